@@ -1,0 +1,26 @@
+/** @type {import('jest').Config} */
+export default {
+  rootDir: '.',
+  roots: ['<rootDir>/test'],
+  testEnvironment: 'node',
+  testRegex: '\\.spec\\.ts$',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc()] },
+  // TypeScript sources import each other by the name of the built file.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  globalSetup: '<rootDir>/test/database/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/database/global-teardown.mjs',
+  testTimeout: 30_000,
+};
+
+function swc() {
+  return {
+    jsc: {
+      target: 'es2023',
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+    },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+  };
+}

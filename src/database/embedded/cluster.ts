@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Refusal } from '../../refusal.js';
+import { type Binaries, usableBinaries } from './binaries.js';
+import { errorCode } from './error-code.js';
+import { type Account, clusterIn, homeOf } from './home.js';
+import { makeWhole } from './make-whole.js';
+
+/** The superuser of a cluster, and the database that is the catalogue's. */
+export const CATALOGUE = 'catalogue';
+
+/** A PostgreSQL data directory, with what it takes to run a server on it. */
+export interface Cluster {
+  readonly directory: string;
+  readonly account: Account | undefined;
+  readonly binaries: Binaries;
+}
+
+/**
+ * The cluster of a data directory, made by `initdb` where there is none.
+ * @param onNotice told, in one line, when the data is not kept in `dataDir` itself
+ * @throws Refusal if it cannot be made, or not be run by this PostgreSQL or this user
+ */
+export async function openCluster(
+  dataDir: string,
+  onNotice: (line: string) => void,
+): Promise<Cluster> {
+  try {
+    const home = await homeOf(dataDir);
+    const directory = clusterIn(home);
+    const binaries = await usableBinaries(home);
+    const cluster = { directory, account: home.account, binaries };
+    await makeWhole(directory, (aside) => initialise(aside, cluster));
+    await refuseOtherVersions(cluster);
+    if (home.elsewhere) {
+      onNotice(`The data is kept in ${directory}, since the server's user cannot reach ${dataDir}`);
+    }
+    return cluster;
+  } catch (error) {
+    // What the system says of a directory (EACCES, ENOTDIR, ENOSPC …) names the path itself.
+    if (!(error instanceof Error) || errorCode(error) === undefined) throw error;
+    throw new Refusal(`The data directory ${dataDir} cannot be used: ${error.message}`);
+  }
+}
+
+/** The superuser's password. It lies inside the cluster, so neither is ever there without the other. */
+export async function passwordOf(directory: string): Promise<string> {
+  return readFile(passwordFile(directory), 'utf8');
+}
+
+function passwordFile(directory: string): string {
+  return join(directory, 'catalogue.password');
+}
+
+async function initialise(aside: string, { account, binaries }: Cluster): Promise<string> {
+  const directory = join(aside, 'data');
+  const password = join(aside, 'password');
+  await writeFile(password, randomBytes(32).toString('hex'), { mode: 0o600 });
+  if (account) {
+    for (const path of [aside, password]) await chown(path, account.uid, account.gid);
+  }
+  await run(binaries.initdb, account, [
+    `--pgdata=${directory}`,
+    `--username=${CATALOGUE}`,
+    `--pwfile=${password}`,
+    '--auth=scram-sha-256',
+    // The sort order of the catalogue: bytes, whatever the machine's locale.
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]);
+  await rename(password, passwordFile(directory));
+  return directory;
+}
+
+async function run(program: string, account: Account | undefined, args: string[]): Promise<void> {
+  const options = { ...account, cwd: dirname(program), env: serverEnvironment() };
+  await new Promise<void>((resolve, reject) => {
+    execFile(program, args, options, (error, _stdout, stderr) => {
+      if (!error) resolve();
+      else reject(new Refusal(`initdb failed: ${oneLine(stderr) || oneLine(error.message)}`));
+    });
+  });
+}
+
+/** Nothing of ours: PostgreSQL reads a dozen variables (PGPORT, PGDATA, LC_*…) where it can. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+}
+
+export function oneLine(text: string): string {
+  return text
+    .trim()
+    .split(/\s*\n\s*/)
+    .join('; ');
+}
+
+async function refuseOtherVersions({ directory, binaries }: Cluster): Promise<void> {
+  let version: string;
+  try {
+    version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new Refusal(`${directory} is not a PostgreSQL data directory: move it away`);
+  }
+  if (version !== binaries.major) {
+    throw new Refusal(
+      `${directory} was made by PostgreSQL ${version}, and this is PostgreSQL ${binaries.major}: ` +
+        `move it away, or set DATABASE_URL to a server of PostgreSQL ${version} that has the data`,
+    );
+  }
+}

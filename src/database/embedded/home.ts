@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { Refusal } from '../../refusal.js';
+import { errorCode } from './error-code.js';
+
+/** The user and group that run the server. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Where an embedded server lives, and as whom. */
+export interface Home {
+  readonly directory: string;
+  /** PostgreSQL refuses to run as root: whom root runs it as. Undefined: as ourselves. */
+  readonly account: Account | undefined;
+  /** Whether that is not the data directory itself, since the account cannot reach it. */
+  readonly elsewhere: boolean;
+}
+
+/** Whom root runs the server as: the first of these that /etc/passwd knows. */
+const ACCOUNTS = ['postgres', 'node', 'nobody'];
+
+/** Where root keeps the data of a directory that no such account can reach, as under /root. */
+const ELSEWHERE = '/var/lib/catalogue';
+
+/** The name of the cluster inside its home. */
+const CLUSTER = 'postgres';
+
+/**
+ * Creates the data directory and decides where and as whom its server runs; the same answer
+ * every time.
+ * @throws Refusal if this user cannot run a server on it
+ */
+export async function homeOf(dataDir: string): Promise<Home> {
+  await mkdir(dataDir, { recursive: true });
+  // One name for one directory, whichever link it is reached by.
+  const directory = await realpath(dataDir);
+  return process.getuid?.() === 0 ? rootsHome(directory) : ownHome(directory);
+}
+
+export function clusterIn(home: Home): string {
+  return join(home.directory, CLUSTER);
+}
+
+async function ownHome(directory: string): Promise<Home> {
+  let own: Account;
+  try {
+    own = userInfo();
+  } catch {
+    throw new Refusal(
+      `PostgreSQL cannot run as the user ${process.getuid?.() ?? ''}, who is not in /etc/passwd: ` +
+        'add an entry, run as another user, or set DATABASE_URL',
+    );
+  }
+  const cluster = join(directory, CLUSTER);
+  const owner = await ownerOf(cluster);
+  if (owner && owner.uid !== own.uid) {
+    throw new Refusal(
+      `${cluster} belongs to ${await nameOf(owner)}: ` +
+        'run as that user, or set DATA_DIR to a directory of your own',
+    );
+  }
+  return { directory, account: undefined, elsewhere: false };
+}
+
+async function rootsHome(directory: string): Promise<Home> {
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+  const elsewhere = join(ELSEWHERE, `${basename(dirname(directory))}-${name}`);
+  for (const candidate of [directory, elsewhere]) {
+    const cluster = join(candidate, CLUSTER);
+    const owner = await ownerOf(cluster);
+    if (owner?.uid === 0) {
+      throw new Refusal(
+        `${cluster} belongs to root, as whom PostgreSQL refuses to run: give it to another user ` +
+          '(chown -R), or move it away',
+      );
+    }
+    if (owner) {
+      return { directory: candidate, account: owner, elsewhere: candidate === elsewhere };
+    }
+  }
+  const account = await serviceAccount();
+  if (await canReach(directory, account)) return { directory, account, elsewhere: false };
+  await mkdir(elsewhere, { recursive: true });
+  // Root's umask may be a strict one.
+  for (const folder of [ELSEWHERE, elsewhere]) await chmod(folder, 0o755);
+  return { directory: elsewhere, account, elsewhere: true };
+}
+
+async function ownerOf(path: string): Promise<Account | undefined> {
+  try {
+    const { uid, gid } = await stat(path);
+    return { uid, gid };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether the account may pass every directory down to `path`, and enter or execute that. */
+export async function canReach(path: string, account: Account): Promise<boolean> {
+  for (let step = await realpath(path); ; step = dirname(step)) {
+    const { mode, uid, gid } = await stat(step);
+    const execute = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+    if ((mode & execute) === 0) return false;
+    if (step === dirname(step)) return true;
+  }
+}
+
+async function serviceAccount(): Promise<Account> {
+  const users = await passwd();
+  for (const name of ACCOUNTS) {
+    const user = users.find((user) => user.name === name);
+    if (user && user.uid !== 0) return { uid: user.uid, gid: user.gid };
+  }
+  throw new Refusal(
+    `PostgreSQL refuses to run as root, and /etc/passwd has none of ${ACCOUNTS.join(', ')}: ` +
+      'run as an ordinary user, or set DATABASE_URL',
+  );
+}
+
+async function nameOf({ uid }: Account): Promise<string> {
+  const user = (await passwd()).find((user) => user.uid === uid);
+  return user?.name ?? `the user ${uid}`;
+}
+
+async function passwd(): Promise<(Account & { name: string })[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
+  return lines
+    .map((line) => line.split(':'))
+    .filter((fields) => fields.length > 3)
+    .map(([name = '', , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
+}

@@ -1,0 +1,87 @@
+import { Refusal } from './refusal.js';
+
+/** The settings of the service, each from one variable of the environment. */
+export class Settings {
+  readonly port: number;
+  readonly host: string;
+  /** Undefined: the embedded database of `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  /** Most objects a list request may ask for. */
+  readonly maxLimit: number;
+  /** Milliseconds that a query of a request may run. */
+  readonly queryTimeout: number;
+  /** Most connections that the service keeps to its database. */
+  readonly poolSize: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** How many proxies stand before the service, or which; as Express has it. */
+  readonly trustProxy: number | string | undefined;
+
+  /** Refuses the first variable that does not hold what it must, by name. */
+  constructor(environment: NodeJS.ProcessEnv) {
+    const read = reader(environment);
+    this.port = read('PORT', integer(0, 65_535)) ?? 3000;
+    this.databaseUrl = read('DATABASE_URL', postgresUrl);
+    this.host = read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
+    this.dataDir = read('DATA_DIR', text) ?? '.data';
+    this.maxLimit = read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
+    this.queryTimeout = read('QUERY_TIMEOUT_MS', integer(1, 2_147_483_647)) ?? 5000;
+    this.poolSize = read('POOL_SIZE', integer(1, 1000)) ?? 10;
+    this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
+    this.trustProxy = read('TRUST_PROXY', proxies);
+  }
+}
+
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+/** Reads a variable's text; `undefined` where it is not one. */
+interface Format<T> {
+  readonly expected: string;
+  readonly read: (text: string) => T | undefined;
+}
+
+function reader(environment: NodeJS.ProcessEnv) {
+  return <T>(name: string, { expected, read }: Format<T>): T | undefined => {
+    const value = environment[name];
+    // An empty variable is one that a compose file or a shell left unset.
+    if (value === undefined || value === '') return undefined;
+    const result = read(value);
+    if (result === undefined) throw new Refusal(`${name} must be ${expected}`);
+    return result;
+  };
+}
+
+const text: Format<string> = { expected: 'text', read: (value) => value };
+
+function integer(least: number, most: number): Format<number> {
+  return {
+    expected: `an integer between ${least} and ${most}`,
+    read: (value) => {
+      const number = /^[0-9]+$/.test(value) ? Number(value) : NaN;
+      return number >= least && number <= most ? number : undefined;
+    },
+  };
+}
+
+function oneOf<T extends string>(allowed: readonly T[]): Format<T> {
+  return {
+    expected: `one of ${allowed.join(', ')}`,
+    read: (value) => allowed.find((name) => name === value),
+  };
+}
+
+// The value may hold a password, so it is never repeated.
+const postgresUrl: Format<string> = {
+  expected: 'a URL such as postgres://user:password@host:5432/database',
+  read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? value : undefined),
+};
+
+const proxies: Format<number | string> = {
+  expected: 'a number of proxies, or addresses and networks separated by commas',
+  read: (value) => {
+    if (/^[0-9]{1,3}$/.test(value)) return Number(value);
+    const parts = value.split(',').map((part) => part.trim());
+    const known = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
+    return parts.every((part) => known.test(part)) ? parts.join(',') : undefined;
+  },
+};

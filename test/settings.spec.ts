@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { Refusal } from '../src/refusal.js';
+import { Settings } from '../src/settings.js';
+
+describe('Settings', () => {
+  it('have the defaults of the contract', () => {
+    expect(new Settings({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: undefined,
+      dataDir: '.data',
+      maxLimit: 1000,
+      queryTimeout: 5000,
+      poolSize: 10,
+      logLevel: 'info',
+      trustProxy: undefined,
+    });
+  });
+
+  it('open the service to other hosts only on a database of its own', () => {
+    expect(new Settings({ DATABASE_URL: 'postgres://db/catalogue' }).host).toBe('0.0.0.0');
+    expect(new Settings({ DATABASE_URL: 'postgres://db/c', HOST: '::1' }).host).toBe('::1');
+  });
+
+  it('take an empty variable for one that is not set', () => {
+    expect(new Settings({ PORT: '', DATABASE_URL: '' }).port).toBe(3000);
+  });
+
+  it.each([
+    ['PORT', '65536', 'an integer between 0 and 65535'],
+    ['PORT', '3e3', 'an integer between 0 and 65535'],
+    ['PORT', ' 3000', 'an integer between 0 and 65535'],
+    ['DATABASE_URL', 'mysql://db/c', 'a URL such as postgres://user:password@host:5432/database'],
+    ['DATABASE_URL', 'postgres://', 'a URL such as postgres://user:password@host:5432/database'],
+    ['MAX_LIMIT', '0', 'an integer between 1 and 100000'],
+    ['QUERY_TIMEOUT_MS', '-1', 'an integer between 1 and 2147483647'],
+    ['POOL_SIZE', 'many', 'an integer between 1 and 1000'],
+    ['LOG_LEVEL', 'verbose', 'one of error, warn, info, debug'],
+    [
+      'TRUST_PROXY',
+      'yes, all',
+      'a number of proxies, or addresses and networks separated by commas',
+    ],
+  ])('refuse %s=%s by name', (name, value, expected) => {
+    expect(() => new Settings({ [name]: value })).toThrow(
+      new Refusal(`${name} must be ${expected}`),
+    );
+  });
+
+  it('never repeat a password', () => {
+    const url = 'mysql://user:secret@db/c';
+    expect(() => new Settings({ DATABASE_URL: url })).not.toThrow(/secret/);
+  });
+});
