@@ -1,0 +1,37 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { BrandsModule } from './brands/brands.module.js';
+import { CategoriesModule } from './categories/categories.module.js';
+import { ClientsModule } from './clients/clients.module.js';
+import { CredentialsGuard } from './clients/credentials.guard.js';
+import { DatabaseModule } from './database/database.module.js';
+import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { ParametersGuard } from './http/parameters.guard.js';
+import { ParametersPipe } from './http/parameters.pipe.js';
+import { pageSize } from './list/list-query.dto.js';
+import { ProductsModule } from './products/products.module.js';
+import type { Settings } from './settings.js';
+
+@Module({
+  imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule],
+  // What touches every request, in the order in which it does.
+  providers: [
+    { provide: APP_GUARD, useClass: CredentialsGuard },
+    { provide: APP_GUARD, useClass: ParametersGuard },
+    { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+    { provide: APP_PIPE, useClass: ParametersPipe },
+    { provide: APP_FILTER, useClass: ErrorFilter },
+  ],
+})
+export class AppModule {
+  /** The application on a database that is migrated, with more resources beside its own. */
+  static on(
+    databaseUrl: string,
+    settings: Pick<Settings, 'maxLimit' | 'poolSize' | 'queryTimeout'>,
+    more: Type[] = [],
+  ): DynamicModule {
+    pageSize.most = settings.maxLimit;
+    return { module: AppModule, imports: [DatabaseModule.on(databaseUrl, settings), ...more] };
+  }
+}

@@ -1,0 +1,19 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import type { Page } from '../http/envelope.js';
+import { BrandsService } from './brands.service.js';
+import { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
+
+@Controller('brands')
+export class BrandsController {
+  constructor(private readonly brands: BrandsService) {}
+
+  @Get()
+  list(@Query() query: ListBrandsDto): Promise<Page> {
+    return this.brands.list(query);
+  }
+
+  @Get(':brandID')
+  get(@Param('brandID') brandID: string, @Query() query: GetBrandDto): Promise<Page> {
+    return this.brands.get(brandID, query);
+  }
+}

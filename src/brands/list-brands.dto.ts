@@ -1,0 +1,18 @@
+import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
+import { IdentifiersParam, TextParam } from '../list/parameters.js';
+import { QueryOf } from '../list/query-of.js';
+import { Brand } from './brand.entity.js';
+
+@QueryOf(Brand)
+export class GetBrandDto extends ObjectQueryDto {}
+
+@QueryOf(Brand, { sort: ['brandID', 'name'] })
+export class ListBrandsDto extends ListQueryDto {
+  /** The brands with these identifiers. */
+  @IdentifiersParam()
+  brandID?: string[];
+
+  /** The brands of exactly this name. */
+  @TextParam()
+  name?: string;
+}

@@ -1,0 +1,27 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { identifier, time } from '../list/resource.js';
+import { Client } from './client.entity.js';
+
+/** A credential of a client, known here by its hash alone. */
+@Entity('access_tokens')
+export class AccessToken {
+  /** Names the token where it must be spoken of, and tells nothing of it. */
+  @PrimaryColumn(identifier)
+  tokenID!: string;
+
+  @Index()
+  @ForeignKey(() => Client, { onDelete: 'CASCADE' })
+  @Column(identifier)
+  clientID!: string;
+
+  /** SHA-256, 32 bytes. */
+  @Column({ type: 'bytea' })
+  hash!: Buffer;
+
+  /** Null: never. */
+  @Column({ ...time, nullable: true })
+  expiresAt!: Date | null;
+
+  @CreateDateColumn(time)
+  createdAt!: Date;
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { Refusal } from '../refusal.js';
+import { AccessToken } from './access-token.entity.js';
+import { Client } from './client.entity.js';
+import { CLIENT_ID } from './credentials.guard.js';
+import { hashOf, newToken } from './token.js';
+
+/** What an operator does with clients and tokens. Each refusal is one line. */
+@Injectable()
+export class ClientsService {
+  constructor(
+    @InjectRepository(Client) private readonly clients: Repository<Client>,
+    @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
+  ) {}
+
+  async create(clientID: string, options: { name?: string; rateLimit?: number }): Promise<void> {
+    if (!CLIENT_ID.test(clientID)) {
+      throw new Refusal('A clientID must be 1 to 100 visible ASCII characters');
+    }
+    const inserted = await this.clients
+      .createQueryBuilder()
+      .insert()
+      .values({ clientID, name: options.name ?? null, rateLimit: options.rateLimit ?? null })
+      .orIgnore()
+      .returning('"clientID"')
+      .execute();
+    if ((inserted.raw as unknown[]).length === 0)
+      throw new Refusal(`The client ${clientID} exists already`);
+  }
+
+  list(): Promise<Client[]> {
+    return this.clients.find({ order: { clientID: 'ASC' } });
+  }
+
+  /** Takes effect within ten seconds on every instance. */
+  async setDisabled(clientID: string, disabled: boolean): Promise<void> {
+    const { affected } = await this.clients.update({ clientID }, { disabled });
+    if (!affected) throw new Refusal(`There is no client ${clientID}`);
+  }
+
+  /**
+   * A new token of a client. It is given here and never again.
+   *
+   * @param expiresAt null: never
+   */
+  async issue(
+    clientID: string,
+    expiresAt: Date | null,
+  ): Promise<{ tokenID: string; token: string }> {
+    await this.mustExist(clientID);
+    const token = newToken();
+    const tokenID = randomBytes(8).toString('hex');
+    await this.tokens.insert({ tokenID, clientID, hash: hashOf(token), expiresAt });
+    return { tokenID, token };
+  }
+
+  async listTokens(clientID: string): Promise<AccessToken[]> {
+    await this.mustExist(clientID);
+    return this.tokens.find({ where: { clientID }, order: { createdAt: 'ASC', tokenID: 'ASC' } });
+  }
+
+  /** Takes effect within ten seconds on every instance. */
+  async revoke(tokenID: string): Promise<void> {
+    const { affected } = await this.tokens.delete({ tokenID });
+    if (!affected) throw new Refusal(`There is no token ${tokenID}`);
+  }
+
+  private async mustExist(clientID: string): Promise<void> {
+    if (!(await this.clients.existsBy({ clientID }))) {
+      throw new Refusal(`There is no client ${clientID}`);
+    }
+  }
+}

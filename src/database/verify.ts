@@ -1,0 +1,115 @@
+import { DataSource, type EntityMetadata } from 'typeorm';
+import { identifierOf, resourcesOf } from '../list/resource.js';
+
+/** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
+export async function findings(dataSource: DataSource): Promise<string[]> {
+  const found = [
+    ...(await schemaDifferences(dataSource)),
+    ...(await invalidIndexes(dataSource)),
+    ...(await disabledTriggers(dataSource)),
+  ];
+  for (const metadata of resourcesOf(dataSource).values()) {
+    found.push(...(await missingTrigger(dataSource, metadata)));
+    found.push(...(await brokenReferences(dataSource, metadata)));
+    found.push(...(await brokenRules(dataSource, metadata)));
+    found.push(...(await cycles(dataSource, metadata)));
+  }
+  return found;
+}
+
+/** What TypeORM would change so that the tables are as the entities say. */
+async function schemaDifferences(dataSource: DataSource): Promise<string[]> {
+  const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+  return upQueries.map(({ query }) => `the schema is not as declared, this is lacking: ${query}`);
+}
+
+/** Indexes that PostgreSQL does not use, such as one whose concurrent creation was broken off. */
+async function invalidIndexes(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ index: string; table: string }[]>(
+    `SELECT indexrelid::regclass::text AS index, indrelid::regclass::text AS table
+     FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
+     WHERE relnamespace = current_schema()::regnamespace AND NOT (indisvalid AND indisready)`,
+  );
+  return rows.map(({ index, table }) => `the index ${index} on ${table} is not valid`);
+}
+
+async function disabledTriggers(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ trigger: string; table: string }[]>(
+    `SELECT tgname AS trigger, tgrelid::regclass::text AS table
+     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+     WHERE relnamespace = current_schema()::regnamespace AND tgenabled = 'D'`,
+  );
+  return rows.map(({ trigger, table }) => `the trigger ${trigger} on ${table} is disabled`);
+}
+
+/** `updatedAt` is the database's to keep, on every resource. */
+async function missingTrigger(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  if (!metadata.updateDateColumn) return [];
+  const triggers = await dataSource.query<unknown[]>(
+    `SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgfoid = 'keep_updated_at'::regproc`,
+    [`"${metadata.tableName}"`],
+  );
+  if (triggers.length > 0) return [];
+  return [
+    `${metadata.tableName} has no trigger that keeps ${metadata.updateDateColumn.databaseName}`,
+  ];
+}
+
+/** References to nothing, which a disabled trigger or a damaged index lets in. */
+async function brokenReferences(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
+    const [column, key] = [columns[0]?.databaseName, referencedColumns[0]?.databaseName];
+    const target = referencedEntityMetadata.tableName;
+    const count = await counted(
+      dataSource,
+      `SELECT count(*) FROM "${metadata.tableName}" object WHERE "${column}" IS NOT NULL
+       AND NOT EXISTS (SELECT FROM "${target}" target WHERE target."${key}" = object."${column}")`,
+    );
+    if (count > 0)
+      found.push(`${count} ${metadata.tableName} name ${target} by ${column} that are not there`);
+  }
+  return found;
+}
+
+async function brokenRules(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, expression } of metadata.checks) {
+    const count = await counted(
+      dataSource,
+      `SELECT count(*) FROM "${metadata.tableName}" WHERE NOT (${expression})`,
+    );
+    if (count > 0)
+      found.push(`${count} ${metadata.tableName} break the rule ${name}: ${expression}`);
+  }
+  return found;
+}
+
+/** Objects of a tree that are not reached from a root, since they go round in a circle. */
+async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const own = metadata.foreignKeys.find(
+    ({ referencedEntityMetadata: target }) => target === metadata,
+  );
+  const parent = own?.columns[0]?.databaseName;
+  if (parent === undefined) return [];
+  const table = `"${metadata.tableName}"`;
+  const identifier = `"${identifierOf(metadata).databaseName}"`;
+  const count = await counted(
+    dataSource,
+    `WITH RECURSIVE reached AS (
+       SELECT ${identifier} FROM ${table} WHERE "${parent}" IS NULL
+       UNION ALL
+       SELECT object.${identifier} FROM ${table} object JOIN reached ON object."${parent}" = reached.${identifier}
+     )
+     SELECT (SELECT count(*) FROM ${table}) - (SELECT count(*) FROM reached) AS count`,
+  );
+  return count > 0 ? [`${count} ${metadata.tableName} are below themselves by ${parent}`] : [];
+}
+
+async function counted(dataSource: DataSource, statement: string): Promise<number> {
+  const [{ count }] = await dataSource.query<[{ count: string }]>(statement);
+  return Number(count);
+}

@@ -1,0 +1,10 @@
+import type { Request } from 'express';
+import type { Parameter } from './query-string.js';
+
+/** A request as the guards and handlers see it. */
+export interface CatalogueRequest extends Request {
+  /** Names the request in the log and in `X-Request-Id`. */
+  id: string;
+  /** Every parameter of the query string, in the order sent; parsed once. */
+  parameters: readonly Parameter[];
+}

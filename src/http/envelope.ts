@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import type { ApiError } from './errors.js';
+
+/** What a list endpoint answers with: the exact total and one page, already as JSON text. */
+export interface Page {
+  /** How many objects match, an integer as text, whatever `limit`, `offset` and `fields` say. */
+  readonly count: string;
+  /** The JSON text of the array of objects. */
+  readonly objects: string;
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The JSON text of a successful answer. */
+export function success({ count, objects }: Page): string {
+  return `{"result":{"status":"OK","errcode":"0","msg":""},"response_data":{"count":"${count}","objects":${objects}}}`;
+}
+
+/** The JSON text of a refusal. */
+export function failure({ errcode, message }: ApiError): string {
+  return JSON.stringify({ result: { status: 'ERROR', errcode: String(errcode), msg: message } });
+}
+
+/** Writes an envelope as the whole response; Node itself leaves the body out for `HEAD`. */
+export function send(response: ServerResponse, status: number, body: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', JSON_TYPE);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}

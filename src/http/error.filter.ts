@@ -1,0 +1,34 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import { databaseError } from '../database/database-error.js';
+import type { CatalogueRequest } from './catalogue-request.js';
+import { failure, send } from './envelope.js';
+import { ApiError, errors } from './errors.js';
+
+/** Turns whatever was thrown into the envelope of a refusal. Nothing of a fault of ours leaves the log. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger(ErrorFilter.name);
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<CatalogueRequest>();
+    const response = http.getResponse<Response>();
+    const error = thrown instanceof ApiError ? thrown : this.refusalOf(thrown, request);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    response.set(error.headers);
+    send(response, error.status, failure(error));
+  }
+
+  private refusalOf(thrown: unknown, request: CatalogueRequest): ApiError {
+    const error = databaseError(thrown) ?? errors.internal();
+    const path = request.url.split('?', 1)[0] ?? '';
+    const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+    this.logger.error(`${request.id} ${request.method} ${path} ${error.errcode}: ${cause.message}`);
+    if (error.status === 500) this.logger.error(cause.stack);
+    return error;
+  }
+}

@@ -1,0 +1,156 @@
+/** A refusal that the client is told of: an errcode of the table below, its HTTP status and its text. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+
+  constructor(
+    /** The public code, a nonzero number. */
+    readonly errcode: number,
+    /** The HTTP status that goes with it. */
+    readonly status: number,
+    message: string,
+    /** Headers that go with it, such as `Allow`. */
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+
+  /** The same refusal with another of its statuses. */
+  withStatus(status: number): ApiError {
+    return new ApiError(this.errcode, status, this.message, this.headers);
+  }
+
+  /** The same refusal with more headers. */
+  withHeaders(headers: Record<string, string>): ApiError {
+    return new ApiError(this.errcode, this.status, this.message, { ...this.headers, ...headers });
+  }
+}
+
+/** The texts between `<` and `>` of a message, each a string that its author must give. */
+type Holes<Message extends string> = Message extends `${string}<${string}>${infer Rest}`
+  ? [string, ...Holes<Rest>]
+  : [];
+
+/** One row of the table, callable to make the error: an argument for each `<…>` of its message, in order. */
+export interface ErrorDefinition<Message extends string = string> {
+  (...values: Holes<Message>): ApiError;
+  readonly errcode: number;
+  readonly statuses: readonly number[];
+  readonly condition: string;
+  readonly message: Message;
+}
+
+function define<const Message extends string>(
+  errcode: number,
+  status: number | readonly [number, number],
+  condition: string,
+  message: Message,
+): ErrorDefinition<Message> {
+  const statuses: readonly number[] = typeof status === 'number' ? [status] : status;
+  const create = (...values: Holes<Message>): ApiError => {
+    const given: string[] = [...(values as string[])];
+    const text = message.replace(/<[^>]+>/g, () => given.shift() ?? '');
+    return new ApiError(errcode, statuses[0] ?? 500, text);
+  };
+  return Object.assign(create, { errcode, statuses, condition, message });
+}
+
+/**
+ * Every way in which a request can fail. A code is public: it is never renumbered and never used
+ * again for something else. The README's table is held against this one by a test.
+ */
+export const errors = {
+  internal: define(-1, 500, 'a fault of ours', 'Internal error'),
+  unavailable: define(
+    -2,
+    503,
+    'the database cannot be reached',
+    'The service is temporarily unavailable',
+  ),
+  tookTooLong: define(-3, 503, 'the query ran past its time', 'The request took too long'),
+  busy: define(-4, 503, 'overloaded or shutting down; with `Retry-After`', 'The service is busy'),
+
+  credentialMissing: define(
+    -10,
+    401,
+    'a credential is missing',
+    'The parameter <name> is required',
+  ),
+  credentialsInvalid: define(
+    -11,
+    401,
+    'unknown client or wrong token',
+    'The credentials are not valid',
+  ),
+  tokenExpired: define(-12, 401, 'the token has expired', 'The access token has expired'),
+  clientDisabled: define(-13, 403, 'the client is disabled', 'The client is disabled'),
+  credentialRepeated: define(
+    -14,
+    400,
+    'a credential given in two places',
+    'The parameter <name> must be given only once',
+  ),
+
+  malformed: define(
+    -20,
+    400,
+    'the request cannot be parsed (percent-encoding, HTTP syntax)',
+    'The request is malformed',
+  ),
+  parameterMissing: define(
+    -21,
+    400,
+    'a required parameter is missing',
+    'The parameter <name> is required',
+  ),
+  parameterInvalid: define(
+    -22,
+    400,
+    'a value of the wrong type or form',
+    'The parameter <name> must be <what it must be>',
+  ),
+  parameterUndefined: define(
+    -23,
+    400,
+    'an undefined parameter',
+    'The parameter <name> must not be present in this request',
+  ),
+  parameterRepeated: define(
+    -24,
+    400,
+    'a parameter given twice',
+    'The parameter <name> must be given only once',
+  ),
+  nameUnknown: define(
+    -25,
+    400,
+    'an unknown name in `fields` or `sort`',
+    'The parameter <name> must not name <value>; it may name <the allowed names>',
+  ),
+  outOfRange: define(
+    -26,
+    400,
+    'a number out of range',
+    'The parameter <name> must be between <least> and <most>',
+  ),
+
+  pathUnknown: define(-30, 404, 'no such path', 'There is no resource at <path>'),
+  objectUnknown: define(-31, 404, 'no such object', 'There is no <resource> object <identifier>'),
+  methodNotAllowed: define(
+    -32,
+    405,
+    'the method is not offered; with `Allow`',
+    'The method <METHOD> is not allowed for this resource',
+  ),
+  tooLarge: define(
+    -34,
+    [414, 431],
+    'the URL or the headers are too large',
+    'The request is too large',
+  ),
+  limitExceeded: define(
+    -40,
+    429,
+    'too many requests; with `Retry-After`',
+    'The request limit of <n> per minute is exceeded',
+  ),
+} as const;

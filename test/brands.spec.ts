@@ -1,0 +1,16 @@
+import { describeList } from './list/list-contract.js';
+
+describeList({
+  resource: 'brands',
+  identifier: 'brandID',
+  fields: ['brandID', 'name', 'createdAt', 'updatedAt'],
+  sorts: ['brandID', 'name'],
+  objects: Array.from({ length: 25 }, (_, at) => ({
+    brandID: `b${at}`,
+    name: `Käse & Söhne ${at % 4}`,
+  })),
+  filters: {
+    brandID: { value: 'b3,b4', keeps: ({ brandID }) => /^b[34]$/.test(String(brandID)) },
+    name: { value: 'Käse & Söhne 2', keeps: ({ name }) => name === 'Käse & Söhne 2' },
+  },
+});

@@ -1,0 +1,22 @@
+import { describeList } from './list/list-contract.js';
+
+describeList({
+  resource: 'categories',
+  identifier: 'categoryID',
+  fields: ['categoryID', 'parentID', 'name', 'createdAt', 'updatedAt'],
+  sorts: ['categoryID', 'name'],
+  objects: Array.from({ length: 25 }, (_, at) => ({
+    categoryID: `c${at}`,
+    parentID: at < 3 ? null : `c${at % 3}`,
+    name: `Category, ${at % 4}`,
+  })),
+  filters: {
+    categoryID: { value: 'c3,c4', keeps: ({ categoryID }) => /^c[34]$/.test(String(categoryID)) },
+    parentID: {
+      value: 'c1',
+      keeps: ({ parentID }) => parentID === 'c1',
+      bad: 'x'.repeat(101),
+    },
+    name: { value: 'Category, 2', keeps: ({ name }) => name === 'Category, 2' },
+  },
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { refusal, type Service, startService } from '../service.js';
+
+let service: Service;
+let clients: ClientsService;
+
+beforeAll(async () => {
+  service = await startService();
+  clients = service.application.get(ClientsService);
+});
+afterAll(() => service.stop());
+
+const ask = (clientID: string, token: string) =>
+  service.anonymous().get(`/brands?clientID=${clientID}&access_token=${token}`);
+
+describe('Credentials', () => {
+  it('are good in the query, in headers, and one here and one there', async () => {
+    const { clientID, token } = service;
+    await ask(clientID, token).expect(200);
+    await service.get('/brands').expect(200);
+    await service
+      .anonymous()
+      .get(`/brands?clientID=${clientID}`)
+      .set('Authorization', `bearer ${token}`)
+      .expect(200);
+    await service
+      .anonymous()
+      .get(`/brands?access_token=${token}`)
+      .set('X-Client-ID', clientID)
+      .set('Authorization', 'Basic Zm9vOmJhcg==')
+      .expect(200);
+  });
+
+  it('are missed by name, clientID first', async () => {
+    const { clientID, token } = service;
+    const missing = (name: string) => refusal(-10, `The parameter ${name} is required`);
+    const anonymous = service.anonymous();
+    await anonymous.get('/brands').expect(401, missing('clientID'));
+    await anonymous.get('/brands?clientID=&access_token=').expect(401, missing('clientID'));
+    await anonymous.get(`/brands?access_token=${token}`).expect(401, missing('clientID'));
+    await anonymous.get(`/brands?clientID=${clientID}`).expect(401, missing('access_token'));
+    await anonymous
+      .get('/brands')
+      .expect(401)
+      .expect('WWW-Authenticate', 'Bearer realm="catalogue"');
+  });
+
+  it('may not stand in two places', async () => {
+    const { clientID, token } = service;
+    await service
+      .get(`/brands?clientID=${clientID}`)
+      .expect(400, refusal(-14, 'The parameter clientID must be given only once'));
+    await service
+      .get(`/brands?access_token=${token}`)
+      .expect(400, refusal(-14, 'The parameter access_token must be given only once'));
+  });
+
+  it('are refused alike for an unknown client and for a wrong token', async () => {
+    const { clientID, token } = service;
+    const other = 'other';
+    await clients.create(other, {});
+    const { token: others } = await clients.issue(other, null);
+    for (const [id, value] of [
+      [clientID, 'wrong'],
+      [clientID, others],
+      [clientID, token.toUpperCase()],
+      [clientID, `${token}x`],
+      ['unknown', token],
+      [clientID.toUpperCase(), token],
+      ['%00', token],
+      ['%FF', token],
+      ['x'.repeat(200), token],
+      [clientID, '%00'],
+      [clientID, '%FF'],
+    ] as const) {
+      await ask(id, value).expect(401, refusal(-11, 'The credentials are not valid'));
+    }
+  });
+
+  it('are several for one client, and a new one is good at once', async () => {
+    const { clientID } = service;
+    await ask(clientID, service.token).expect(200);
+    const { token } = await clients.issue(clientID, null);
+    await ask(clientID, token).expect(200);
+    await ask(clientID, service.token).expect(200);
+  });
+
+  it('expire', async () => {
+    const { token } = await clients.issue(service.clientID, new Date(Date.now() + 300));
+    await ask(service.clientID, token).expect(200);
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    await ask(service.clientID, token).expect(401, refusal(-12, 'The access token has expired'));
+  });
+
+  it('are stored as a SHA-256 hash alone', async () => {
+    const { token, tokenID } = await clients.issue(service.clientID, null);
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    const [row] = await service.dataSource.query<Record<string, unknown>[]>(
+      'SELECT * FROM access_tokens WHERE "tokenID" = $1',
+      [tokenID],
+    );
+    expect(row?.hash).toEqual(createHash('sha256').update(token).digest());
+    expect(JSON.stringify(row)).not.toContain(token);
+  });
+
+  it('cost a client that keeps asking no query', async () => {
+    await ask(service.clientID, service.token).expect(200);
+    const query = jest.spyOn(service.dataSource, 'query');
+    for (let at = 0; at < 20; at += 1) await ask(service.clientID, service.token).expect(200);
+    expect(query.mock.calls.filter(([sql]) => sql.includes('access_tokens'))).toEqual([]);
+    query.mockRestore();
+  });
+});
+
+describe('Within ten seconds', () => {
+  it('a revoked token and a disabled client are refused, while they keep asking', async () => {
+    await clients.create('leaving', {});
+    await clients.create('barred', {});
+    const leaving = await clients.issue('leaving', null);
+    const barred = await clients.issue('barred', null);
+    await ask('leaving', leaving.token).expect(200);
+    await ask('barred', barred.token).expect(200);
+    await clients.revoke(leaving.tokenID);
+    await clients.setDisabled('barred', true);
+    const end = Date.now() + 10_000;
+    const statuses = new Set<string>();
+    while (Date.now() < end) {
+      const one = await ask('leaving', leaving.token);
+      const other = await ask('barred', barred.token);
+      statuses.add(`${one.body.result.errcode} ${other.body.result.errcode}`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    await ask('leaving', leaving.token).expect(401, refusal(-11, 'The credentials are not valid'));
+    await ask('barred', barred.token).expect(403, refusal(-13, 'The client is disabled'));
+    expect([...statuses]).toContain('-11 -13');
+    await clients.setDisabled('barred', false);
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    await ask('barred', barred.token).expect(200);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Agent, request } from 'node:http';
+import { ProductType } from '../../src/products/product.entity.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+
+beforeAll(async () => {
+  service = await startService();
+  await service.load(
+    'products',
+    Array.from({ length: 30 }, (_, at) => ({
+      productID: `p${at}`,
+      type: Object.values(ProductType)[at % 3],
+      name: `Name ${at % 5}`,
+      price: at % 2 ? String(at) : null,
+      currency: 'EUR',
+    })),
+  );
+});
+afterAll(async () => {
+  agent.destroy();
+  await service.stop();
+});
+
+const NAMES = [
+  'fields',
+  'limit',
+  'offset',
+  'sort',
+  'productID',
+  'refID',
+  'type',
+  'brandID',
+  'categoryID',
+  'q',
+  'priceMin',
+  'priceMax',
+  'inStock',
+  'updatedSince',
+];
+const VALUES = [
+  '',
+  '0',
+  '5',
+  '1000',
+  '99999999999999999999',
+  '-1',
+  '1e3',
+  '19.99',
+  '.5',
+  'true',
+  'PHYSICAL',
+  'PHYSICAL,DIGITAL',
+  'p1,p2',
+  'name',
+  '-price',
+  'productID,name',
+  '2026-01-01T00:00:00Z',
+  'name & name | (',
+  "'; DROP TABLE products; --",
+  'NaN',
+  '%',
+  '\0',
+];
+
+/** One part of a query string: what a client means, what it mistypes, and noise. */
+const name = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...NAMES) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+);
+const value = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...VALUES) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+);
+const part = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .tuple(name, value)
+      .map(([key, text]) => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`),
+  },
+  { weight: 1, arbitrary: fc.stringMatching(/^[!-"$-~]{0,12}$/) },
+  { weight: 1, arbitrary: fc.stringMatching(/^(%[0-9A-F]{2}){1,6}=?(%[0-9A-F]{2}){0,6}$/) },
+);
+const queries = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('&'));
+
+it('Thousands of queries never see a 5xx, nor a body without the envelope', async () => {
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(queries, async (query) => {
+      const { status, body } = await get(`/products?${query}`);
+      const { result, response_data: data, ...rest } = JSON.parse(body);
+      expect(rest).toEqual({});
+      expect(Object.keys(result)).toEqual(['status', 'errcode', 'msg']);
+      if (status === 200) {
+        expect(result).toEqual({ status: 'OK', errcode: '0', msg: '' });
+        expect(data.count).toMatch(/^[0-9]+$/);
+        expect(data.objects.length).toBeLessThanOrEqual(Number(data.count));
+      } else {
+        expect(status).toBe(400);
+        expect(result.status).toBe('ERROR');
+        expect(result.errcode).toMatch(/^-(20|22|23|24|25|26)$/);
+        expect(result.msg).not.toBe('');
+        expect(data).toBeUndefined();
+      }
+      seen.set(result.errcode, (seen.get(result.errcode) ?? 0) + 1);
+    }),
+    { numRuns: 3000 },
+  );
+  // Else the queries would not be worth their name.
+  for (const errcode of ['0', '-20', '-22', '-23', '-24', '-25', '-26']) {
+    expect(seen.get(errcode) ?? 0).toBeGreaterThan(5);
+  }
+}, 120_000);
+
+/** A GET whose target is sent as it is. */
+function get(path: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'X-Client-ID': service.clientID,
+      Authorization: `Bearer ${service.token}`,
+    };
+    request({ host: '127.0.0.1', port: service.port, path, headers, agent }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (body += chunk));
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, body });
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
+}

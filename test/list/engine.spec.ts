@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rawRequest } from '../http/raw-request.js';
+import { refusal, type Service, startService } from '../service.js';
+import { SuppliersModule } from './supplier.fixture.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({}, SuppliersModule);
+  await service.dataSource.query(`
+    CREATE TABLE suppliers (
+      "supplierID" varchar(100) COLLATE "C" PRIMARY KEY,
+      country varchar(2),
+      rating numeric,
+      active boolean NOT NULL DEFAULT true,
+      secret varchar(100),
+      "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
+      "updatedAt" timestamptz(3) NOT NULL DEFAULT now()
+    )`);
+  await service.load('suppliers', [
+    { supplierID: 'a', country: 'DE', rating: '4.50', active: true },
+    { supplierID: 'b', country: 'FR', rating: null, active: false },
+    { supplierID: 'c', country: null, rating: '4.5', active: true },
+  ]);
+  await service.dataSource.query(`UPDATE suppliers SET secret = 'hidden'`);
+});
+afterAll(() => service.stop());
+
+const list = async (query: string) =>
+  (await service.get(`/suppliers?${query}`).expect(200)).body.response_data;
+
+describe('The list engine, on a resource that the service does not know', () => {
+  it('shows exactly the public fields', async () => {
+    const { objects } = await list('limit=1');
+    expect(Object.keys(objects[0])).toEqual([
+      'supplierID',
+      'country',
+      'rating',
+      'active',
+      'createdAt',
+      'updatedAt',
+    ]);
+    await service
+      .get('/suppliers?fields=secret')
+      .expect(
+        400,
+        refusal(
+          -25,
+          'The parameter fields must not name secret; it may name supplierID, country, rating, active, createdAt, updatedAt',
+        ),
+      );
+  });
+
+  it('filters by what the service says of each parameter', async () => {
+    expect(await list('fields=supplierID&active=false')).toEqual({
+      count: '1',
+      objects: [{ supplierID: 'b' }],
+    });
+    expect((await list('fields=supplierID&ratingMin=4.5')).count).toBe('2');
+    expect((await list('country=FR&active=true')).count).toBe('0');
+  });
+
+  it('puts what has no value last, or first when descending, and ties by identifier', async () => {
+    const order = async (sort: string) =>
+      (await list(`fields=supplierID&sort=${sort}`)).objects.map(
+        (row: { supplierID: string }) => row.supplierID,
+      );
+    expect(await order('rating')).toEqual(['a', 'c', 'b']);
+    expect(await order('-rating')).toEqual(['b', 'a', 'c']);
+    expect(await order('-rating,-supplierID')).toEqual(['b', 'c', 'a']);
+  });
+
+  it('reads no column that was not asked for', async () => {
+    const query = jest.spyOn(service.dataSource.manager, 'query');
+    const repositoryQuery = jest.spyOn(service.dataSource, 'query');
+    await list('fields=country');
+    const statements = [...query.mock.calls, ...repositoryQuery.mock.calls].map(([sql]) => sql);
+    const [page] = statements.filter((sql) => sql.includes('suppliers'));
+    expect(page).toContain('"country"');
+    expect(page).not.toContain('rating');
+    query.mockRestore();
+    repositoryQuery.mockRestore();
+  });
+
+  it('takes count and page from one snapshot while others write', async () => {
+    const writing = { goesOn: true };
+    const writer = (async () => {
+      for (let at = 0; writing.goesOn; at += 1) {
+        await service.dataSource.query(
+          at % 2
+            ? `DELETE FROM suppliers WHERE "supplierID" LIKE 'x%'`
+            : `INSERT INTO suppliers ("supplierID") SELECT 'x' || n FROM generate_series(1, 40) n`,
+        );
+      }
+    })();
+    const seen = new Set<string>();
+    for (let at = 0; at < 200; at += 1) {
+      const { count, objects } = await list('fields=supplierID&limit=1000');
+      expect(count).toBe(String(objects.length));
+      seen.add(count);
+    }
+    writing.goesOn = false;
+    await writer;
+    await service.dataSource.query(`DELETE FROM suppliers WHERE "supplierID" LIKE 'x%'`);
+    expect([...seen].sort()).toEqual(['3', '43']);
+  });
+
+  it('refuses every parameter on a route that declares none', async () => {
+    await service.get('/suppliers/best').expect(200);
+    await service
+      .get('/suppliers/best?limit=1')
+      .expect(400, refusal(-23, 'The parameter limit must not be present in this request'));
+  });
+});
+
+describe('A fault', () => {
+  it('of ours is -1, and its cause is in the log alone, under the request’s id', async () => {
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    await service
+      .get('/suppliers/broken')
+      .set('X-Request-Id', 'mine')
+      .expect(500, refusal(-1, 'Internal error'));
+    expect(log.mock.calls[0]?.[0]).toBe('mine GET /suppliers/broken -1: secret of the house');
+    expect(JSON.stringify(log.mock.calls)).not.toContain(service.token);
+    log.mockRestore();
+  });
+
+  it('of the time that a query takes is -3', async () => {
+    const slow = await startService({ QUERY_TIMEOUT_MS: '50' });
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    await slow.get('/brands').expect(200);
+    await slow.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL statement_timeout = 0');
+      await manager.query('LOCK TABLE brands');
+      await slow.get('/brands').expect(503, refusal(-3, 'The request took too long'));
+    });
+    log.mockRestore();
+    await slow.stop();
+  });
+
+  it('of the database is -2, and over when it is back', async () => {
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const admin = await startService();
+    const name = new URL(service.database.url).pathname.slice(1);
+    const allow = (connections: boolean) =>
+      admin.dataSource.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
+    try {
+      await allow(false);
+      await admin.dataSource.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+        [name],
+      );
+      const away = refusal(-2, 'The service is temporarily unavailable');
+      await service.get('/brands').expect(503, away);
+      await service.get('/brands').expect(503, away);
+      await allow(true);
+      await service.get('/brands').expect(200);
+    } finally {
+      await allow(true);
+      await admin.stop();
+      log.mockRestore();
+    }
+  });
+
+  it('of shutting down is -4, with Retry-After', async () => {
+    const closing = await startService();
+    const request = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${closing.clientID}\r\nAuthorization: Bearer ${closing.token}\r\n\r\n`;
+    const held = closing.dataSource.createQueryRunner();
+    let stopped: Promise<void> | undefined;
+    try {
+      await held.startTransaction();
+      await held.query('LOCK TABLE brands');
+      const responses = await rawRequest(closing.port, request('/brands'), 2, async (socket) => {
+        // What is in work keeps the service, and its connection open for the next.
+        await sleep(200);
+        stopped = closing.application.close();
+        await sleep(100);
+        socket.write(request('/categories'));
+        await sleep(100);
+        await held.rollbackTransaction();
+        await held.release();
+      });
+      expect(responses.map(({ status }) => status)).toEqual([200, 503]);
+      expect(responses[1]?.headers['retry-after']).toBe('1');
+      expect(responses[1]?.headers.connection).toBe('close');
+      expect(JSON.parse(responses[1]?.body ?? '')).toEqual(refusal(-4, 'The service is busy'));
+    } finally {
+      await (stopped ?? closing.application.close());
+      await closing.database.drop();
+    }
+  });
+});

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { refusal, type Service, startService } from '../service.js';
+
+type Row = Record<string, unknown>;
+
+/** What a resource tells of itself to be held to the contract of every list. */
+export interface ListDescription {
+  readonly resource: string;
+  readonly identifier: string;
+  /** Every public field, in order. */
+  readonly fields: readonly string[];
+  /** Every name that `sort` may hold. */
+  readonly sorts: readonly string[];
+  /** Objects to list, at least 20, of which several share the value of each field sorted by. */
+  readonly objects: readonly Row[];
+  /** Objects of other resources that these need, in an order that satisfies references. */
+  readonly needed?: Readonly<Record<string, readonly Row[]>>;
+  /**
+   * For each filter: a value, and which objects it leaves. `bad` is a value that it refuses;
+   * absent for a filter that takes any text.
+   */
+  readonly filters: Readonly<
+    Record<string, { value: string; keeps: (row: Row) => boolean; bad?: string }>
+  >;
+}
+
+/** Holds a resource's endpoints to what the contract says of every list. */
+export function describeList(list: ListDescription): void {
+  const { resource, identifier, fields, sorts, filters } = list;
+  const path = `/${resource}`;
+  const identifiers = list.objects.map((row) => String(row[identifier])).sort(byBytes);
+
+  describe(`GET ${path}`, () => {
+    let service: Service;
+
+    beforeAll(async () => {
+      service = await startService();
+      for (const [name, rows] of Object.entries(list.needed ?? {})) {
+        await service.load(name, [...rows]);
+      }
+      await service.load(resource, [...list.objects]);
+    });
+    afterAll(() => service.stop());
+
+    async function objects(query: string): Promise<Row[]> {
+      const { body } = await service.get(`${path}?${query}`).expect(200);
+      return body.response_data.objects as Row[];
+    }
+
+    async function walk(limit: number, query = ''): Promise<string[]> {
+      const found: string[] = [];
+      for (let offset = 0; ; offset += limit) {
+        const page = await objects(
+          `fields=${identifier}&limit=${limit}&offset=${offset}${query && `&${query}`}`,
+        );
+        found.push(...page.map((row) => String(row[identifier])));
+        if (page.length < limit) return found;
+      }
+    }
+
+    it('answers with the envelope, the exact count and every public field in its order', async () => {
+      const response = await service.get(`${path}?limit=1`).expect(200);
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(Object.keys(response.body)).toEqual(['result', 'response_data']);
+      expect(response.body.result).toEqual({ status: 'OK', errcode: '0', msg: '' });
+      expect(Object.keys(response.body.response_data)).toEqual(['count', 'objects']);
+      expect(response.body.response_data.count).toBe(String(list.objects.length));
+      expect(Object.keys(response.body.response_data.objects[0])).toEqual(fields);
+    });
+
+    it('returns 50 objects unless said', async () => {
+      expect(await objects('')).toHaveLength(Math.min(50, list.objects.length));
+    });
+
+    it('is ordered by the identifier, byte by byte, unless said', async () => {
+      expect((await objects('limit=1000')).map((row) => row[identifier])).toEqual(identifiers);
+    });
+
+    it.each([1, 7, 1000])('has pages of %i that meet without gap or overlap', async (limit) => {
+      expect(await walk(limit)).toEqual(identifiers);
+    });
+
+    it('answers limit=0 with the count alone', async () => {
+      const { body } = await service.get(`${path}?limit=0`).expect(200);
+      expect(body.response_data).toEqual({ count: String(list.objects.length), objects: [] });
+    });
+
+    it('answers an offset past the end with an empty page and the true count', async () => {
+      const { body } = await service.get(`${path}?offset=9007199254740991`).expect(200);
+      expect(body.response_data).toEqual({ count: String(list.objects.length), objects: [] });
+    });
+
+    it.each(['limit', 'offset'])('refuses %s when it is no plain decimal integer', async (name) => {
+      for (const value of ['', 'abc', '-1', '1e3', '0x10', '5.0', '%205', '%2B5', 'NaN', '٣']) {
+        const { body } = await service.get(`${path}?${name}=${encodeURI(value)}`).expect(400);
+        expect(body).toEqual(refusal(-22, `The parameter ${name} must be a plain decimal integer`));
+      }
+    });
+
+    it('refuses a limit or an offset out of range', async () => {
+      await service
+        .get(`${path}?limit=1001`)
+        .expect(400, refusal(-26, 'The parameter limit must be between 0 and 1000'));
+      await service
+        .get(`${path}?offset=9007199254740992`)
+        .expect(400, refusal(-26, 'The parameter offset must be between 0 and 9007199254740991'));
+      await service.get(`${path}?offset=${'9'.repeat(400)}`).expect(400);
+    });
+
+    it.each(fields)('narrows the objects to fields=%s', async (field) => {
+      const [first] = await objects(`fields=${field}&limit=1`);
+      expect(Object.keys(first ?? {})).toEqual([field]);
+    });
+
+    it('takes fields in any order, with spaces and repeats, and answers in its own', async () => {
+      const mixed = [...fields].reverse().map((field) => ` ${field} `);
+      const query = encodeURIComponent([...mixed, ...mixed].join(','));
+      const [first] = await objects(`fields=${query}&limit=1`);
+      expect(Object.keys(first ?? {})).toEqual(fields);
+    });
+
+    it('refuses an unknown field by name, and names those it may be', async () => {
+      for (const name of ['nonsense', fields[0]?.toUpperCase() ?? '', '__proto__', 'constructor']) {
+        await service
+          .get(`${path}?fields=${fields[0]},${name}`)
+          .expect(
+            400,
+            refusal(
+              -25,
+              `The parameter fields must not name ${name}; it may name ${fields.join(', ')}`,
+            ),
+          );
+      }
+    });
+
+    it('refuses empty fields', async () => {
+      for (const value of ['', '%20', ',', `${fields[0]},`, `,${fields[0]}`]) {
+        const { body } = await service.get(`${path}?fields=${value}`).expect(400);
+        expect(body.result.errcode).toBe('-22');
+      }
+    });
+
+    it.each(sorts)('sorts by %s both ways, ties by the identifier', async (sort) => {
+      for (const direction of ['', '-']) {
+        const rows = await objects(`sort=${direction}${sort}&limit=1000`);
+        expect(rows).toEqual(sorted(rows, sort, direction === '-'));
+        expect(rows.map((row) => row[identifier]).sort(byBytes)).toEqual(identifiers);
+        expect(await walk(7, `sort=${direction}${sort}`)).toEqual(
+          rows.map((row) => row[identifier]),
+        );
+      }
+    });
+
+    it('refuses to sort by what it does not offer', async () => {
+      await service
+        .get(`${path}?sort=nonsense`)
+        .expect(
+          400,
+          refusal(
+            -25,
+            `The parameter sort must not name nonsense; it may name ${sorts.join(', ')}`,
+          ),
+        );
+      for (const value of ['', '-', `${sorts[0]},`, `${sorts[0]},-${sorts[0]}`]) {
+        const { body } = await service.get(`${path}?sort=${value}`).expect(400);
+        expect(body.result.errcode).toBe('-22');
+      }
+    });
+
+    describe.each(Object.entries(filters))('filter %s', (name, { value, keeps, bad }) => {
+      const query = `${name}=${encodeURIComponent(value)}`;
+
+      it('leaves the objects that match, and counts them all', async () => {
+        const { body } = await service.get(`${path}?${query}&limit=1000`).expect(200);
+        const expected = list.objects.filter(keeps).map((row) => String(row[identifier]));
+        const found = body.response_data.objects.map((row: Row) => row[identifier]);
+        expect(found).toEqual(expected.sort(byBytes));
+        expect(expected.length).toBeGreaterThan(0);
+        expect(expected.length).toBeLessThan(list.objects.length);
+        expect(body.response_data.count).toBe(String(expected.length));
+        expect(await walk(3, query)).toEqual(found);
+      });
+
+      it('refuses a value that its type cannot hold', async () => {
+        for (const text of ['', '%00', '%FF', '%ED%A0%80', ...(bad === undefined ? [] : [bad])]) {
+          const { body } = await service.get(`${path}?${name}=${text}`).expect(400);
+          expect(body.result.errcode).toBe('-22');
+          expect(body.result.msg).toMatch(new RegExp(`^The parameter ${name} must be .+`));
+        }
+      });
+
+      it('refuses to be given twice', async () => {
+        await service
+          .get(`${path}?${query}&${query}`)
+          .expect(400, refusal(-24, `The parameter ${name} must be given only once`));
+      });
+    });
+
+    it('keeps the count when limit, offset and fields say otherwise', async () => {
+      const [[name, filter] = ['', { value: '' }]] = Object.entries(filters);
+      const query = `${name}=${encodeURIComponent(filter.value)}`;
+      const all = await service.get(`${path}?${query}`).expect(200);
+      const narrowed = await service
+        .get(`${path}?${query}&limit=1&offset=1&fields=${identifier}`)
+        .expect(200);
+      expect(narrowed.body.response_data.count).toBe(all.body.response_data.count);
+    });
+
+    it('refuses a parameter that it does not define, by name', async () => {
+      for (const name of ['nonsense', 'Limit', 'limit[]', '__proto__', 'constructor', 'toString']) {
+        await service
+          .get(`${path}?limit=1&${name}=1`)
+          .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+      }
+    });
+
+    it('answers HEAD as GET, without the body', async () => {
+      const get = await service.get(path).expect(200);
+      const head = await service
+        .anonymous()
+        .head(path)
+        .set('X-Client-ID', service.clientID)
+        .set('Authorization', `Bearer ${service.token}`)
+        .expect(200);
+      expect(head.headers['content-length']).toBe(get.headers['content-length']);
+      expect(head.text).toBeUndefined();
+    });
+
+    it('offers no other method', async () => {
+      for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const) {
+        const { [method]: send } = service.anonymous();
+        await send(path)
+          .expect(
+            405,
+            refusal(-32, `The method ${method.toUpperCase()} is not allowed for this resource`),
+          )
+          .expect('Allow', 'GET, HEAD');
+      }
+    });
+
+    describe('by identifier', () => {
+      it('answers with the one object, as the list has it', async () => {
+        const [first] = await objects('limit=1');
+        const { body } = await service
+          .get(`${path}/${encodeURIComponent(identifiers[0] ?? '')}`)
+          .expect(200);
+        expect(body.response_data).toEqual({ count: '1', objects: [first] });
+      });
+
+      it('takes fields, and nothing else', async () => {
+        const url = `${path}/${encodeURIComponent(identifiers[0] ?? '')}`;
+        const { body } = await service.get(`${url}?fields=${identifier}`).expect(200);
+        expect(body.response_data.objects).toEqual([{ [identifier]: identifiers[0] }]);
+        for (const name of ['limit', 'offset', 'sort', ...Object.keys(filters)]) {
+          await service
+            .get(`${url}?${name}=1`)
+            .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+        }
+      });
+
+      it('says where there is none', async () => {
+        await service
+          .get(`${path}/there-is-none`)
+          .expect(404, refusal(-31, `There is no ${resource} object there-is-none`));
+        await service.get(`${path}/${'x'.repeat(101)}`).expect(400);
+        await service.get(`${path}/%00`).expect(400);
+      });
+    });
+  });
+}
+
+/** Orders two identifiers as the collation C does. */
+export function byBytes(one: unknown, other: unknown): number {
+  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+}
+
+/** The rows as PostgreSQL orders them: nulls last, or first when descending; ties as they stand. */
+function sorted(rows: readonly Row[], field: string, descending: boolean): Row[] {
+  const compare = (one: unknown, other: unknown): number => {
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    if (field === 'price') return Number(one) - Number(other);
+    return byBytes(one, other);
+  };
+  const identifier = Object.keys(rows[0] ?? {})[0] ?? '';
+  return rows.toSorted((one, other) => {
+    const order = compare(one[field], other[field]);
+    return (descending ? -order : order) || byBytes(one[identifier], other[identifier]);
+  });
+}

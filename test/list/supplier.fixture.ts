@@ -1,0 +1,128 @@
+import { Controller, Get, Injectable, Module, Param, Query } from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import {
+  Any,
+  Column,
+  CreateDateColumn,
+  MoreThanOrEqual,
+  PrimaryColumn,
+  Repository,
+  UpdateDateColumn,
+} from 'typeorm';
+import type { Page } from '../../src/http/envelope.js';
+import { findObject } from '../../src/list/find-object.js';
+import { findPage } from '../../src/list/find-page.js';
+import { ListQueryDto, ObjectQueryDto } from '../../src/list/list-query.dto.js';
+import {
+  BooleanParam,
+  DecimalParam,
+  IdentifiersParam,
+  TextParam,
+} from '../../src/list/parameters.js';
+import { QueryOf } from '../../src/list/query-of.js';
+import { identifier, Resource, time } from '../../src/list/resource.js';
+
+/** A resource made for the tests of the list engine, as its author would write it. */
+@Resource('suppliers')
+export class Supplier {
+  @PrimaryColumn(identifier)
+  supplierID!: string;
+
+  @Column({ type: 'varchar', length: 2, nullable: true })
+  country!: string | null;
+
+  @Column({ type: 'numeric', nullable: true })
+  rating!: string | null;
+
+  @Column({ type: 'boolean', default: true })
+  active!: boolean;
+
+  @Column({ type: 'varchar', length: 100, select: false, nullable: true })
+  secret!: string | null;
+
+  @CreateDateColumn(time)
+  createdAt!: Date;
+
+  @UpdateDateColumn(time)
+  updatedAt!: Date;
+}
+
+@QueryOf(Supplier)
+export class GetSupplierDto extends ObjectQueryDto {}
+
+@QueryOf(Supplier, { sort: ['supplierID', 'rating'] })
+export class ListSuppliersDto extends ListQueryDto {
+  @IdentifiersParam() supplierID?: string[];
+  @TextParam(2) country?: string;
+  @DecimalParam() ratingMin?: string;
+  @BooleanParam() active?: boolean;
+}
+
+@Injectable()
+export class SuppliersService {
+  constructor(@InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>) {}
+
+  list(query: ListSuppliersDto): Promise<Page> {
+    return findPage(this.suppliers, query, {
+      supplierID: (supplierIDs) => ({ supplierID: Any(supplierIDs) }),
+      country: (country) => ({ country }),
+      ratingMin: (least) => ({ rating: MoreThanOrEqual(least) }),
+      active: (active) => ({ active }),
+    });
+  }
+
+  get(supplierID: string, query: GetSupplierDto): Promise<Page> {
+    return findObject(this.suppliers, supplierID, query);
+  }
+
+  /** Never called: each line would be a mistake that the compiler finds. */
+  mistakes(query: ListSuppliersDto): unknown[] {
+    const right = {
+      supplierID: (supplierIDs: string[]) => ({ supplierID: Any(supplierIDs) }),
+      country: (country: string) => ({ country }),
+      ratingMin: (least: string) => ({ rating: MoreThanOrEqual(least) }),
+    };
+    return [
+      // @ts-expect-error -- a filter without a condition
+      findPage(this.suppliers, query, right),
+      // @ts-expect-error -- a condition without a filter
+      findPage(this.suppliers, query, { ...right, active: () => ({}), nonsense: () => ({}) }),
+      // @ts-expect-error -- a column that is not there
+      findPage(this.suppliers, query, { ...right, active: (active) => ({ aktive: active }) }),
+      // @ts-expect-error -- a value of another type
+      findPage(this.suppliers, query, { ...right, active: (active) => ({ country: active }) }),
+    ];
+  }
+}
+
+@Controller('suppliers')
+export class SuppliersController {
+  constructor(private readonly suppliers: SuppliersService) {}
+
+  @Get()
+  list(@Query() query: ListSuppliersDto): Promise<Page> {
+    return this.suppliers.list(query);
+  }
+
+  @Get('best')
+  best(): Promise<Page> {
+    return this.suppliers.get('b', {});
+  }
+
+  @Get('broken')
+  broken(): Promise<Page> {
+    return Promise.reject(new Error('secret of the house'));
+  }
+
+  @Get(':supplierID')
+  get(@Param('supplierID') supplierID: string, @Query() query: GetSupplierDto): Promise<Page> {
+    return this.suppliers.get(supplierID, query);
+  }
+}
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Supplier])],
+  controllers: [SuppliersController],
+  providers: [SuppliersService],
+})
+export class SuppliersModule {}

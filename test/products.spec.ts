@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeList } from './list/list-contract.js';
+import { type Service, startService } from './service.js';
+
+const TYPES = ['PHYSICAL', 'DIGITAL', 'SERVICE'];
+
+/** Awkward on purpose: case, accents, spaces, slashes, and prices that differ in decimals alone. */
+const objects = Array.from({ length: 60 }, (_, at) => ({
+  productID: `${['p', 'P', 'é', 'p/', 'p ', 'p%'][at % 6]}-${at}`,
+  refID: at % 5 === 0 ? null : `ref-${at % 7}`,
+  type: TYPES[at % 3],
+  name: at % 11 === 0 ? null : `${at % 4 === 0 ? 'Café' : 'Steel'} "cup", ${at % 8}`,
+  description: at % 5 === 0 ? null : `Holds 0,${at % 3} l\nand\tnever \\ breaks`,
+  brandID: at % 4 === 0 ? null : `brand-${at % 3}`,
+  categoryID: at % 3 === 0 ? null : `category-${at % 2}`,
+  price: at % 9 === 0 ? null : ['9.99', '10', '10.0', '1000.5', '0'][at % 5],
+  currency: at % 9 === 0 ? null : 'EUR',
+  stock: at % 6 === 0 ? null : at % 4,
+  imageURL: null,
+  createdAt: `2026-01-0${1 + (at % 5)}T00:00:00.${at % 2}00Z`,
+}));
+
+describeList({
+  resource: 'products',
+  identifier: 'productID',
+  fields: [
+    'productID',
+    'refID',
+    'type',
+    'name',
+    'description',
+    'brandID',
+    'categoryID',
+    'price',
+    'currency',
+    'stock',
+    'imageURL',
+    'createdAt',
+    'updatedAt',
+  ],
+  sorts: ['productID', 'name', 'price', 'createdAt', 'updatedAt'],
+  objects,
+  needed: {
+    brands: [0, 1, 2].map((at) => ({ brandID: `brand-${at}`, name: `Brand ${at}` })),
+    categories: [0, 1].map((at) => ({ categoryID: `category-${at}`, name: `Category ${at}` })),
+  },
+  filters: {
+    productID: {
+      value: 'P-1,é-2,p/-3,nowhere',
+      keeps: ({ productID }) => ['P-1', 'é-2', 'p/-3'].includes(productID as string),
+      bad: 'a,,b',
+    },
+    refID: {
+      value: 'ref-1,ref-3',
+      keeps: ({ refID }) => refID === 'ref-1' || refID === 'ref-3',
+      bad: 'x'.repeat(101),
+    },
+    type: {
+      value: 'PHYSICAL,DIGITAL',
+      keeps: ({ type }) => type !== 'SERVICE',
+      bad: 'physical',
+    },
+    brandID: { value: 'brand-1', keeps: ({ brandID }) => brandID === 'brand-1', bad: ',' },
+    categoryID: {
+      value: 'category-1',
+      keeps: ({ categoryID }) => categoryID === 'category-1',
+      bad: ',',
+    },
+    q: {
+      value: 'CAFÉ holds',
+      keeps: ({ name, description }) =>
+        String(name).includes('Café') && String(description).includes('Holds'),
+      bad: '%20-%20',
+    },
+    priceMin: {
+      value: '10',
+      keeps: ({ price }) => price !== null && Number(price) >= 10,
+      bad: '1e3',
+    },
+    priceMax: {
+      value: '9.990',
+      keeps: ({ price }) => price !== null && Number(price) <= 9.99,
+      bad: '-1',
+    },
+    inStock: {
+      value: 'true',
+      keeps: ({ stock }) => stock !== null && Number(stock) > 0,
+      bad: 'TRUE',
+    },
+  },
+});
+
+describe('GET /products', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  async function identifiers(query: string): Promise<string[]> {
+    const { body } = await service.get(`/products?${query}`).expect(200);
+    return body.response_data.objects.map((row: { productID: string }) => row.productID);
+  }
+
+  it('writes every type as the contract has it', async () => {
+    await service.load('products', [
+      {
+        productID: 'a',
+        type: 'DIGITAL',
+        name: 'Zoë\u0001 "x" \\ \u2028 😀\n',
+        price: '19.90',
+        currency: 'EUR',
+        stock: -3,
+        createdAt: '2026-01-02T03:04:05.1+02:00',
+      },
+    ]);
+    const { text } = await service.get('/products?productID=a').expect(200);
+    const [{ updatedAt }] = JSON.parse(text).response_data.objects;
+    expect(updatedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const object = {
+      productID: 'a',
+      refID: null,
+      type: 'DIGITAL',
+      name: 'Zoë\u0001 "x" \\ \u2028 😀\n',
+      description: null,
+      brandID: null,
+      categoryID: null,
+      price: '19.90',
+      currency: 'EUR',
+      stock: -3,
+      imageURL: null,
+      createdAt: '2026-01-02T01:04:05.100Z',
+      updatedAt,
+    };
+    expect(text).toBe(
+      JSON.stringify({
+        result: { status: 'OK', errcode: '0', msg: '' },
+        response_data: { count: '1', objects: [object] },
+      }),
+    );
+  });
+
+  it('filters by updatedSince, in any zone and to the millisecond', async () => {
+    await service.load('products', [{ productID: 'early', type: 'SERVICE' }]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await service.load('products', [{ productID: 'late', type: 'SERVICE' }]);
+    const { body } = await service.get('/products/late').expect(200);
+    const time = body.response_data.objects[0].updatedAt as string;
+    expect(await identifiers(`updatedSince=${time}`)).toEqual(['late']);
+    const local = new Date(Date.parse(time) + 5.5 * 3_600_000).toISOString().slice(0, -1);
+    expect(await identifiers(`updatedSince=${local}%2B05:30`)).toEqual(['late']);
+    expect(await identifiers(`updatedSince=${time.slice(0, -1)}0001Z`)).toEqual([]);
+  });
+
+  it.each([
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-01-01 00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T00:60:00Z',
+    '2026-01-01T00:00:00%2B24:00',
+    '2026-01-01T00:00:00+02:00',
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00%2B01:00',
+    '1767225600',
+    '',
+    '%FF',
+  ])('refuses updatedSince=%s', async (value) => {
+    const { body } = await service.get(`/products?updatedSince=${value}`).expect(400);
+    expect(body.result.errcode).toBe('-22');
+    expect(body.result.msg).toMatch(/^The parameter updatedSince must be an RFC 3339 time/);
+  });
+
+  it('lets inStock=false leave the products that have none, not those that keep no stock', async () => {
+    await service.load('products', [
+      { productID: 'none', type: 'PHYSICAL', stock: 0 },
+      { productID: 'some', type: 'PHYSICAL', stock: 1 },
+      { productID: 'untracked', type: 'PHYSICAL' },
+    ]);
+    expect(await identifiers('inStock=false&productID=none,some,untracked')).toEqual(['none']);
+  });
+
+  it('combines filters so that all of them hold', async () => {
+    await service.load('products', [
+      { productID: 'x1', type: 'PHYSICAL', price: '5', currency: 'EUR', refID: 'x' },
+      { productID: 'x2', type: 'PHYSICAL', price: '15', currency: 'EUR', refID: 'x' },
+      { productID: 'x3', type: 'SERVICE', price: '10', currency: 'EUR', refID: 'x' },
+    ]);
+    expect(await identifiers('refID=x&priceMin=6&priceMax=14')).toEqual(['x3']);
+    expect(await identifiers('refID=x&priceMin=5&priceMax=15&type=PHYSICAL')).toEqual(['x1', 'x2']);
+  });
+});

@@ -1,0 +1,96 @@
+import type { Type } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { AddressInfo } from 'node:net';
+import request, { type Test } from 'supertest';
+import { DataSource } from 'typeorm';
+import { createApplication } from '../src/application.js';
+import { ClientsService } from '../src/clients/clients.service.js';
+import { importRows } from '../src/import/import-rows.js';
+import { resourcesOf } from '../src/list/resource.js';
+import { Settings } from '../src/settings.js';
+import { createDatabase, type TestDatabase } from './database/database.js';
+
+/** The service as it runs in production, listening, on a database of its own. */
+export interface Service {
+  readonly application: NestExpressApplication;
+  readonly dataSource: DataSource;
+  readonly database: TestDatabase;
+  readonly port: number;
+  readonly clientID: string;
+  readonly token: string;
+  /** A GET with credentials in the headers. */
+  get(path: string): Test;
+  /** A request without credentials. */
+  anonymous(): ReturnType<typeof request>;
+  /** Loads objects as an import does. */
+  load(resource: string, objects: Record<string, unknown>[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts it.
+ *
+ * @param environment settings other than the test's own
+ * @param more modules beside the application's, as of a resource made for a test
+ */
+export async function startService(
+  environment: NodeJS.ProcessEnv = {},
+  ...more: Type[]
+): Promise<Service> {
+  const database = await createDatabase();
+  const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url, ...environment });
+  const application = await createApplication(settings.databaseUrl ?? '', settings, more);
+  await application.listen(0, '127.0.0.1');
+  const { port } = application.getHttpServer().address() as AddressInfo;
+  const clients = application.get(ClientsService);
+  const clientID = 'tester';
+  await clients.create(clientID, {});
+  const { token } = await clients.issue(clientID, null);
+  const dataSource = application.get(DataSource);
+  const anonymous = () => request(`http://127.0.0.1:${port}`);
+  return {
+    application,
+    dataSource,
+    database,
+    port,
+    clientID,
+    token,
+    anonymous,
+    get: (path) =>
+      anonymous().get(path).set('X-Client-ID', clientID).set('Authorization', `Bearer ${token}`),
+    load: (resource, objects) => load(dataSource, resource, objects),
+    stop: async () => {
+      await application.close();
+      await database.drop();
+    },
+  };
+}
+
+async function load(
+  dataSource: DataSource,
+  resource: string,
+  objects: Record<string, unknown>[],
+): Promise<void> {
+  const metadata = resourcesOf(dataSource).get(resource);
+  if (!metadata) throw new Error(`There is no resource ${resource}`);
+  const rows = objects.map((object, at) => ({
+    line: at + 1,
+    columns: Object.keys(object),
+    cells: Object.values(object),
+  }));
+  await dataSource.transaction(async ({ queryRunner }) => {
+    if (!queryRunner) throw new Error('A transaction has a query runner');
+    const options = { map: new Map(), set: new Map(), replace: false };
+    await importRows(queryRunner, metadata, batches(rows), options);
+  });
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an import reads what comes late
+async function* batches<Row>(rows: Row[]): AsyncGenerator<Row[]> {
+  yield rows;
+}
+
+/** The envelope of a refusal. */
+export function refusal(errcode: number, msg: string): object {
+  return { result: { status: 'ERROR', errcode: String(errcode), msg } };
+}
