@@ -1,0 +1,105 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { ClientsService } from '../clients/clients.service.js';
+import { wholeNumber } from './arguments.js';
+import { withCatalogue } from './open-catalogue.js';
+
+export function clientCommand(): Command {
+  const client = new Command('client').description('who may ask');
+  client
+    .command('create')
+    .argument('<clientID>')
+    .option('--name <name>', 'whom it stands for')
+    .option('--rate-limit <n>', 'requests a minute, 0 for no limit', wholeNumber)
+    .action((clientID: string, options: { name?: string; rateLimit?: number }) =>
+      withClients(async (clients) => {
+        await clients.create(clientID, options);
+        console.log(clientID);
+      }),
+    );
+  client.command('list').action(() =>
+    withClients(async (clients) => {
+      const rows = await clients.list();
+      print(
+        ['clientID', 'name', 'state', 'rate limit'],
+        rows.map(({ clientID, name, disabled, rateLimit }) => [
+          clientID,
+          name ?? '',
+          disabled ? 'disabled' : 'enabled',
+          rateLimit === null ? 'default' : String(rateLimit),
+        ]),
+      );
+    }),
+  );
+  for (const [name, disabled] of [
+    ['disable', true],
+    ['enable', false],
+  ] as const) {
+    client
+      .command(name)
+      .argument('<clientID>')
+      .action((clientID: string) =>
+        withClients((clients) => clients.setDisabled(clientID, disabled)),
+      );
+  }
+  return client;
+}
+
+export function tokenCommand(): Command {
+  const token = new Command('token').description('their credentials');
+  token
+    .command('issue')
+    .argument('<clientID>')
+    .description('prints the new token, which cannot be shown again')
+    .option('--expires <time>', 'such as 90d or 12h, or never', expiry, expiry('90d'))
+    .action((clientID: string, { expires }: { expires: number }) =>
+      withClients(async (clients) => {
+        const expiresAt = expires === Infinity ? null : new Date(Date.now() + expires);
+        const issued = await clients.issue(clientID, expiresAt);
+        console.error(`${issued.tokenID} of ${clientID}, expires ${shown(expiresAt)}`);
+        console.log(issued.token);
+      }),
+    );
+  token
+    .command('list')
+    .argument('<clientID>')
+    .action((clientID: string) =>
+      withClients(async (clients) => {
+        const rows = await clients.listTokens(clientID);
+        print(
+          ['tokenID', 'created', 'expires'],
+          rows.map(({ tokenID, createdAt, expiresAt }) => [
+            tokenID,
+            shown(createdAt),
+            shown(expiresAt),
+          ]),
+        );
+      }),
+    );
+  token
+    .command('revoke')
+    .argument('<tokenID>')
+    .action((tokenID: string) => withClients((clients) => clients.revoke(tokenID)));
+  return token;
+}
+
+function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
+  return withCatalogue((catalogue) => work(catalogue.get(ClientsService)));
+}
+
+/** Milliseconds from now; infinite for never. */
+function expiry(value: string): number {
+  if (value === 'never') return Infinity;
+  const [, count, unit] = /^([1-9][0-9]{0,4})([dh])$/.exec(value) ?? [];
+  if (count === undefined)
+    throw new InvalidArgumentError('It must be such as 90d or 12h, or never.');
+  return Number(count) * (unit === 'd' ? 86_400_000 : 3_600_000);
+}
+
+function shown(time: Date | null): string {
+  return time?.toISOString() ?? 'never';
+}
+
+/** Prints a table as lines of cells separated by tabs, its header first. */
+function print(header: string[], rows: string[][]): void {
+  for (const row of [header, ...rows]) console.log(row.join('\t'));
+}

@@ -1,0 +1,38 @@
+import { Command } from 'commander';
+import { DataSource } from 'typeorm';
+import { migrate } from '../database/migrate.js';
+import { findings } from '../database/verify.js';
+import { Refusal } from '../refusal.js';
+import { Settings } from '../settings.js';
+import { openDatabase, withCatalogue } from './open-catalogue.js';
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('brings the schema up to date; several may start at once')
+    .action(async () => {
+      const { url, embedded } = await openDatabase(new Settings(process.env));
+      try {
+        const names = await migrate(url);
+        for (const name of names) console.log(name);
+        console.log(`The schema is up to date: ${names.length} migrations taken`);
+      } finally {
+        await embedded?.release();
+      }
+    });
+}
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('checks the database against its own invariants')
+    .action(() =>
+      withCatalogue(async (catalogue) => {
+        const found = await findings(catalogue.get(DataSource));
+        for (const finding of found) console.log(finding);
+        if (found.length > 0)
+          throw new Refusal(
+            `${found.length} ${found.length === 1 ? 'thing is' : 'things are'} off`,
+          );
+        console.log('Nothing is off');
+      }),
+    );
+}

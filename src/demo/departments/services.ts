@@ -1,0 +1,173 @@
+import type { Department } from '../department.js';
+
+export const services: Department = {
+  id: 'services',
+  name: 'Services',
+  children: [
+    {
+      id: 'services-home',
+      name: 'At your home',
+      type: 'SERVICE',
+      brands: ['heimhobel'],
+      kinds: [
+        {
+          names: [
+            'Furniture assembly',
+            'Lamp installation',
+            'Wall shelf mounting',
+            'Curtain hanging',
+            'Old sofa collection',
+            'Raised bed set-up',
+            'Sound system set-up',
+            'Picture hanging',
+            'Child-proofing visit',
+          ],
+          price: [39, 119],
+          step: 35,
+          sizes: ['weekday', 'Saturday', 'next day'],
+          about: [
+            'Two people come, bring their tools and take the packaging away.',
+            'Booked by the visit, at a fixed price.',
+            'We call half an hour before we arrive.',
+          ],
+        },
+        {
+          names: ['Interior advice', 'Kitchen planning', 'Garden design advice', 'Lighting plan'],
+          price: [89, 290],
+          step: 80,
+          sizes: ['one hour, video call', 'half a day at home'],
+          about: [
+            'An experienced planner looks at your rooms, listens and draws.',
+            'You receive a drawing to scale and a shopping list.',
+          ],
+        },
+      ],
+      notes: [
+        'Offered within 40 km of our stores.',
+        'Free cancellation up to 24 hours before.',
+        'You pay after the appointment.',
+        'Can also be given as a voucher.',
+        'Appointments from Monday to Saturday.',
+      ],
+    },
+    {
+      id: 'services-repair',
+      name: 'Repair & care',
+      type: 'SERVICE',
+      brands: ['heimhobel', 'speichenwald', 'cycles-tournevent', 'wexmoor-daughters'],
+      kinds: [
+        {
+          names: [
+            'Knife sharpening',
+            'Scissors & secateurs sharpening',
+            'Lamp rewiring',
+            'Chair leg regluing',
+            'Chopping board re-oiling',
+            'Headphone battery replacement',
+            'Espresso machine descaling',
+          ],
+          price: [9, 69],
+          step: 60,
+          sizes: ['standard, 10 days', 'express, 3 days'],
+          brands: ['heimhobel'],
+          about: [
+            'Send it in or bring it to the counter; we do the rest.',
+            'An old favourite comes back as good as new.',
+          ],
+        },
+        {
+          names: [
+            'Annual bicycle service',
+            'Brake adjustment',
+            'Wheel truing',
+            'E-bike software update',
+            'Winter storage for bicycles',
+            'Puncture repair',
+          ],
+          price: [19, 99],
+          step: 40,
+          sizes: ['in the workshop', 'with collection'],
+          brands: ['speichenwald', 'cycles-tournevent'],
+          about: [
+            'Done by trained mechanics, with a written report.',
+            'Ready by the next working day in most cases.',
+          ],
+        },
+        {
+          names: [
+            'Jacket rewaxing',
+            'Zip replacement',
+            'Invisible darning',
+            'Leather care & polish',
+            'Wool blanket wash',
+          ],
+          price: [19, 59],
+          step: 45,
+          sizes: ['standard', 'express'],
+          brands: ['wexmoor-daughters'],
+          about: ['Done by hand in our own workshop.', 'Gives a good piece another ten years.'],
+        },
+      ],
+      notes: [
+        'You hear the price before we begin.',
+        'Any brand is welcome.',
+        "Three months' guarantee on the work.",
+        'Small parts are included.',
+        'Repairing is cheaper than you think.',
+      ],
+    },
+    {
+      id: 'services-courses',
+      name: 'Workshops & courses',
+      type: 'SERVICE',
+      brands: ['kniff-konnen'],
+      kinds: [
+        {
+          names: [
+            'Sourdough for beginners',
+            'Knife skills',
+            'Latte art & espresso',
+            'Fresh pasta by hand',
+            'Tea tasting',
+            'Chocolate making',
+            'Cooking over fire',
+          ],
+          price: [49, 129],
+          step: 85,
+          sizes: ['1 person', '2 persons'],
+          about: [
+            'Three hours in a small group, with something good at the end.',
+            'We explain, you do the work, everybody tastes.',
+          ],
+        },
+        {
+          names: [
+            'Bicycle repair, level 1',
+            'Bicycle repair, level 2',
+            'Pruning fruit trees',
+            'Balcony gardening',
+            'Bookbinding',
+            'Darning & mending',
+            'Linocut printing',
+            'Pottery, wheel throwing',
+            'Furniture restoring',
+          ],
+          price: [39, 149],
+          step: 85,
+          sizes: ['1 person', '2 persons'],
+          about: [
+            'A hands-on afternoon in a well-equipped workshop.',
+            'No previous knowledge needed, only clothes that may get dirty.',
+          ],
+        },
+      ],
+      notes: [
+        'Materials are included.',
+        'Eight participants at the most.',
+        'Held in German or English.',
+        'Can also be given as a voucher.',
+        'Dates are agreed after booking.',
+      ],
+    },
+  ],
+};

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { EntityMetadata, QueryRunner } from 'typeorm';
+import { Refusal } from '../refusal.js';
+import type { Mapping } from './columns.js';
+import type { FileRow } from './file-rows.js';
+import { BadRows, MOST_PROBLEMS, type Problem } from './problems.js';
+import { Staging } from './staging.js';
+import { type Check, STAGING, Statements } from './statements.js';
+
+export interface ImportOptions extends Mapping {
+  /** Whether objects that the file lacks are deleted. */
+  readonly replace: boolean;
+}
+
+/** What became of a resource's objects. */
+export interface ImportResult {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  /** Columns of the file that no field took. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Loads rows into a resource, inserting or updating by identifier, within the transaction that
+ * the runner has open: COPY into a staging table, checks there, one upsert. A field that a row
+ * does not give stays as it is. Throws `BadRows` or another `Refusal` and has then done nothing
+ * that a rollback does not undo. Two imports of the same resource take turns.
+ */
+export async function importRows(
+  runner: QueryRunner,
+  metadata: EntityMetadata,
+  batches: AsyncIterable<readonly FileRow[]>,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const staging = new Staging(metadata, options);
+  await runner.query('SET LOCAL statement_timeout = 0');
+  await runner.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
+    `import ${metadata.tableName}`,
+  ]);
+  await runner.query(Statements.createStaging(metadata));
+  // Behind its query runner TypeORM has a connection of node-postgres, which knows COPY.
+  const client = (await runner.connect()) as PoolClient;
+  await pipeline(
+    Readable.from(staging.copy(batches)),
+    client.query(copyFrom(`COPY ${STAGING} FROM STDIN`)),
+  );
+  if (options.replace && staging.rows === 0) {
+    throw new Refusal('The file has no row, and with --replace it would delete everything');
+  }
+  await runner.query(`ANALYZE ${STAGING}`);
+  const statements = new Statements(runner.dataSource, metadata, staging.given(), options.replace);
+  const problems = [...staging.problems];
+  for (const check of statements.checks()) {
+    // Of what was not read nothing can be said, nor of a reference to it.
+    if (!(staging.truncated && check.wantsAll))
+      problems.push(...(await bad(runner, check, options)));
+  }
+  if (problems.length > 0) throw new BadRows(problems);
+  const [{ inserted, updated }] = await runner.manager.query<[Counts]>(statements.upsert());
+  const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
+  await runner.query(`DROP TABLE ${STAGING}`);
+  return {
+    inserted: Number(inserted),
+    updated: Number(updated),
+    unchanged: staging.rows - Number(inserted) - Number(updated),
+    deleted,
+    leftOut: [...staging.leftOut],
+  };
+}
+
+type Counts = Record<'inserted' | 'updated', string>;
+
+async function bad(runner: QueryRunner, check: Check, { map }: Mapping): Promise<Problem[]> {
+  const rows = await runner.manager.query<{ line: string; value: string }[]>(
+    `${check.query} ORDER BY 1 LIMIT ${MOST_PROBLEMS}`,
+  );
+  const { field } = check;
+  const column = field === undefined ? undefined : (map.get(field) ?? field);
+  return rows.map(({ line, value }) => {
+    return { line: Number(line), column, message: check.message(value) };
+  });
+}
+
+async function remove(runner: QueryRunner, statement: string): Promise<number> {
+  try {
+    const [{ deleted }] = await runner.manager.query<[{ deleted: string }]>(statement);
+    return Number(deleted);
+  } catch (error) {
+    const { code, detail = '' } =
+      (error as { driverError?: { code?: string; detail?: string } }).driverError ?? {};
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html: foreign_key_violation
+    if (code !== '23503') throw error;
+    throw new Refusal(`Nothing was loaded: an object that the file lacks is in use. ${detail}`);
+  }
+}

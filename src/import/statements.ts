@@ -1,0 +1,183 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { identifierOf } from '../list/resource.js';
+import { hasNull } from './cell.js';
+import { importedFields } from './columns.js';
+
+/** The name of the staging table, which lives as long as its transaction. */
+export const STAGING = '"import_staging"';
+
+/** How many of the staged rows give a field. */
+export type Given = 'all' | 'some' | 'none';
+
+/** A question to the staged rows; each row of its answer is a problem: `line`, `value`. */
+export interface Check {
+  readonly field?: string;
+  readonly query: string;
+  /** Whether the answer is right only if every row of the file is staged. */
+  readonly wantsAll?: boolean;
+  /** What is wrong with the row, given `value`. */
+  message(value: string): string;
+}
+
+/** The SQL of an import, once it is known which fields the staged rows give. */
+export class Statements {
+  private readonly table: string;
+  private readonly identifier: string;
+  private readonly fields: readonly ColumnMetadata[];
+  private readonly written: readonly ColumnMetadata[];
+  private readonly rows: string;
+
+  /** @param given by field, in the order of `importedFields` */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly metadata: EntityMetadata,
+    private readonly given: readonly Given[],
+    private readonly replace: boolean,
+  ) {
+    this.table = `"${metadata.tableName}"`;
+    this.identifier = quoted(identifierOf(metadata));
+    this.fields = importedFields(metadata);
+    this.written = this.fields.filter((column, at) => given[at] !== 'none' || !hasNull(column));
+    // The staged rows as the objects that they will be.
+    this.rows = `(
+      SELECT staged."#line", ${this.fields.map((_, at) => this.value(at)).join(', ')}
+      FROM ${STAGING} staged LEFT JOIN ${this.table} present USING (${this.identifier})
+    ) row`;
+  }
+
+  /** The staging table: the line of the file, which fields it gives (`t` or `f` each), the fields. */
+  static createStaging(metadata: EntityMetadata): string {
+    const columns = importedFields(metadata).map(quoted);
+    return `CREATE TEMP TABLE ${STAGING} ON COMMIT DROP AS
+      SELECT 0::bigint AS "#line", ''::text AS "#given", ${columns.join(', ')}
+      FROM "${metadata.tableName}" WITH NO DATA`;
+  }
+
+  /** What must hold before the upsert. */
+  checks(): Check[] {
+    return [this.repeated(), ...this.missing(), ...this.references(), ...this.rules()];
+  }
+
+  /** Inserts and updates; its answer has one row with the counts `inserted` and `updated`. */
+  upsert(): string {
+    const columns = this.written.map(quoted);
+    const others = columns.filter((column) => column !== this.identifier);
+    const present = others.map((column) => `present.${column}`).join(', ');
+    const excluded = others.map((column) => `excluded.${column}`).join(', ');
+    const onConflict =
+      others.length === 0
+        ? 'DO NOTHING'
+        : `DO UPDATE SET (${others.join(', ')}) = ROW(${excluded})
+           WHERE ROW(${present}) IS DISTINCT FROM ROW(${excluded})`;
+    return `WITH changed AS (
+        INSERT INTO ${this.table} AS present (${columns.join(', ')})
+        SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${this.rows}
+        ON CONFLICT (${this.identifier}) ${onConflict}
+        -- An object that was there before carries the lock of this very transaction.
+        RETURNING (present.xmax = 0) AS inserted
+      )
+      SELECT count(*) FILTER (WHERE inserted) AS inserted,
+             count(*) FILTER (WHERE NOT inserted) AS updated FROM changed`;
+  }
+
+  /** Deletes what the file lacks; its answer has one row with the count `deleted`. */
+  deletion(): string {
+    return `WITH gone AS (
+        DELETE FROM ${this.table} present WHERE NOT EXISTS (
+          SELECT FROM ${STAGING} staged WHERE staged.${this.identifier} = present.${this.identifier}
+        ) RETURNING 1
+      )
+      SELECT count(*) AS deleted FROM gone`;
+  }
+
+  private value(at: number): string {
+    const column = this.fields[at];
+    if (!column) throw new RangeError(`There is no field ${at}`);
+    const name = quoted(column);
+    if (name === this.identifier) return `staged.${name}`;
+    const value = {
+      all: `staged.${name}`,
+      some: `CASE WHEN substr(staged."#given", ${at + 1}, 1) = 't'
+             THEN staged.${name} ELSE present.${name} END`,
+      none: `present.${name}`,
+    }[this.given[at] ?? 'none'];
+    const standard = column.isNullable ? undefined : this.standard(column);
+    return `${standard ? `coalesce(${value}, present.${name}, ${standard})` : value} AS ${name}`;
+  }
+
+  /** What the database puts where nothing is given, as SQL. */
+  private standard(column: ColumnMetadata): string | undefined {
+    return column.isCreateDate ? 'now()' : this.dataSource.driver.normalizeDefault(column);
+  }
+
+  private repeated(): Check {
+    return {
+      field: identifierOf(this.metadata).propertyName,
+      query: `SELECT "#line" AS line, ${this.identifier} || ', which line ' || first || ' has already' AS value
+        FROM (SELECT "#line", ${this.identifier}, min("#line") OVER same AS first
+              FROM ${STAGING} WINDOW same AS (PARTITION BY ${this.identifier})) staged
+        WHERE "#line" > first AND ${this.identifier} IS NOT NULL`,
+      message: (value) => `repeats ${value}`,
+    };
+  }
+
+  private missing(): Check[] {
+    return this.fields
+      .filter((column, at) => !hasNull(column) && this.given[at] !== 'all')
+      .map((column) => ({
+        field: column.propertyName,
+        query: `SELECT "#line" AS line, ${this.identifier} AS value
+          FROM ${this.rows} WHERE ${quoted(column)} IS NULL AND ${this.identifier} IS NOT NULL`,
+        message: (value) => `must be given for ${value}, which is new`,
+      }));
+  }
+
+  private references(): Check[] {
+    return this.metadata.foreignKeys.flatMap(
+      ({ columns, referencedColumns, referencedEntityMetadata }) => {
+        const [column] = columns;
+        const [key] = referencedColumns;
+        if (!column || !key || this.given[this.fields.indexOf(column)] === 'none') return [];
+        const target = referencedEntityMetadata.tableName;
+        const own = target === this.metadata.tableName;
+        const sources = [
+          ...(own && this.replace ? [] : [`"${target}"`]),
+          ...(own ? [STAGING] : []),
+        ].map(
+          (source) =>
+            `EXISTS (SELECT FROM ${source} target WHERE target.${quoted(key)} = row.${quoted(column)})`,
+        );
+        return {
+          field: column.propertyName,
+          wantsAll: own,
+          query: `SELECT "#line" AS line, ${quoted(column)} AS value
+          FROM ${this.rows} WHERE ${quoted(column)} IS NOT NULL AND NOT (${sources.join(' OR ')})`,
+          message: (value: string) => `there is no ${target} object ${value}`,
+        };
+      },
+    );
+  }
+
+  private rules(): Check[] {
+    return this.metadata.checks.map(({ name, expression }) => ({
+      field: this.onlyField(expression),
+      query: `SELECT "#line" AS line, ${this.identifier} AS value
+        FROM ${this.rows} WHERE NOT (${expression})`,
+      message: (value) => `${value} breaks the rule ${name}: ${expression}`,
+    }));
+  }
+
+  /** The one field that a rule is about; `undefined` for a rule between several. */
+  private onlyField(expression: string): string | undefined {
+    const words: string[] = expression.match(/\w+/g) ?? [];
+    const [field, ...others] = this.fields.filter(({ databaseName }) =>
+      words.includes(databaseName),
+    );
+    return others.length === 0 ? field?.propertyName : undefined;
+  }
+}
+
+function quoted({ databaseName }: ColumnMetadata): string {
+  return `"${databaseName}"`;
+}

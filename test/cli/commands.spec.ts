@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Service, startService } from '../service.js';
+import { catalogue, type CommandResult } from './catalogue.js';
+
+let service: Service;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'catalogue-commands-'));
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const run = (args: string[], input?: string): Promise<CommandResult> =>
+  catalogue(args, { DATABASE_URL: service.database.url }, input);
+
+describe('client and token', () => {
+  it('create a client and a token that is good at once, printed alone', async () => {
+    expect(await run(['client', 'create', 'acme', '--name', 'Acme', '--rate-limit', '0'])).toEqual({
+      status: 0,
+      stdout: 'acme\n',
+      stderr: '',
+    });
+    const issued = await run(['token', 'issue', 'acme', '--expires', 'never']);
+    expect(issued.status).toBe(0);
+    expect(issued.stdout).toMatch(/^[\w-]{43}\n$/);
+    expect(issued.stderr).toMatch(/^[0-9a-f]{16} of acme, expires never\n$/);
+    await service
+      .anonymous()
+      .get('/brands')
+      .set('X-Client-ID', 'acme')
+      .set('Authorization', `Bearer ${issued.stdout.trim()}`)
+      .expect(200);
+    const [tokenID = ''] = issued.stderr.split(' ');
+    expect((await run(['token', 'list', 'acme'])).stdout).toMatch(
+      new RegExp(`^tokenID\tcreated\texpires\n${tokenID}\t[^\t]+\tnever\n$`),
+    );
+    expect((await run(['token', 'revoke', tokenID])).status).toBe(0);
+    expect(await run(['token', 'revoke', tokenID])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `catalogue: There is no token ${tokenID}\n`,
+    });
+  });
+
+  it('list, disable and enable', async () => {
+    await run(['client', 'create', 'second']);
+    await run(['client', 'disable', 'second']);
+    expect((await run(['client', 'list'])).stdout).toContain('second\t\tdisabled\tdefault\n');
+    await run(['client', 'enable', 'second']);
+    expect((await run(['client', 'list'])).stdout).toContain('second\t\tenabled\tdefault\n');
+  });
+
+  it('expire in ninety days unless said', async () => {
+    await run(['client', 'create', 'third']);
+    const { stderr } = await run(['token', 'issue', 'third']);
+    const expires = Date.parse(stderr.trim().split('expires ')[1] ?? '');
+    expect(Math.round((expires - Date.now()) / 86_400_000)).toBe(90);
+  });
+
+  it.each([
+    [['client', 'create', 'tester'], 1, 'The client tester exists already'],
+    [['client', 'create', 'a b'], 1, 'A clientID must be 1 to 100 visible ASCII characters'],
+    [['client', 'disable', 'none'], 1, 'There is no client none'],
+    [['token', 'issue', 'none'], 1, 'There is no client none'],
+    [['token', 'list', 'none'], 1, 'There is no client none'],
+    [['token', 'issue', 'tester', '--expires', 'soon'], 2, "'soon' is invalid"],
+    [['client', 'create', 'x', '--rate-limit', '-1'], 2, "'-1' is invalid"],
+    [['client', 'create'], 2, "missing required argument 'clientID'"],
+    [['client', 'remove', 'x'], 2, "unknown command 'remove'"],
+    [['nonsense'], 2, "unknown command 'nonsense'"],
+    [['client', 'list', '--all'], 2, "unknown option '--all'"],
+  ])('%j ends with %i', async (args, status, message) => {
+    const result = await run(args);
+    expect(result.status).toBe(status);
+    expect(result.stdout).toBe('');
+    expect(result.stderr).toContain(message);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('import and export', () => {
+  it('load a file, and standard input, and write it out again', async () => {
+    const file = join(folder, 'brands.csv');
+    await writeFile(file, 'id,title,extra\na,A,x\nb,B,y\n');
+    expect(
+      await run(['import', 'brands', file, '--map', 'brandID=id', '--map', 'name=title']),
+    ).toEqual({
+      status: 0,
+      stdout: '2 inserted, 0 updated, 0 unchanged, 0 deleted\n',
+      stderr: 'Left out: extra\n',
+    });
+    const exported = await run(['export', 'brands', '--format', 'ndjson']);
+    expect(exported.status).toBe(0);
+    expect(exported.stdout.split('\n')).toHaveLength(3);
+    expect(
+      await run(['import', 'brands', '-', '--format', 'ndjson', '--replace'], exported.stdout),
+    ).toMatchObject({ status: 0, stdout: '0 inserted, 0 updated, 2 unchanged, 0 deleted\n' });
+    const csv = await run(['export', 'brands']);
+    expect(csv.stdout).toMatch(/^brandID,name,createdAt,updatedAt\na,A,/);
+    expect(await run(['import', 'brands', '-'], csv.stdout)).toMatchObject({
+      status: 0,
+      stdout: '0 inserted, 0 updated, 2 unchanged, 0 deleted\n',
+    });
+  });
+
+  it('take a dry run back', async () => {
+    const dry = await run(['import', 'categories', '-', '--dry-run'], 'categoryID,name\na,A\n');
+    expect(dry).toEqual({
+      status: 0,
+      stdout: '1 inserted, 0 updated, 0 unchanged, 0 deleted\n',
+      stderr: 'A dry run: nothing was changed\n',
+    });
+    expect((await run(['export', 'categories'])).stdout.split('\n')).toHaveLength(2);
+  });
+
+  it('name the bad rows, one a line, and end with 1', async () => {
+    expect(await run(['import', 'products', '-'], 'productID,type\na,FOO\n,SERVICE\n')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'line 2, column type: must be one of PHYSICAL, DIGITAL, SERVICE, not "FOO"\n' +
+        'line 3, column productID: must be given\n' +
+        'catalogue: Nothing was loaded: 2 problems\n',
+    });
+  });
+
+  it.each([
+    [['import', 'nonsense', '-'], 1, 'There is no resource nonsense; there are brands, categories'],
+    [['export', 'nonsense'], 1, 'There is no resource nonsense'],
+    [['import', 'brands', 'none.csv'], 1, 'none.csv cannot be read: ENOENT'],
+    [['import', 'brands'], 2, "missing required argument 'file'"],
+    [['import', 'brands', '-', '--map', 'name'], 2, 'It must be of the form field='],
+    [['import', 'brands', '-', '--set', 'name=a', '--set', 'name=b'], 2, 'name is given twice'],
+    [['import', 'brands', '-', '--format', 'xml'], 2, "'xml' is invalid"],
+  ])('%j ends with %i', async (args, status, message) => {
+    const result = await run(args);
+    expect(result.status).toBe(status);
+    expect(result.stderr).toContain(message);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('leave everything as it was when killed', async () => {
+    const before = await run(['export', 'brands']);
+    const { spawn } = await import('node:child_process');
+    const child = spawn(process.execPath, ['dist/main.js', 'import', 'brands', '-', '--replace'], {
+      env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.write(`brandID,name\n${'new,N\n'.repeat(50_000)}`);
+    // Until the rows are on their way into the staging table.
+    await until(async () => {
+      const [{ copying }] = await service.dataSource.query<[{ copying: string }]>(
+        `SELECT count(*) AS copying FROM pg_stat_progress_copy WHERE datname = current_database()`,
+      );
+      return copying === '1';
+    });
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.on('exit', resolve));
+    expect(await run(['export', 'brands'])).toEqual(before);
+  });
+});
+
+describe('verify and migrate', () => {
+  it('find nothing to do', async () => {
+    expect(await run(['verify'])).toEqual({ status: 0, stdout: 'Nothing is off\n', stderr: '' });
+    expect(await run(['migrate'])).toEqual({
+      status: 0,
+      stdout: 'The schema is up to date: 0 migrations taken\n',
+      stderr: '',
+    });
+  });
+
+  it('say what is off, and end with 1', async () => {
+    await service.dataSource.query('ALTER TABLE brands DISABLE TRIGGER brands_updated_at');
+    const result = await run(['verify']);
+    await service.dataSource.query('ALTER TABLE brands ENABLE TRIGGER brands_updated_at');
+    expect(result).toEqual({
+      status: 1,
+      stdout: 'the trigger brands_updated_at on brands is disabled\n',
+      stderr: 'catalogue: 1 thing is off\n',
+    });
+  });
+
+  it('refuse a database that cannot be reached, in one line', async () => {
+    const result = await catalogue(['client', 'list'], {
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    });
+    expect(result.status).toBe(1);
+    expect(result.stderr).toMatch(/^catalogue: .*ECONNREFUSED.*\n$/);
+  });
+
+  it('refuse a setting by name', async () => {
+    expect(await catalogue(['migrate'], { DATABASE_URL: 'nonsense' })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'catalogue: DATABASE_URL must be a URL such as postgres://user:password@host:5432/database\n',
+    });
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('It did not come to that within 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createDatabase } from '../database/database.js';
+import { catalogue } from './catalogue.js';
+
+let dataDir: string;
+const running: ChildProcess[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'));
+  // Root runs the server as another user, who has to get in.
+  await chmod(dataDir, 0o755);
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+  await until(async () => (await processes()).length === 0);
+  await rm(dataDir, { recursive: true });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly address: string;
+}
+
+/** Runs `catalogue start` until it listens or ends. */
+async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const child = spawn(process.execPath, ['dist/main.js', 'start'], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...environment },
+  });
+  running.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await until(() => Promise.resolve(output.includes('listens on') || child.exitCode !== null));
+  const address = /listens on (\S+)/.exec(output)?.[1] ?? '';
+  return { child, output: () => output, address };
+}
+
+async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number | null> {
+  child.kill(signal);
+  if (child.exitCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+/** Every process that works on the data directory, this one's children or not. */
+async function processes(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
+  return stdout.split('\n').filter((line) => line.includes(dataDir));
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 25_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('It did not come to that within 25 s');
+    await sleep(50);
+  }
+}
+
+describe('catalogue start, with nothing but a directory', () => {
+  it('loads the demonstration and prints a curl line that works when pasted', async () => {
+    const started = await start();
+    const line = /^Try: (curl .*)$/m.exec(started.output())?.[1] ?? '';
+    const pasted = line.replace('curl ', 'curl --silent --show-error ');
+    const { stdout } = await promisify(execFile)('sh', ['-c', pasted]);
+    const { result, response_data: data } = JSON.parse(stdout);
+    expect(result).toEqual({ status: 'OK', errcode: '0', msg: '' });
+    expect(data.count).toBe('3000');
+    expect(data.objects).toHaveLength(2);
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+  });
+
+  it('answers the README’s example byte for byte', async () => {
+    const { address } = await start();
+    const query = 'type=PHYSICAL&fields=productID,refID&limit=2&offset=5';
+    const response = await fetch(
+      `${address}/products?clientID=demo&access_token=demo-token&${query}`,
+    );
+    expect(await response.text()).toBe(
+      '{"result":{"status":"OK","errcode":"0","msg":""},"response_data":{"count":"2779","objects":' +
+        '[{"productID":"p-000006","refID":"TRV-73667-S-BUR"},{"productID":"p-000007","refID":"TRV-73667-M-BUR"}]}}',
+    );
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'leaves no process and no lock behind on %s, and answers what it has begun',
+    async (signal) => {
+      const started = await start();
+      const requests = Array.from({ length: 20 }, () =>
+        fetch(`${started.address}/products?clientID=demo&access_token=demo-token&limit=1000`),
+      );
+      await Promise.race(requests);
+      expect(await stop(started, signal)).toBe(0);
+      expect(await processes()).toEqual([]);
+      expect(await readdir(dataDir)).toEqual(['postgres']);
+      for (const result of await Promise.allSettled(requests)) {
+        // What had not reached the service before it stopped listening finds no one.
+        if (result.status === 'rejected') continue;
+        expect([200, 503]).toContain(result.value.status);
+        expect(await result.value.json()).toHaveProperty('result');
+      }
+    },
+  );
+
+  it('leaves no process behind when it is killed, and starts again with its data', async () => {
+    const first = await start();
+    await stop(first, 'SIGKILL');
+    await until(async () => (await processes()).length === 0);
+    const second = await start();
+    const url = `${second.address}/products?clientID=demo&access_token=demo-token&limit=0`;
+    expect(await (await fetch(url)).json()).toMatchObject({ response_data: { count: '3000' } });
+    expect(await stop(second, 'SIGTERM')).toBe(0);
+  });
+
+  it('lets commands work on its database, and on it alone when it is not running', async () => {
+    const environment = { DATA_DIR: dataDir };
+    expect(await catalogue(['client', 'create', 'own'], environment)).toMatchObject({ status: 0 });
+    const started = await start();
+    const { stdout } = await catalogue(['client', 'list'], environment);
+    expect(stdout).toContain('own\t');
+    expect(stdout).toContain('demo\t');
+    const url = `${started.address}/products?clientID=demo&access_token=demo-token&limit=0`;
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  it('does not mix the demonstration into a catalogue of somebody’s own', async () => {
+    await catalogue(['import', 'brands', '-'], { DATA_DIR: dataDir }, 'brandID,name\na,A\n');
+    const { address } = await start();
+    const count = async (resource: string) => {
+      const url = `${address}/${resource}?clientID=demo&access_token=demo-token&limit=0`;
+      return ((await (await fetch(url)).json()) as { response_data: unknown }).response_data;
+    };
+    expect(await count('brands')).toEqual({ count: '1', objects: [] });
+    expect(await count('products')).toEqual({ count: '0', objects: [] });
+  });
+});
+
+describe('catalogue start is refused in one line', () => {
+  it('for a second service on the same directory, naming the first', async () => {
+    const first = await start();
+    const second = await start();
+    expect(second.child.exitCode).toBe(1);
+    expect(second.output()).toBe(
+      `catalogue: ${dataDir} is in use by another catalogue service (pid ${first.child.pid}, http://127.0.0.1:0)\n`,
+    );
+    expect((await fetch(first.address)).status).toBe(404);
+  });
+
+  it('for a port in use', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const started = await start({ PORT: String(port) });
+    server.close();
+    expect(started.child.exitCode).toBe(1);
+    expect(started.output()).toBe(
+      `catalogue: Port ${port} on 127.0.0.1 is in use: set PORT to another one\n`,
+    );
+    expect(await processes()).toEqual([]);
+  });
+
+  it('for a wrong setting', async () => {
+    const started = await start({ PORT: 'http' });
+    expect(started.output()).toBe('catalogue: PORT must be an integer between 0 and 65535\n');
+  });
+});
+
+describe('catalogue start on a database of its own', () => {
+  it('migrates it, has no demonstration, and answers -2 while it is away', async () => {
+    const database = await createDatabase();
+    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
+    await until(() => Promise.resolve(started.output().includes('listens on')));
+    const address = /listens on (\S+)/.exec(started.output())?.[1] ?? '';
+    const url = `${address}/products?clientID=demo&access_token=demo-token`;
+    expect((await fetch(url)).status).toBe(401);
+    await database.drop();
+    const response = await fetch(url);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      result: { status: 'ERROR', errcode: '-2', msg: 'The service is temporarily unavailable' },
+    });
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+  });
+});

@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable, Writable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { exportRows } from '../../src/import/export-rows.js';
+import { type Format, rowsOf } from '../../src/import/file-rows.js';
+import { importRows, type ImportResult } from '../../src/import/import-rows.js';
+import { BadRows } from '../../src/import/problems.js';
+import { textOf } from '../../src/import/source.js';
+import { resourcesOf } from '../../src/list/resource.js';
+import { Refusal } from '../../src/refusal.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+beforeEach(() => service.dataSource.query('TRUNCATE products, categories, brands'));
+
+interface Options {
+  format?: Format;
+  map?: Record<string, string>;
+  set?: Record<string, string>;
+  replace?: boolean;
+}
+
+/** Imports a file's bytes as the command does. */
+async function load(
+  resource: string,
+  file: string | Buffer,
+  { format = 'csv', map = {}, set = {}, replace = false }: Options = {},
+): Promise<ImportResult> {
+  const metadata = metadataOf(resource);
+  const stream = Readable.from(chunks(Buffer.from(file)), { objectMode: false });
+  const batches = rowsOf(
+    format,
+    textOf({ stream, size: undefined }, () => undefined),
+  );
+  return service.dataSource.transaction(async ({ queryRunner }) => {
+    if (!queryRunner) throw new Error('A transaction has a query runner');
+    return importRows(queryRunner, metadata, batches, {
+      map: new Map(Object.entries(map)),
+      set: new Map(Object.entries(set)),
+      replace,
+    });
+  });
+}
+
+/** Bytes in pieces that cut lines and characters. */
+function* chunks(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+}
+
+function metadataOf(resource: string) {
+  const metadata = resourcesOf(service.dataSource).get(resource);
+  if (!metadata) throw new Error(`There is no resource ${resource}`);
+  return metadata;
+}
+
+async function dump(resource: string, format: Format = 'ndjson'): Promise<string> {
+  let text = '';
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString();
+      done();
+    },
+  });
+  const runner = service.dataSource.createQueryRunner();
+  await exportRows(runner, metadataOf(resource), format, output);
+  await runner.release();
+  return text;
+}
+
+async function rows(resource: string): Promise<Record<string, unknown>[]> {
+  return (await dump(resource))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+/** What a file is refused with, a line each. */
+async function problems(
+  resource: string,
+  file: string | Buffer,
+  options?: Options,
+): Promise<string[]> {
+  const error = await load(resource, file, options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(BadRows);
+  expect(await rows(resource)).toEqual([]);
+  return (error as BadRows).lines();
+}
+
+const counts = (inserted: number, updated: number, unchanged: number, deleted: number) => ({
+  inserted,
+  updated,
+  unchanged,
+  deleted,
+  leftOut: [],
+});
+
+describe('An import', () => {
+  it('inserts, updates and leaves alone by identifier, and says how many', async () => {
+    const file = 'brandID,name\na,Ä\nb,"B, ""b"""\n';
+    expect(await load('brands', file)).toEqual(counts(2, 0, 0, 0));
+    const [first] = await rows('brands');
+    expect(await load('brands', `${file}c,C\n`.replace('Ä', 'A'))).toEqual(counts(1, 1, 1, 0));
+    const [a, b, c] = await rows('brands');
+    expect([a, b, c].map((row) => row?.name)).toEqual(['A', 'B, "b"', 'C']);
+    expect(a?.createdAt).toBe(first?.createdAt);
+    expect(a?.updatedAt).not.toBe(first?.updatedAt);
+    expect(b?.updatedAt).toBe(first?.updatedAt);
+  });
+
+  it('deletes what the file lacks with --replace alone', async () => {
+    await load('brands', 'brandID,name\na,A\nb,B\n');
+    expect(await load('brands', 'brandID,name\nb,B\n', { replace: true })).toEqual(
+      counts(0, 0, 1, 1),
+    );
+    expect((await rows('brands')).map(({ brandID }) => brandID)).toEqual(['b']);
+  });
+
+  it('refuses to delete everything for a file without a row', async () => {
+    await load('brands', 'brandID,name\na,A\n');
+    await expect(load('brands', 'brandID,name\n', { replace: true })).rejects.toThrow(
+      'The file has no row, and with --replace it would delete everything',
+    );
+    await expect(load('brands', '', { replace: true, format: 'ndjson' })).rejects.toThrow(Refusal);
+    expect(await rows('brands')).toHaveLength(1);
+  });
+
+  it('refuses to delete what is in use, by name', async () => {
+    await load('brands', 'brandID,name\na,A\nb,B\n');
+    await load('products', 'productID,type,brandID\np,SERVICE,a\n');
+    await expect(load('brands', 'brandID,name\nb,B\n', { replace: true })).rejects.toThrow(
+      /^Nothing was loaded: an object that the file lacks is in use\. .*\(a\)/,
+    );
+    expect(await rows('brands')).toHaveLength(2);
+  });
+
+  it('keeps what the file does not give', async () => {
+    await load('products', 'productID,type,name,stock\np,SERVICE,Name,3\n');
+    await load('products', 'productID,stock\np,4\n');
+    await load(
+      'products',
+      '{"productID":"p","refID":"r"}\n\n{"productID":"q","type":"DIGITAL"}\n',
+      { format: 'ndjson' },
+    );
+    const [p, q] = await rows('products');
+    expect(p).toMatchObject({ type: 'SERVICE', name: 'Name', stock: 4, refID: 'r' });
+    expect(q).toMatchObject({ type: 'DIGITAL', name: null, refID: null });
+  });
+
+  it('takes fields from other columns and constants, and says what it leaves out', async () => {
+    const result = await load('products', 'sku,title,year,type\n1,One,1999,toy\n', {
+      map: { productID: 'sku', refID: 'sku', name: 'title' },
+      set: { type: 'PHYSICAL', imageURL: '' },
+    });
+    expect(result.leftOut).toEqual(['year', 'type']);
+    expect(await rows('products')).toMatchObject([
+      { productID: '1', refID: '1', name: 'One', type: 'PHYSICAL', imageURL: null },
+    ]);
+  });
+
+  it('reads a tree in any order', async () => {
+    await load('categories', 'categoryID,parentID,name\nc,b,C\nb,a,B\na,,A\n');
+    expect((await rows('categories')).map(({ parentID }) => parentID)).toEqual([null, 'a', 'b']);
+  });
+
+  it('reads a file that gzip has packed, one with a byte order mark, and CRLF', async () => {
+    await load('brands', gzipSync('brandID,name\na,A\n'));
+    await load('brands', '\ufeffbrandID,name\r\nb,B\r\n\r\n');
+    await load('brands', gzipSync('{"brandID":"c","name":"C"}'), { format: 'ndjson' });
+    expect((await rows('brands')).map(({ name }) => name)).toEqual(['A', 'B', 'C']);
+  });
+
+  it('takes turns with another of the same resource', async () => {
+    const file = `brandID,name\n${Array.from({ length: 2000 }, (_, at) => `b${at},B`).join('\n')}\n`;
+    const results = await Promise.all([1, 2, 3].map(() => load('brands', file)));
+    expect(results.map(({ inserted }) => inserted).sort()).toEqual([0, 0, 2000]);
+  });
+});
+
+describe('An export', () => {
+  it.each(['csv', 'ndjson'] as const)('as %s is imported again as it was', async (format) => {
+    await load('brands', 'brandID,name\n"a,\n""b""",B\n');
+    await load(
+      'products',
+      '{"productID":"p\\\\\\t","type":"SERVICE","name":"A\\n\\"b\\" \\u0001 😀","price":"19.90","currency":"EUR","stock":0,"brandID":"a,\\n\\"b\\"","createdAt":"2026-01-01T00:00:00.120Z"}\n{"productID":"q","type":"DIGITAL"}\n',
+      { format: 'ndjson' },
+    );
+    const before = await rows('products');
+    expect(before).toHaveLength(2);
+    const file = await dump('products', format);
+    expect(await load('products', file, { format })).toMatchObject({ unchanged: 2, updated: 0 });
+    await service.dataSource.query('TRUNCATE products');
+    await load('products', file, { format });
+    const withoutTime = (row: Record<string, unknown>) => ({ ...row, updatedAt: null });
+    expect((await rows('products')).map(withoutTime)).toEqual(before.map(withoutTime));
+  });
+});
+
+describe('A bad file is refused by line and column, and nothing is loaded', () => {
+  it('cells', async () => {
+    expect(
+      await problems(
+        'products',
+        [
+          'productID,type,price,currency,stock,createdAt,name',
+          'good,PHYSICAL,1.50,EUR,1,2026-01-01T00:00:00Z,N',
+          '"two\nlines",FOO,1,EUR,,,',
+          ',PHYSICAL,1e3,EUR,1.5,2026-02-30T00:00:00Z,',
+          `${'x'.repeat(101)},PHYSICAL,-1,EUR,2147483648,1767225600,${'x'.repeat(501)}`,
+          'short,PHYSICAL',
+        ].join('\n'),
+      ),
+    ).toEqual([
+      'line 3, column type: must be one of PHYSICAL, DIGITAL, SERVICE, not "FOO"',
+      'line 5, column productID: must be given',
+      'line 5, column price: must be a decimal number such as 19.99, not "1e3"',
+      'line 5, column stock: must be an integer between -2147483648 and 2147483647, not "1.5"',
+      'line 5, column createdAt: must be an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, not "2026-02-30T00:00:00Z"',
+      `line 6, column productID: must be text of 1 to 100 characters, not "${'x'.repeat(59)}…`,
+      `line 6, column name: must be text of 1 to 500 characters, not "${'x'.repeat(59)}…`,
+      'line 6, column price: must be a decimal number such as 19.99, not "-1"',
+      'line 6, column stock: must be an integer between -2147483648 and 2147483647, not "2147483648"',
+      'line 6, column createdAt: must be an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, not "1767225600"',
+      'line 7: has 2 cells, but the header has 7',
+    ]);
+  });
+
+  it('values of NDJSON', async () => {
+    expect(
+      await problems(
+        'products',
+        [
+          '{"productID":"a","type":"SERVICE","stock":"5"}',
+          '[1]',
+          '{"productID":',
+          '{"productID":12345678901234567890,"type":"SERVICE"}',
+          '{"productID":{"a":1},"type":null,"stock":5.5,"price":0.1,"currency":"EUR"}',
+          '{"productID":"","type":"SERVICE","foo":1}',
+          '{"productID":"a\\u0000","type":"SERVICE","name":"\\ud800"}',
+        ].join('\n'),
+        { format: 'ndjson' },
+      ),
+    ).toEqual([
+      'line 2: is not a JSON object',
+      'line 3: is not a JSON object',
+      'line 4, column productID: must be text of 1 to 100 characters, with its digits in quotes, not 12345678901234567000',
+      'line 5, column productID: must be text of 1 to 100 characters, not {"a":1}',
+      'line 5, column type: must be given',
+      'line 5, column stock: must be an integer between -2147483648 and 2147483647, not 5.5',
+      expect.stringMatching(/^line 6, column foo: names no field of products; its fields are /),
+      'line 7, column productID: must be text of 1 to 100 characters, not "a\\u0000"',
+      'line 7, column name: must be text of 1 to 500 characters, not "\\ud800"',
+    ]);
+  });
+
+  it('references to nothing, repeats, rules and what a new object lacks, beside bad cells', async () => {
+    expect(
+      await problems(
+        'products',
+        '{"productID":"a","type":"SERVICE","brandID":"none"}\n' +
+          '{"productID":"b","type":"SERVICE","categoryID":"none","stock":"x"}\n' +
+          '{"productID":"a","type":"SERVICE"}\n' +
+          '{"productID":"c","price":"1"}\n' +
+          '{"productID":"d","type":"SERVICE","currency":"euro"}\n' +
+          '{"productID":"e","type":"SERVICE","currency":"eur"}\n' +
+          '{"productID":"f","type":"SERVICE","currency":"EUR","price":"0.12345"}\n',
+        { format: 'ndjson' },
+      ),
+    ).toEqual([
+      'line 1, column brandID: there is no brands object none',
+      'line 2, column stock: must be an integer between -2147483648 and 2147483647, not "x"',
+      'line 2, column categoryID: there is no categories object none',
+      'line 3, column productID: repeats a, which line 1 has already',
+      'line 4, column type: must be given for c, which is new',
+      'line 4: c breaks the rule products_price_currency: price IS NULL OR currency IS NOT NULL',
+      'line 5, column currency: must be text of 0 to 3 characters, not "euro"',
+      "line 6, column currency: e breaks the rule products_currency: currency ~ '^[A-Z]{3}$'",
+      'line 7, column price: f breaks the rule products_price: price >= 0 AND price < 1e15 AND scale(price) <= 4',
+    ]);
+  });
+
+  it('names the column of the file, not the field that it is mapped to', async () => {
+    expect(
+      await problems('products', 'sku,theme,old\n1,x,y\n', {
+        map: { productID: 'sku', categoryID: 'theme', stock: 'old' },
+        set: { type: 'PHYSICAL' },
+      }),
+    ).toEqual([
+      'line 2, column old: must be an integer between -2147483648 and 2147483647, not "y"',
+      'line 2, column theme: there is no categories object x',
+    ]);
+  });
+
+  it('a category below itself or below none', async () => {
+    expect(await problems('categories', 'categoryID,parentID,name\na,a,A\nb,none,B\n')).toEqual([
+      'line 2: a breaks the rule categories_parent: "parentID" <> "categoryID"',
+      'line 3, column parentID: there is no categories object none',
+    ]);
+  });
+
+  it('the first twenty of many', async () => {
+    const lines = Array.from({ length: 5000 }, (_, at) => `p${at},NONE`);
+    const found = await problems('products', `productID,type\n${lines.join('\n')}\n`);
+    expect(found).toHaveLength(20);
+    expect(found[19]).toMatch(/^line 21, column type/);
+  });
+
+  it.each([
+    ['a column that names no field', 'brandID,name,foo\n', /^line 1, column foo: names no field/],
+    ['no column for the identifier', 'name\nA\n', /^line 1: there is no column for brandID$/],
+    ['a column twice', 'brandID,name,name\n', /^line 1, column name: stands twice/],
+    ['nothing at all', '', /^line 1: there is no header$/],
+    ['a quote that does not end', 'brandID,name\na,"b\n', /^line \d: Quote Not Closed/],
+    ['a quote within a cell', 'brandID,name\na,b"c\n', /^line 2: Invalid Opening Quote/],
+    ['no UTF-8', Buffer.from('brandID,name\na,b\nc,\xff\n', 'latin1'), /^line 3: is not UTF-8/],
+    ['half a character', Buffer.from('brandID,name\na,\xc3', 'latin1'), /^line 2: ends within/],
+  ])('%s', async (_, file, message) => {
+    expect(await problems('brands', file)).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('a damaged archive, and a mapping that cannot be', async () => {
+    const packed = gzipSync('brandID,name\na,A\n'.repeat(1000));
+    await expect(load('brands', packed.subarray(0, 30))).rejects.toThrow(/damaged/);
+    const file = 'brandID,name\na,A\n';
+    await expect(load('brands', file, { map: { name: 'title' } })).rejects.toThrow(
+      '--map names the column title, which the file does not have',
+    );
+    await expect(load('brands', file, { map: { colour: 'name' } })).rejects.toThrow(
+      'colour is no field of brands that can be imported; these are: brandID, name, createdAt',
+    );
+    await expect(load('brands', file, { set: { brandID: 'a' } })).rejects.toThrow(
+      '--set cannot give every row the same brandID',
+    );
+    await expect(load('products', file, { set: { type: 'FOO' } })).rejects.toThrow(
+      '--set type must be one of PHYSICAL, DIGITAL, SERVICE',
+    );
+    expect(await rows('brands')).toEqual([]);
+  });
+});
