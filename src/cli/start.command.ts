@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { migrate } from '../database/migrate.js';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
 import { Refusal } from '../refusal.js';
-import { Settings } from '../settings.js';
+import { NOT_YET, Settings } from '../settings.js';
 import { openDatabase } from './open-catalogue.js';
 
 export function startCommand(): Command {
@@ -18,6 +18,8 @@ export function startCommand(): Command {
 /** Runs the service; resolves when SIGINT or SIGTERM has ended it and nothing of it is left. */
 async function start(): Promise<void> {
   const settings = new Settings(process.env);
+  const idle = NOT_YET.filter((name) => process.env[name]);
+  if (idle.length > 0) console.error(`Without effect in this version: ${idle.join(', ')}`);
   const stop = stopSignal();
   const { url, embedded } = await openDatabase(settings);
   try {

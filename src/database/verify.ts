@@ -1,5 +1,6 @@
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { identifierOf, resourcesOf } from '../list/resource.js';
+import { resourcesOf } from '../list/resource.js';
+import { findCircle, parentColumnOf } from './tree.js';
 
 /** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
 export async function findings(dataSource: DataSource): Promise<string[]> {
@@ -12,7 +13,7 @@ export async function findings(dataSource: DataSource): Promise<string[]> {
     found.push(...(await missingTrigger(dataSource, metadata)));
     found.push(...(await brokenReferences(dataSource, metadata)));
     found.push(...(await brokenRules(dataSource, metadata)));
-    found.push(...(await cycles(dataSource, metadata)));
+    found.push(...(await circle(dataSource, metadata)));
   }
   return found;
 }
@@ -88,25 +89,12 @@ async function brokenRules(dataSource: DataSource, metadata: EntityMetadata): Pr
   return found;
 }
 
-/** Objects of a tree that are not reached from a root, since they go round in a circle. */
-async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
-  const own = metadata.foreignKeys.find(
-    ({ referencedEntityMetadata: target }) => target === metadata,
+/** Objects of a tree that stand below themselves. */
+async function circle(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const found = await findCircle(dataSource.manager, metadata);
+  return found.map(
+    (object) => `${metadata.tableName} ${object} is below itself by ${parentColumnOf(metadata)}`,
   );
-  const parent = own?.columns[0]?.databaseName;
-  if (parent === undefined) return [];
-  const table = `"${metadata.tableName}"`;
-  const identifier = `"${identifierOf(metadata).databaseName}"`;
-  const count = await counted(
-    dataSource,
-    `WITH RECURSIVE reached AS (
-       SELECT ${identifier} FROM ${table} WHERE "${parent}" IS NULL
-       UNION ALL
-       SELECT object.${identifier} FROM ${table} object JOIN reached ON object."${parent}" = reached.${identifier}
-     )
-     SELECT (SELECT count(*) FROM ${table}) - (SELECT count(*) FROM reached) AS count`,
-  );
-  return count > 0 ? [`${count} ${metadata.tableName} are below themselves by ${parent}`] : [];
 }
 
 async function counted(dataSource: DataSource, statement: string): Promise<number> {

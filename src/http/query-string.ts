@@ -34,7 +34,7 @@ export function parseQuery(query: string): Parameter[] {
 }
 
 /** One decoded component; what is no UTF-8 comes out not well-formed (`String.isWellFormed`). */
-export function decode(component: string): string {
+function decode(component: string): string {
   if (!/[%+]/.test(component)) return component;
   const spaced = component.replaceAll('+', ' ');
   try {

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
+import { findCircle, parentColumnOf } from '../database/tree.js';
 import { Refusal } from '../refusal.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
@@ -64,6 +65,13 @@ export async function importRows(
   const [{ inserted, updated }] = await runner.manager.query<[Counts]>(statements.upsert());
   const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
   await runner.query(`DROP TABLE ${STAGING}`);
+  const circle = await findCircle(runner.manager, metadata);
+  if (circle.length > 0) {
+    const field = parentColumnOf(metadata) ?? '';
+    throw new Refusal(
+      `Nothing was loaded: these would be below themselves by ${field}: ${circle.join(', ')}`,
+    );
+  }
   return {
     inserted: Number(inserted),
     updated: Number(updated),

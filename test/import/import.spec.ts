@@ -305,6 +305,14 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
     ]);
   });
 
+  it('categories that go round in a circle, by name', async () => {
+    const file = 'categoryID,parentID,name\na,c,A\nb,a,B\nc,b,C\nd,,D\n';
+    await expect(load('categories', file)).rejects.toThrow(
+      'Nothing was loaded: these would be below themselves by parentID: a, b, c',
+    );
+    expect(await rows('categories')).toEqual([]);
+  });
+
   it('the first twenty of many', async () => {
     const lines = Array.from({ length: 5000 }, (_, at) => `p${at},NONE`);
     const found = await problems('products', `productID,type\n${lines.join('\n')}\n`);
