@@ -140,7 +140,7 @@ describe('What is unusual but right is answered', () => {
 });
 
 describe('An undefined parameter gets -23, by its decoded name', () => {
-  it.each([
+  const cases = [
     ['__proto__=1', '__proto__'],
     ['__proto__[x]=1', '__proto__[x]'],
     ['constructor=1', 'constructor'],
@@ -173,17 +173,28 @@ describe('An undefined parameter gets -23, by its decoded name', () => {
     ['%22%3Cb%3E=1', '"<b>'],
     ['client_id=1', 'client_id'],
     ['callback=f', 'callback'],
-  ])('%.60s', async (query, name) => {
-    for (const path of ['/products', '/products/none', '/categories', '/brands', '/brands/none']) {
-      const allowed = path.endsWith('/none') ? query.replaceAll('limit=1&', '') : query;
-      if (path.endsWith('/none') && allowed.startsWith('limit=')) continue;
-      const response = await get(`${path}?${credentials}&${allowed}`);
-      expectRefusal(
-        response,
-        400,
-        -23,
-        `The parameter ${name} must not be present in this request`,
-      );
-    }
-  });
+  ];
+
+  it.each(cases.map(([query = '', name]) => [query.slice(0, 60), query, name]))(
+    '%s',
+    async (_, query = '', name) => {
+      for (const path of [
+        '/products',
+        '/products/none',
+        '/categories',
+        '/brands',
+        '/brands/none',
+      ]) {
+        const allowed = path.endsWith('/none') ? query.replaceAll('limit=1&', '') : query;
+        if (path.endsWith('/none') && allowed.startsWith('limit=')) continue;
+        const response = await get(`${path}?${credentials}&${allowed}`);
+        expectRefusal(
+          response,
+          400,
+          -23,
+          `The parameter ${name} must not be present in this request`,
+        );
+      }
+    },
+  );
 });

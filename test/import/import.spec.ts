@@ -178,9 +178,15 @@ describe('An import', () => {
   });
 
   it('takes turns with another of the same resource', async () => {
-    const file = `brandID,name\n${Array.from({ length: 2000 }, (_, at) => `b${at},B`).join('\n')}\n`;
-    const results = await Promise.all([1, 2, 3].map(() => load('brands', file)));
-    expect(results.map(({ inserted }) => inserted).sort()).toEqual([0, 0, 2000]);
+    // In opposite orders each would soon wait for a row of the other.
+    const rows = Array.from({ length: 20_000 }, (_, at) => `b${at},B`);
+    const file = (lines: string[]) => `brandID,name\n${lines.join('\n')}\n`;
+    const results = await Promise.all(
+      [rows, rows.toReversed(), rows].map((lines) => load('brands', file(lines))),
+    );
+    expect(results.map(({ inserted }) => inserted).sort((one, other) => one - other)).toEqual([
+      0, 0, 20_000,
+    ]);
   });
 });
 
