@@ -66,9 +66,21 @@ const VALUES = [
   '\0',
 ];
 
+const PAIRS = [
+  'limit=7',
+  'limit=1001',
+  'offset=3',
+  'offset=99999999999999999999',
+  'fields=productID,%20name',
+  'fields=nonsense',
+  'sort=-price,name',
+  'q=name%204',
+  'q=100%',
+];
+
 /** One part of a query string: what a client means, what it mistypes, and noise. */
 const name = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...NAMES) },
+  { weight: 30, arbitrary: fc.constantFrom(...NAMES) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
 );
 const value = fc.oneof(
@@ -76,8 +88,9 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
 );
 const part = fc.oneof(
+  { weight: 10, arbitrary: fc.constantFrom(...PAIRS) },
   {
-    weight: 8,
+    weight: 20,
     arbitrary: fc
       .tuple(name, value)
       .map(([key, text]) => `${encodeURIComponent(key)}=${encodeURIComponent(text)}`),
