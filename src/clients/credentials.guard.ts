@@ -18,34 +18,25 @@ export class CredentialsGuard implements CanActivate {
     const header = request.headers['x-client-id'];
     const clientID = credential(request, 'clientID', header?.toString());
     const accessToken = credential(request, 'access_token', bearer);
-    const { client, token } = await this.find(clientID, hashOf(accessToken));
+    const hash = hashOf(accessToken);
+    const found = CLIENT_ID.test(clientID)
+      ? await this.clients.find(clientID, (client) => withToken(client, hash))
+      : undefined;
     // Who has no token of the client learns nothing of it, not even that it exists.
-    if (!client || !token) throw errors.credentialsInvalid().withHeaders(challenge);
+    if (!found) throw errors.credentialsInvalid().withHeaders(challenge);
+    const { client, token } = found;
     if (token.expiresAt && token.expiresAt.getTime() <= Date.now()) {
       throw errors.tokenExpired().withHeaders(challenge);
     }
     if (client.disabled) throw errors.clientDisabled();
     return true;
   }
-
-  private async find(clientID: string, hash: Buffer): Promise<Found> {
-    if (!CLIENT_ID.test(clientID)) return {};
-    const known = match(await this.clients.find(clientID), hash);
-    if (known.token) return known;
-    // The token may be newer than what is known of the client.
-    return match(await this.clients.findNow(clientID), hash);
-  }
-}
-
-interface Found {
-  client?: KnownClient;
-  token?: KnownClient['tokens'][number];
 }
 
 /** Compares with every token of the client, so that the time taken does not tell which one fits. */
-function match(client: KnownClient | undefined, hash: Buffer): Found {
-  const [token] = client?.tokens.filter((candidate) => sameHash(candidate.hash, hash)) ?? [];
-  return { client, token };
+function withToken(client: KnownClient, hash: Buffer) {
+  const [token] = client.tokens.filter((candidate) => sameHash(candidate.hash, hash));
+  return token && { client, token };
 }
 
 /** RFC 9110, section 11.6.1: a 401 says how to authenticate. */

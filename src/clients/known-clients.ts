@@ -32,21 +32,26 @@ export class KnownClients {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** A client as it was at most nine seconds ago; `undefined` for an unknown one. */
-  async find(clientID: string): Promise<KnownClient | undefined> {
+  /**
+   * What `pick` finds in a client as it was at most nine seconds ago, else in the client as it is
+   * now, since a token may be newer than what is known; `undefined` also for an unknown client.
+   */
+  async find<T>(
+    clientID: string,
+    pick: (client: KnownClient) => T | undefined,
+  ): Promise<T | undefined> {
     const entry = this.entries.get(clientID);
     const age = entry ? performance.now() - entry.asOf : Infinity;
-    if (!entry || age > DISCARD_AFTER) return this.findNow(clientID);
+    const found = entry && age <= DISCARD_AFTER ? pick(entry.client) : undefined;
+    if (found === undefined) {
+      const now = await this.lookUp(clientID);
+      return now && pick(now.client);
+    }
     if (age > REFRESH_AFTER) {
       // While the database is away the entry serves until it is too old.
       this.lookUp(clientID).catch(() => undefined);
     }
-    return entry.client;
-  }
-
-  /** A client as it is now. */
-  async findNow(clientID: string): Promise<KnownClient | undefined> {
-    return (await this.lookUp(clientID))?.client;
+    return found;
   }
 
   /** Asks the database, once for all who ask for the same client at the same time. */
