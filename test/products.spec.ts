@@ -182,6 +182,41 @@ describe('GET /products', () => {
     expect(await identifiers('inStock=false&productID=none,some,untracked')).toEqual(['none']);
   });
 
+  it('finds each word of a name, however it is joined to others', async () => {
+    await service.load('products', [
+      {
+        productID: 'joined',
+        type: 'PHYSICAL',
+        name: 'wool/cotton, grit 3000/8000, 3-4, +49, L/XL',
+      },
+      {
+        productID: 'more',
+        type: 'PHYSICAL',
+        name: "foo.example.com v1.2 44–52 cm, chef's nai\u0308ve",
+      },
+    ]);
+    for (const word of ['wool', 'COTTON', '3000', '8000', '3', '4', '-4', '49', 'xl', 'l/xl']) {
+      expect(await identifiers(`q=${encodeURIComponent(word)}`)).toEqual(['joined']);
+    }
+    for (const word of ['foo', 'example.com', 'v1', '44', '52', "chef's", 'chef', 'na\u00efve']) {
+      expect(await identifiers(`q=${encodeURIComponent(word)}`)).toEqual(['more']);
+    }
+    for (const word of ['wool | foo', 'woo', 'wool & foo', '!foo', '"wool foo"']) {
+      const found = await identifiers(`q=${encodeURIComponent(word)}`);
+      expect(found).toEqual(word === '!foo' ? ['more'] : []);
+    }
+  });
+
+  it('takes the last moments that RFC 3339 can write', async () => {
+    for (const time of [
+      '9999-12-31T23:59:59.999999999Z',
+      '9999-12-31T23:59:59-14:00',
+      '2016-12-31T23:59:60Z',
+    ]) {
+      await identifiers(`updatedSince=${time}`);
+    }
+  });
+
   it('combines filters so that all of them hold', async () => {
     await service.load('products', [
       { productID: 'x1', type: 'PHYSICAL', price: '5', currency: 'EUR', refID: 'x' },

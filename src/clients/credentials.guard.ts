@@ -14,10 +14,10 @@ export class CredentialsGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
-    const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const header = request.headers['x-client-id'];
-    const clientID = credential(request, 'clientID', header?.toString());
-    const accessToken = credential(request, 'access_token', bearer);
+    const { authorization = [], 'x-client-id': identifiers = [] } = request.headersDistinct;
+    const bearers = authorization.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []);
+    const clientID = credential(request, 'clientID', identifiers);
+    const accessToken = credential(request, 'access_token', bearers);
     const hash = hashOf(accessToken);
     const found = CLIENT_ID.test(clientID)
       ? await this.clients.find(clientID, (client) => withToken(client, hash))
@@ -46,11 +46,11 @@ const challenge = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
 function credential(
   request: CatalogueRequest,
   name: 'clientID' | 'access_token',
-  header: string | undefined,
+  headers: readonly string[],
 ): string {
   const query = request.parameters.find((parameter) => parameter.name === name)?.value;
-  if (query !== undefined && header !== undefined) throw errors.credentialRepeated(name);
-  const value = query ?? header ?? '';
+  const [value = '', ...others] = query === undefined ? headers : [query, ...headers];
+  if (others.length > 0) throw errors.credentialRepeated(name);
   if (value === '') throw errors.credentialMissing(name).withHeaders(challenge);
   return value;
 }

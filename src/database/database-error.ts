@@ -10,7 +10,7 @@ export function databaseError(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { driverError, code, severity } = thrown as Failure;
   if (driverError instanceof Error) return databaseError(driverError);
-  if (code === CANCELLED) return errors.tookTooLong();
+  if (code === CANCELLED || thrown.message === 'Query read timeout') return errors.tookTooLong();
   // What ends a connection, or keeps one from being made, is not about the query.
   if (severity === 'FATAL' || severity === 'PANIC') return errors.unavailable();
   if (code !== undefined && UNREACHABLE.test(code)) return errors.unavailable();

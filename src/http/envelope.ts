@@ -21,6 +21,12 @@ export function failure({ errcode, message }: ApiError): string {
   return JSON.stringify({ result: { status: 'ERROR', errcode: String(errcode), msg: message } });
 }
 
+/** Writes a refusal as the whole response. */
+export function refuse(response: ServerResponse, error: ApiError): void {
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  send(response, error.status, failure(error));
+}
+
 /** Writes an envelope as the whole response; Node itself leaves the body out for `HEAD`. */
 export function send(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;

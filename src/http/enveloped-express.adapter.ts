@@ -1,15 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Response } from 'express';
 import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { failure, JSON_TYPE, send } from './envelope.js';
+import { failure, JSON_TYPE, refuse, send } from './envelope.js';
 import { type ApiError, errors } from './errors.js';
-import { receive } from './receive.js';
+import { commonHeaders, receive } from './receive.js';
 
 /** Bytes of a request line and its headers together that Node's parser accepts. */
 const MAX_HEADER_SIZE = 32_768;
+/** Milliseconds that an idle connection stays open while the service closes. */
+const IDLE_GRACE = 500;
+/** Milliseconds after which the service closes whatever is still open: longer than a query may run. */
+const CLOSE_WITHIN = 15_000;
 
 /**
  * Express for Nest, with the envelope also where neither of them gets to speak: on what Node's
@@ -17,32 +28,34 @@ const MAX_HEADER_SIZE = 32_768;
  */
 export class EnvelopedExpressAdapter extends ExpressAdapter {
   private closing = false;
-  private readonly responses = new WeakMap<Duplex, ServerResponse>();
+  /** What is not answered yet. */
+  private readonly pending = new Set<ServerResponse>();
+  private readonly latest = new WeakMap<Duplex, ServerResponse>();
 
   constructor() {
     super(expressApplication());
-    this.use(receive);
-    this.use((_request: Request, _response: Response, next: NextFunction) => {
-      next(this.closing ? busy() : undefined);
-    });
   }
 
   override initHttpServer(): void {
     // Node's own answer to a missing Host has no body: `receive` gives it one.
     const options = { maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
-    const server = createServer(options, this.getInstance<Express>());
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      this.responses.set(request.socket, response);
+    const express = this.getInstance<Express>();
+    const server = createServer(options, (request, response) => {
+      const refusal = this.admit(request as CatalogueRequest, response);
+      if (refusal) refuse(response, refusal);
+      else express(request, response);
+    });
+    // Their size is bounded; beyond a count Node would leave some out without a word.
+    server.maxHeadersCount = 0;
+    server.on('checkExpectation', (request: CatalogueRequest, response: ServerResponse) => {
+      refuse(response, this.admit(request, response) ?? errors.malformed());
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      this.refuse(socket, parserRefusal(error));
-    });
-    server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-      const error = errors.malformed();
-      send(response, error.status, failure(error));
+      this.refuseUnparsed(socket, parserRefusal(error));
     });
     server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-      this.refuse(socket, errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD' }));
+      const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD' });
+      this.refuseUnparsed(socket, error);
     });
     this.httpServer = server;
   }
@@ -59,17 +72,39 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     send(response, status ?? response.statusCode, body);
   }
 
-  /** Stops listening; resolves when every request in work is answered. */
+  /**
+   * Stops listening; resolves when every request in work is answered. A connection is closed after
+   * its answer, which says so; one that is idle is given the time to hear of it.
+   */
   override async close(): Promise<void> {
     this.closing = true;
     const server = this.httpServer as Server;
     if (!server.listening) return;
-    // A connection kept alive is idle only once its response is out, so it is looked for again.
-    const idle = setInterval(() => {
-      server.closeIdleConnections();
+    for (const response of this.pending) {
+      if (!response.headersSent) response.setHeader('Connection', 'close');
+    }
+    const started = performance.now();
+    const sweep = setInterval(() => {
+      const passed = performance.now() - started;
+      if (passed > IDLE_GRACE) server.closeIdleConnections();
+      // With no request in work, whatever is left never became one.
+      const isDone = passed > IDLE_GRACE && this.pending.size === 0;
+      if (isDone || passed > CLOSE_WITHIN) server.closeAllConnections();
     }, 20);
-    await new Promise((resolve) => server.close(resolve));
-    clearInterval(idle);
+    // Not that of http.Server, which cuts idle connections off at once.
+    await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    clearInterval(sweep);
+  }
+
+  /** Takes a request in, or says why it is refused before any route is looked for. */
+  private admit(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
+    this.latest.set(request.socket, response);
+    this.pending.add(response);
+    response.once('close', () => this.pending.delete(response));
+    const refusal = receive(request, response);
+    if (!this.closing) return refusal;
+    response.setHeader('Connection', 'close');
+    return refusal ?? errors.busy().withHeaders({ 'Retry-After': '1' });
   }
 
   private routeRefusal(request: CatalogueRequest): ApiError {
@@ -88,29 +123,30 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       .withHeaders({ Allow: [...methods].sort().join(', ') });
   }
 
-  /** Writes an envelope to a connection that has no response of its own, after those it still owes. */
-  private refuse(socket: Duplex, error: ApiError): void {
-    const pending = this.responses.get(socket);
-    if (pending && !pending.writableFinished && !pending.destroyed) {
-      pending.once('finish', () => {
-        this.refuse(socket, error);
+  /** Writes an envelope to a connection for what is no request, after the answers it still owes. */
+  private refuseUnparsed(socket: Duplex, error: ApiError): void {
+    const latest = this.latest.get(socket);
+    if (latest && !latest.writableFinished && !latest.destroyed) {
+      latest.once('finish', () => {
+        this.refuseUnparsed(socket, error);
       });
       return;
     }
-    if (!socket.writable) {
+    // In the body of a request that has its answer: a second one would be taken for the next's.
+    if (!socket.writable || latest?.req.complete === false) {
       socket.destroy();
       return;
     }
     const body = failure(error);
     const headers = Object.entries({
+      ...commonHeaders(),
       'Content-Type': JSON_TYPE,
       'Content-Length': String(Buffer.byteLength(body)),
-      'Cache-Control': 'private, no-cache',
       Connection: 'close',
       ...error.headers,
     });
     const head = [
-      `HTTP/1.1 ${error.status} ${REASONS[error.status] ?? 'Error'}`,
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
       ...headers.map(([name, value]) => `${name}: ${value}`),
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
@@ -121,12 +157,6 @@ interface Layer {
   match(path: string): unknown;
 }
 
-const REASONS: Record<number, string> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  431: 'Request Header Fields Too Large',
-};
-
 function expressApplication(): Express {
   const application = express();
   // Read when the router is made, hence before Nest registers anything.
@@ -135,10 +165,6 @@ function expressApplication(): Express {
   application.disable('x-powered-by');
   application.disable('etag');
   return application;
-}
-
-function busy(): ApiError {
-  return errors.busy().withHeaders({ 'Retry-After': '1', Connection: 'close' });
 }
 
 /** What Node's parser found wrong, https://nodejs.org/api/http.html#event-clienterror */

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import type { Response } from 'express';
 import { databaseError } from '../database/database-error.js';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { failure, send } from './envelope.js';
+import { refuse } from './envelope.js';
 import { ApiError, errors } from './errors.js';
 
 /** Turns whatever was thrown into the envelope of a refusal. Nothing of a fault of ours leaves the log. */
@@ -19,8 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    response.set(error.headers);
-    send(response, error.status, failure(error));
+    refuse(response, error);
   }
 
   private refusalOf(thrown: unknown, request: CatalogueRequest): ApiError {

@@ -1,36 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import type { NextFunction, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { errors } from './errors.js';
+import { type ApiError, errors } from './errors.js';
 import { isPercentEncoded, parseQuery } from './query-string.js';
 
 /** Bytes of a request target; what is longer is refused with 414 before anything looks at it. */
 const MAX_TARGET_LENGTH = 16_384;
 
 /**
- * The first thing that happens to a request: it gets its id and the headers that every response
- * carries, and its target is taken apart, once. Refuses what is no valid target.
+ * The first thing that happens to a request, before Express looks at it: it gets its id and the
+ * headers that every response carries, and its target is taken apart, once. Gives the refusal of
+ * what is no valid target.
  */
-export function receive(request: CatalogueRequest, response: Response, next: NextFunction): void {
+export function receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
   request.id = requestId(request.headers['x-request-id']);
-  request.parameters = [];
-  response.setHeader('X-Request-Id', request.id);
-  response.setHeader('Cache-Control', 'private, no-cache');
-  response.setHeader('Vary', 'Authorization, Accept-Encoding');
-
-  const target = originForm(request.url);
-  // Node answers a missing Host by itself, without a body, unless it is told to leave that to us.
-  const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
-  const [path = '', ...query] = target.split('?');
-  if (target.length > MAX_TARGET_LENGTH) {
-    next(errors.tooLarge());
-  } else if (lacksHost || target.includes('#') || !isPercentEncoded(target) || !isUtf8(path)) {
-    next(errors.malformed());
-  } else {
-    request.url = target;
-    request.parameters = parseQuery(query.join('?'));
-    next();
+  for (const [name, value] of Object.entries(commonHeaders(request.id))) {
+    response.setHeader(name, value);
   }
+  const { host = [] } = request.headersDistinct;
+  // Node answers a missing Host by itself, without a body, unless it is told to leave that to us.
+  if (host.length > 1 || (host.length === 0 && request.httpVersion === '1.1')) {
+    return errors.malformed();
+  }
+  const target = originForm(request.url);
+  if (target === undefined || target.includes('#') || !isPercentEncoded(target)) {
+    return errors.malformed();
+  }
+  if (target.length > MAX_TARGET_LENGTH) return errors.tooLarge();
+  const [path = '', ...query] = target.split('?');
+  if (!isUtf8(path)) return errors.malformed();
+  request.url = target;
+  request.parameters = parseQuery(query.join('?'));
+  return undefined;
+}
+
+/** The headers of every response, given the id of its request. */
+export function commonHeaders(id: string = randomUUID()): Record<string, string> {
+  return {
+    'X-Request-Id': id,
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Authorization, Accept-Encoding',
+  };
 }
 
 /** The client's own id where it is a plain token, else a new one. */
@@ -38,9 +48,15 @@ function requestId(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(sent) ? sent : randomUUID();
 }
 
-/** A target as path and query alone: a proxy may send the absolute form (RFC 9112, section 3.2.2). */
-function originForm(url: string): string {
-  return url.replace(/^https?:\/\/[^/?#]*(?=\/)/i, '');
+/**
+ * A target as path and query alone; `undefined` where it has none. A proxy may send the absolute
+ * form (RFC 9112, section 3.2.2).
+ */
+function originForm(url: string): string | undefined {
+  if (url.startsWith('/') || url === '*') return url;
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  if (path === url || !URL.canParse(url)) return undefined;
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 function isUtf8(path: string): boolean {

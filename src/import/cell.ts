@@ -90,5 +90,9 @@ const BOOLEAN: Format = {
 
 const TIME: Format = {
   expected: 'an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z',
-  read: (value) => readDateTime(value)?.toISOString(),
+  read: (value) => {
+    const time = readDateTime(value);
+    // Rounded up or shifted to UTC, the last of them would need a fifth digit for the year.
+    return time && time.getUTCFullYear() <= 9999 ? time.toISOString() : undefined;
+  },
 };

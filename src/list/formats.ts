@@ -14,7 +14,7 @@ export const PLAIN_DECIMAL = /^[0-9]+(\.[0-9]+)?$/;
 
 /** RFC 3339, section 5.6, where a space for the `T` is left to the application: not here. */
 const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+  /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60))(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** Whether PostgreSQL can hold a text: well-formed, and no NUL in it. */
 export function isText(text: string): boolean {
@@ -32,7 +32,7 @@ export function readBoolean(text: string): boolean | undefined {
 }
 
 /**
- * A time as RFC 3339 writes it, of the years 1 to 9999 in UTC. Times are kept to the millisecond:
+ * A time as RFC 3339 writes it, from the year 1 in UTC. Times are kept to the millisecond:
  * a finer one is rounded up, so that "since" keeps its meaning.
  */
 export function readDateTime(text: string): Date | undefined {
@@ -42,9 +42,10 @@ export function readDateTime(text: string): Date | undefined {
   const day = new Date(`${date}T00:00:00Z`);
   // JavaScript takes the 30th of February for a day in March.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) return undefined;
-  const seconds = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+  // A leap second is the first of the next minute, to PostgreSQL too.
+  const [whole, leap] = time.endsWith('60') ? [`${time.slice(0, -2)}59`, 1000] : [time, 0];
+  const seconds = Date.parse(`${date}T${whole}${zone.toUpperCase()}`);
   const milliseconds = Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
-  const value = new Date(seconds + milliseconds);
-  const year = value.getUTCFullYear();
-  return year >= 1 && year <= 9999 ? value : undefined;
+  const value = new Date(seconds + leap + milliseconds);
+  return value.getUTCFullYear() >= 1 ? value : undefined;
 }

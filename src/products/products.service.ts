@@ -32,5 +32,5 @@ export class ProductsService {
 }
 
 function containsAll(column: string): string {
-  return `${column} @@ plainto_tsquery('simple', :words)`;
+  return `${column} @@ plainto_tsquery('simple', search_text(:words))`;
 }

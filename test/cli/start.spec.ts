@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createDatabase } from '../database/database.js';
+import { rawRequest } from '../http/raw-request.js';
 import { catalogue } from './catalogue.js';
 
 let dataDir: string;
@@ -139,6 +140,32 @@ describe('catalogue start, with nothing but a directory', () => {
     };
     expect(await count('brands')).toEqual({ count: '1', objects: [] });
     expect(await count('products')).toEqual({ count: '0', objects: [] });
+  });
+});
+
+describe('A token', () => {
+  it('is in nothing that the service writes, whatever the request', async () => {
+    const started = await start({ LOG_LEVEL: 'debug', HOST: '127.0.0.1' });
+    const port = Number(new URL(started.address).port);
+    const printed = started.output();
+    const query = 'clientID=demo&access_token=demo-token';
+    for (const target of [
+      `http://x:y/products?${query}`,
+      `http://[::1/products?${query}`,
+      `http://a/products?${query}`,
+      `//products?${query}`,
+      `/products?${query}&nonsense=1`,
+      `/products?${query}#a`,
+      `/products?${query}&limit=%`,
+      `/nope?${query}`,
+    ]) {
+      const head = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      const [response] = await rawRequest(port, head);
+      expect(response?.body).toMatch(/^\{"result":/);
+      expect(JSON.stringify(response)).not.toContain('demo-token');
+    }
+    await stop(started, 'SIGTERM');
+    expect(started.output().slice(printed.length)).not.toContain('demo-token');
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { get as httpGet } from 'node:http';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { refusal, type Service, startService } from '../service.js';
 
@@ -55,6 +56,13 @@ describe('Credentials', () => {
     await service
       .get(`/brands?access_token=${token}`)
       .expect(400, refusal(-14, 'The parameter access_token must be given only once'));
+    const headers = { 'X-Client-ID': [clientID, clientID], Authorization: `Bearer ${token}` };
+    const twice = await new Promise<number | undefined>((resolve) =>
+      httpGet({ port: service.port, path: '/brands', headers }, (response) => {
+        resolve(response.resume().statusCode);
+      }),
+    );
+    expect(twice).toBe(400);
   });
 
   it('are refused alike for an unknown client and for a wrong token', async () => {

@@ -22,6 +22,7 @@ const get = (target: string, more = '') =>
 
 function expectRefusal(response: RawResponse, status: number, errcode: number, msg: string): void {
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.headers['x-request-id']).toBeDefined();
   expect({ status: response.status, body: JSON.parse(response.body) }).toEqual({
     status,
     body: refusal(errcode, msg),
@@ -52,6 +53,10 @@ describe('What cannot be parsed gets the envelope', () => {
       'GET /products HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
     ['an unknown expectation', 'GET /products HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n'],
+    ['two Hosts', 'GET /products HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['half an address', 'GET http://[/products HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an address of nothing', 'GET http:// HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['another scheme', 'GET ftp://a/products HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a fragment', 'GET /products#top HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a fragment in the query', 'GET /products?a=1#top HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a stray % in the path', 'GET /products/% HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -101,6 +106,16 @@ describe('What cannot be parsed gets the envelope', () => {
     expectRefusal(await get(path), 404, -30, `There is no resource at ${path}`);
   });
 
+  it('the absolute form of no path', async () => {
+    expectRefusal(await get('http://anyone?a=1'), 404, -30, 'There is no resource at /');
+  });
+
+  it('once only, where the body of a request that is answered goes wrong', async () => {
+    const head = 'POST /products HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const responses = await rawRequest(service.port, `${head}5\r\nhello\r\nzz\r\n`, 2);
+    expect(responses.map(({ status }) => status)).toEqual([405]);
+  });
+
   it('OPTIONS of everything', async () => {
     const response = await send('OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n');
     expectRefusal(response, 404, -30, 'There is no resource at *');
@@ -116,6 +131,13 @@ describe('What cannot be parsed gets the envelope', () => {
 describe('What is unusual but right is answered', () => {
   it('the absolute form of a target', async () => {
     expect((await get(`http://anyone/brands?${credentials}`)).status).toBe(200);
+  });
+
+  it('more headers than Node counts', async () => {
+    const { clientID, token } = service;
+    const many = 'a:b\r\n'.repeat(2500);
+    const own = `X-Client-ID: ${clientID}\r\nAuthorization: Bearer ${token}\r\n`;
+    expect((await get('/brands', many + own)).status).toBe(200);
   });
 
   it('HTTP/1.0 without a Host', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawRequest } from '../http/raw-request.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -163,33 +164,58 @@ describe('A fault', () => {
       log.mockRestore();
     }
   });
+});
 
-  it('of shutting down is -4, with Retry-After', async () => {
+describe('Closing', () => {
+  it('answers what is in work, and says that it was the last', async () => {
     const closing = await startService();
-    const request = (path: string) =>
-      `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${closing.clientID}\r\nAuthorization: Bearer ${closing.token}\r\n\r\n`;
     const held = closing.dataSource.createQueryRunner();
-    let stopped: Promise<void> | undefined;
-    try {
-      await held.startTransaction();
-      await held.query('LOCK TABLE brands');
-      const responses = await rawRequest(closing.port, request('/brands'), 2, async (socket) => {
-        // What is in work keeps the service, and its connection open for the next.
+    await held.startTransaction();
+    await held.query('LOCK TABLE brands');
+    const answer = closing.get('/brands').set('Connection', 'keep-alive').expect(200);
+    const answered = answer.expect('Connection', 'close').then(() => undefined);
+    await sleep(200);
+    const stopped = closing.application.close();
+    await sleep(100);
+    await held.rollbackTransaction();
+    await held.release();
+    await answered;
+    await stopped;
+    await closing.database.drop();
+  });
+
+  it('refuses with -4 and Retry-After what comes on an open connection', async () => {
+    const closing = await startService();
+    const head = `GET /brands HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${closing.clientID}\r\n`;
+    const responses = await rawRequest(
+      closing.port,
+      `${head}Authorization: Bearer ${closing.token}\r\n\r\n`,
+      2,
+      async (socket) => {
         await sleep(200);
-        stopped = closing.application.close();
+        const stopped = closing.application.close();
+        // Idle when the service began to close, and still heard.
         await sleep(100);
-        socket.write(request('/categories'));
-        await sleep(100);
-        await held.rollbackTransaction();
-        await held.release();
-      });
-      expect(responses.map(({ status }) => status)).toEqual([200, 503]);
-      expect(responses[1]?.headers['retry-after']).toBe('1');
-      expect(responses[1]?.headers.connection).toBe('close');
-      expect(JSON.parse(responses[1]?.body ?? '')).toEqual(refusal(-4, 'The service is busy'));
-    } finally {
-      await (stopped ?? closing.application.close());
-      await closing.database.drop();
-    }
+        socket.write(`${head}\r\n`);
+        await stopped;
+      },
+    );
+    expect(responses.map(({ status, headers }) => [status, headers.connection])).toEqual([
+      [200, 'keep-alive'],
+      [503, 'close'],
+    ]);
+    expect(responses[1]?.headers['retry-after']).toBe('1');
+    expect(JSON.parse(responses[1]?.body ?? '')).toEqual(refusal(-4, 'The service is busy'));
+    await closing.database.drop();
+  });
+
+  it('ends though a request is only half sent', async () => {
+    const closing = await startService();
+    const socket = connect(closing.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET /prod');
+    await sleep(100);
+    await closing.application.close();
+    await closing.database.drop();
   });
 });

@@ -15,9 +15,15 @@ export class CreateCatalogue1763683200000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DROP TABLE "access_tokens", "clients", "products", "categories", "brands"');
     await runner.query('DROP TYPE "product_type"');
-    await runner.query('DROP FUNCTION "keep_updated_at"()');
+    await runner.query(
+      'DROP FUNCTION "keep_updated_at"(), "keep_product_words"(), "search_text"(text)',
+    );
   }
 }
+
+/** What stands between words beside white space, in single UTF-16 units and without a quote. */
+const SEPARATORS =
+  '!"#$%&()*+,-./:;<=>?@[]^_`{|}~\u2010\u2011\u2012\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2026\u00ab\u00bb\u00b7\u00d7';
 
 const STATEMENTS = [
   `CREATE FUNCTION "keep_updated_at"() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -78,9 +84,17 @@ const STATEMENTS = [
   'CREATE INDEX "IDX_bd6d68e45807fc83df1fd976e1" ON "products" ("createdAt", "productID")',
   'CREATE INDEX "IDX_e9831b492460c7b19306fafd49" ON "products" ("updatedAt", "productID")',
   'CREATE INDEX "IDX_a936876b3de4619f018bbcd04e" ON "products" USING gin ("words")',
+  // PostgreSQL's own parser takes "wool/cotton" for a path and "3-4" for a 3 and a -4.
+  `CREATE FUNCTION "search_text"(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+     SELECT translate(normalize($1), '${SEPARATORS}', '${' '.repeat(SEPARATORS.length)}')
+   $$`,
+  `CREATE FUNCTION "keep_product_words"() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     NEW."words" := to_tsvector('simple', search_text(concat_ws(' ', NEW."name", NEW."description")));
+     RETURN NEW;
+   END $$`,
   `CREATE TRIGGER "products_words" BEFORE INSERT OR UPDATE OF "name", "description" ON "products"
-   FOR EACH ROW EXECUTE FUNCTION
-   tsvector_update_trigger('words', 'pg_catalog.simple', 'name', 'description')`,
+   FOR EACH ROW EXECUTE FUNCTION "keep_product_words"()`,
   `CREATE TABLE "clients" (
      "clientID" varchar(100) COLLATE "C" NOT NULL,
      "name" varchar(500) COLLATE "C",
