@@ -58,99 +58,30 @@ function define<const Message extends string>(
  * Every way in which a request can fail. A code is public: it is never renumbered and never used
  * again for something else. The README's table is held against this one by a test.
  */
+// prettier-ignore
 export const errors = {
   internal: define(-1, 500, 'a fault of ours', 'Internal error'),
-  unavailable: define(
-    -2,
-    503,
-    'the database cannot be reached',
-    'The service is temporarily unavailable',
-  ),
+  unavailable: define(-2, 503, 'the database cannot be reached', 'The service is temporarily unavailable'),
   tookTooLong: define(-3, 503, 'the query ran past its time', 'The request took too long'),
   busy: define(-4, 503, 'overloaded or shutting down; with `Retry-After`', 'The service is busy'),
 
-  credentialMissing: define(
-    -10,
-    401,
-    'a credential is missing',
-    'The parameter <name> is required',
-  ),
-  credentialsInvalid: define(
-    -11,
-    401,
-    'unknown client or wrong token',
-    'The credentials are not valid',
-  ),
+  credentialMissing: define(-10, 401, 'a credential is missing', 'The parameter <name> is required'),
+  credentialsInvalid: define(-11, 401, 'unknown client or wrong token', 'The credentials are not valid'),
   tokenExpired: define(-12, 401, 'the token has expired', 'The access token has expired'),
   clientDisabled: define(-13, 403, 'the client is disabled', 'The client is disabled'),
-  credentialRepeated: define(
-    -14,
-    400,
-    'a credential given in two places',
-    'The parameter <name> must be given only once',
-  ),
+  credentialRepeated: define(-14, 400, 'a credential given in two places', 'The parameter <name> must be given only once'),
 
-  malformed: define(
-    -20,
-    400,
-    'the request cannot be parsed (percent-encoding, HTTP syntax)',
-    'The request is malformed',
-  ),
-  parameterMissing: define(
-    -21,
-    400,
-    'a required parameter is missing',
-    'The parameter <name> is required',
-  ),
-  parameterInvalid: define(
-    -22,
-    400,
-    'a value of the wrong type or form',
-    'The parameter <name> must be <what it must be>',
-  ),
-  parameterUndefined: define(
-    -23,
-    400,
-    'an undefined parameter',
-    'The parameter <name> must not be present in this request',
-  ),
-  parameterRepeated: define(
-    -24,
-    400,
-    'a parameter given twice',
-    'The parameter <name> must be given only once',
-  ),
-  nameUnknown: define(
-    -25,
-    400,
-    'an unknown name in `fields` or `sort`',
-    'The parameter <name> must not name <value>; it may name <the allowed names>',
-  ),
-  outOfRange: define(
-    -26,
-    400,
-    'a number out of range',
-    'The parameter <name> must be between <least> and <most>',
-  ),
+  malformed: define(-20, 400, 'the request cannot be parsed (percent-encoding, HTTP syntax)', 'The request is malformed'),
+  parameterMissing: define(-21, 400, 'a required parameter is missing', 'The parameter <name> is required'),
+  parameterInvalid: define(-22, 400, 'a value of the wrong type or form', 'The parameter <name> must be <what it must be>'),
+  parameterUndefined: define(-23, 400, 'an undefined parameter', 'The parameter <name> must not be present in this request'),
+  parameterRepeated: define(-24, 400, 'a parameter given twice', 'The parameter <name> must be given only once'),
+  nameUnknown: define(-25, 400, 'an unknown name in `fields` or `sort`', 'The parameter <name> must not name <value>; it may name <the allowed names>'),
+  outOfRange: define(-26, 400, 'a number out of range', 'The parameter <name> must be between <least> and <most>'),
 
   pathUnknown: define(-30, 404, 'no such path', 'There is no resource at <path>'),
   objectUnknown: define(-31, 404, 'no such object', 'There is no <resource> object <identifier>'),
-  methodNotAllowed: define(
-    -32,
-    405,
-    'the method is not offered; with `Allow`',
-    'The method <METHOD> is not allowed for this resource',
-  ),
-  tooLarge: define(
-    -34,
-    [414, 431],
-    'the URL or the headers are too large',
-    'The request is too large',
-  ),
-  limitExceeded: define(
-    -40,
-    429,
-    'too many requests; with `Retry-After`',
-    'The request limit of <n> per minute is exceeded',
-  ),
+  methodNotAllowed: define(-32, 405, 'the method is not offered; with `Allow`', 'The method <METHOD> is not allowed for this resource'),
+  tooLarge: define(-34, [414, 431], 'the URL or the headers are too large', 'The request is too large'),
+  limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded'),
 } as const;
