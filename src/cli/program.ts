@@ -21,6 +21,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return DONE;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
+    // A reader that has seen enough, such as `head`, wants to hear no more.
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return REFUSED;
     if (error instanceof BadRows) for (const line of error.lines()) console.error(line);
     console.error(`catalogue: ${messageOf(error)}`);
     if (!(error instanceof Refusal) && process.env.LOG_LEVEL === 'debug') console.error(error);
