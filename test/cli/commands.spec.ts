@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,6 +121,25 @@ describe('import and export', () => {
     expect((await run(['export', 'categories'])).stdout.split('\n')).toHaveLength(2);
   });
 
+  it('end quietly when the reader has seen enough', async () => {
+    await service.dataSource.query(
+      `INSERT INTO categories ("categoryID", name) SELECT n, 'N' FROM generate_series(1, 50000) n`,
+    );
+    const { stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', 'node dist/main.js export categories | head -1'],
+      {
+        env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+        encoding: 'utf8',
+      },
+    );
+    expect({ stdout, stderr }).toEqual({
+      stdout: 'categoryID,parentID,name,createdAt,updatedAt\n',
+      stderr: '',
+    });
+    await service.dataSource.query('TRUNCATE categories CASCADE');
+  });
+
   it('name the bad rows, one a line, and end with 1', async () => {
     expect(await run(['import', 'products', '-'], 'productID,type\na,FOO\n,SERVICE\n')).toEqual({
       status: 1,
@@ -148,7 +168,6 @@ describe('import and export', () => {
 
   it('leave everything as it was when killed', async () => {
     const before = await run(['export', 'brands']);
-    const { spawn } = await import('node:child_process');
     const child = spawn(process.execPath, ['dist/main.js', 'import', 'brands', '-', '--replace'], {
       env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
       stdio: ['pipe', 'ignore', 'ignore'],
