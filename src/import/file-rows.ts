@@ -15,6 +15,9 @@ export interface FileRow {
   readonly problem?: Problem;
 }
 
+/** Bytes of the largest row that is read, so that a quote left open does not take the memory of a file. */
+const LARGEST_ROW = 1_000_000;
+
 /**
  * The rows of a text, in batches: a promise for each of a million rows would cost more than the
  * rows. CSV as RFC 4180 has it, its first row naming the columns.
@@ -46,14 +49,24 @@ interface CsvRecord {
 }
 
 async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
-  const parser = parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true });
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LARGEST_ROW,
+  });
+  let line = 1;
   // What goes wrong is asked for below.
   parser.on('error', () => undefined);
   try {
     for await (const chunk of text) {
       parser.write(chunk);
       const records: CsvRecord[] = [];
-      for (let read = next(parser); read; read = next(parser)) records.push(read);
+      for (let read = next(parser); read; read = next(parser)) {
+        records.push(read);
+        line = read.info.lines + 1;
+      }
       if (parser.errored) throw parser.errored;
       yield records;
     }
@@ -61,7 +74,8 @@ async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecor
     for await (const last of parser as AsyncIterable<CsvRecord>) yield [last];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new BadRows([{ line: Number(error.lines), message: error.message }]);
+    // Where the row begins that it is about: an open quote may be found much later.
+    throw new BadRows([{ line, message: error.message }]);
   }
 }
 
@@ -97,6 +111,10 @@ async function* ndjsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[
   for await (const chunk of text) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
+    if (rest.length > LARGEST_ROW) {
+      const message = `is longer than ${LARGEST_ROW} characters`;
+      throw new BadRows([{ line: line + lines.length + 1, message }]);
+    }
     const first = line + 1;
     line += lines.length;
     yield lines.flatMap((json, at) => ndjsonRow(first + at, json, columns));

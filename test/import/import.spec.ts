@@ -49,7 +49,8 @@ async function load(
 
 /** Bytes in pieces that cut lines and characters. */
 function* chunks(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+  const size = Math.max(7, Math.ceil(bytes.length / 1000));
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 function metadataOf(resource: string) {
@@ -331,12 +332,24 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
     ['no column for the identifier', 'name\nA\n', /^line 1: there is no column for brandID$/],
     ['a column twice', 'brandID,name,name\n', /^line 1, column name: stands twice/],
     ['nothing at all', '', /^line 1: there is no header$/],
-    ['a quote that does not end', 'brandID,name\na,"b\n', /^line \d: Quote Not Closed/],
+    ['a quote that does not end', 'brandID,name\na,"b\n', /^line 2: Quote Not Closed/],
     ['a quote within a cell', 'brandID,name\na,b"c\n', /^line 2: Invalid Opening Quote/],
+    [
+      'a row without an end',
+      `brandID,name\na,A\nb,"${'x\n'.repeat(600_000)}`,
+      /^line 3: Max Record Size/,
+    ],
     ['no UTF-8', Buffer.from('brandID,name\na,b\nc,\xff\n', 'latin1'), /^line 3: is not UTF-8/],
     ['half a character', Buffer.from('brandID,name\na,\xc3', 'latin1'), /^line 2: ends within/],
   ])('%s', async (_, file, message) => {
     expect(await problems('brands', file)).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('a line of NDJSON without an end', async () => {
+    const file = `{"brandID":"a","name":"A"}\n{"brandID":"${'x'.repeat(1_200_000)}`;
+    expect(await problems('brands', file, { format: 'ndjson' })).toEqual([
+      'line 2: is longer than 1000000 characters',
+    ]);
   });
 
   it('a damaged archive, and a mapping that cannot be', async () => {
