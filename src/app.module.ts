@@ -7,9 +7,11 @@ import { CredentialsGuard } from './clients/credentials.guard.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { PageCache } from './http/page-cache.js';
 import { ParametersGuard } from './http/parameters.guard.js';
 import { ParametersPipe } from './http/parameters.pipe.js';
 import { pageSize } from './list/list-query.dto.js';
+import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { ProductsModule } from './products/products.module.js';
 import type { Settings } from './settings.js';
 
@@ -28,10 +30,14 @@ export class AppModule {
   /** The application on a database that is migrated, with more resources beside its own. */
   static on(
     databaseUrl: string,
-    settings: Pick<Settings, 'maxLimit' | 'poolSize' | 'queryTimeout'>,
+    settings: Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'queryTimeout'>,
     more: Type[] = [],
   ): DynamicModule {
     pageSize.most = settings.maxLimit;
-    return { module: AppModule, imports: [DatabaseModule.on(databaseUrl, settings), ...more] };
+    return {
+      module: AppModule,
+      imports: [DatabaseModule.on(databaseUrl, settings), ...more],
+      providers: [TallyKeeper, { provide: PageCache, useValue: new PageCache(settings.pageCache) }],
+    };
   }
 }

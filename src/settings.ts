@@ -13,6 +13,8 @@ export class Settings {
   readonly queryTimeout: number;
   /** Most connections that the service keeps to its database. */
   readonly poolSize: number;
+  /** Bytes of pages that the service keeps in memory; 0 for none. */
+  readonly pageCache: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** How many proxies stand before the service, or which; as Express has it. */
   readonly trustProxy: number | string | undefined;
@@ -27,6 +29,7 @@ export class Settings {
     this.maxLimit = read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
     this.queryTimeout = read('QUERY_TIMEOUT_MS', integer(1, 2_147_483_647)) ?? 5000;
     this.poolSize = read('POOL_SIZE', integer(1, 1000)) ?? 10;
+    this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
     this.trustProxy = read('TRUST_PROXY', proxies);
   }

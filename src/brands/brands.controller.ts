@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
+import type { Listing } from '../http/listing.js';
 import { BrandsService } from './brands.service.js';
 import { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
 
@@ -8,7 +9,7 @@ export class BrandsController {
   constructor(private readonly brands: BrandsService) {}
 
   @Get()
-  list(@Query() query: ListBrandsDto): Promise<Page> {
+  list(@Query() query: ListBrandsDto): Listing {
     return this.brands.list(query);
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Any, Repository } from 'typeorm';
 import type { Page } from '../http/envelope.js';
+import type { Listing } from '../http/listing.js';
 import { findObject } from '../list/find-object.js';
 import { findPage } from '../list/find-page.js';
 import { Brand } from './brand.entity.js';
@@ -11,7 +12,7 @@ import type { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
 export class BrandsService {
   constructor(@InjectRepository(Brand) private readonly brands: Repository<Brand>) {}
 
-  list(query: ListBrandsDto): Promise<Page> {
+  list(query: ListBrandsDto): Listing {
     return findPage(this.brands, query, {
       brandID: (brandIDs) => ({ brandID: Any(brandIDs) }),
       name: (name) => ({ name }),

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
+import type { Listing } from '../http/listing.js';
 import { CategoriesService } from './categories.service.js';
 import { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 
@@ -8,7 +9,7 @@ export class CategoriesController {
   constructor(private readonly categories: CategoriesService) {}
 
   @Get()
-  list(@Query() query: ListCategoriesDto): Promise<Page> {
+  list(@Query() query: ListCategoriesDto): Listing {
     return this.categories.list(query);
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Any, Repository } from 'typeorm';
 import type { Page } from '../http/envelope.js';
+import type { Listing } from '../http/listing.js';
 import { findObject } from '../list/find-object.js';
 import { findPage } from '../list/find-page.js';
 import { Category } from './category.entity.js';
@@ -11,7 +12,7 @@ import type { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js
 export class CategoriesService {
   constructor(@InjectRepository(Category) private readonly categories: Repository<Category>) {}
 
-  list(query: ListCategoriesDto): Promise<Page> {
+  list(query: ListCategoriesDto): Listing {
     return findPage(this.categories, query, {
       categoryID: (categoryIDs) => ({ categoryID: Any(categoryIDs) }),
       parentID: (parentID) => ({ parentID }),

@@ -6,6 +6,7 @@ import { type Format, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { resourcesOf } from '../list/resource.js';
+import { TallyMaintenance } from '../list/tally/maintain.js';
 import { Refusal } from '../refusal.js';
 import { assignment } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
@@ -72,6 +73,7 @@ async function load(
       replace: flags.replace ?? false,
     });
     await (flags.dryRun ? runner.rollbackTransaction() : runner.commitTransaction());
+    await cutTally(runner.dataSource, metadata);
     progress.end();
     if (result.leftOut.length > 0) console.error(`Left out: ${result.leftOut.join(', ')}`);
     if (flags.dryRun) console.error('A dry run: nothing was changed');
@@ -83,6 +85,15 @@ async function load(
     progress.end();
     if (runner.isTransactionActive) await runner.rollbackTransaction();
     throw error;
+  }
+}
+
+/** Cuts the tally as the new rows want it. The rows are in, so what fails here is left to the service. */
+async function cutTally(dataSource: DataSource, metadata: EntityMetadata): Promise<void> {
+  try {
+    await new TallyMaintenance(dataSource, metadata).run();
+  } catch (error) {
+    console.error(`The tally will be cut by the service: ${(error as Error).message}`);
   }
 }
 

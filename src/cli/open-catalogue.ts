@@ -34,7 +34,8 @@ export async function withCatalogue<T>(
   try {
     if (embedded) await migrate(url);
     // Commands run as long as they must.
-    const module = AppModule.on(url, { maxLimit: settings.maxLimit, poolSize: 2, queryTimeout: 0 });
+    const { maxLimit } = settings;
+    const module = AppModule.on(url, { maxLimit, pageCache: 0, poolSize: 2, queryTimeout: 0 });
     const catalogue = await NestFactory.createApplicationContext(module, {
       abortOnError: false,
       // What fails is told once, as the command's refusal.

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { migrate } from '../database/migrate.js';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
+import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import { Refusal } from '../refusal.js';
 import { NOT_YET, Settings } from '../settings.js';
 import { openDatabase } from './open-catalogue.js';
@@ -31,6 +32,7 @@ async function start(): Promise<void> {
     const application = await createApplication(url, settings);
     try {
       if (embedded) await loadDemonstration(application.get(DataSource));
+      application.get(TallyKeeper).start();
       const address = await listen(application, settings);
       console.log(`Catalogue listens on ${address}`);
       console.log(

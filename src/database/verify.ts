@@ -1,5 +1,6 @@
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../list/resource.js';
+import { tallyFindings } from '../list/tally/verify.js';
 import { findCircle, parentColumnOf } from './tree.js';
 
 /** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
@@ -14,6 +15,7 @@ export async function findings(dataSource: DataSource): Promise<string[]> {
     found.push(...(await brokenReferences(dataSource, metadata)));
     found.push(...(await brokenRules(dataSource, metadata)));
     found.push(...(await circle(dataSource, metadata)));
+    found.push(...(await tallyFindings(dataSource, metadata)));
   }
   return found;
 }

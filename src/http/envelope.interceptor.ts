@@ -4,13 +4,54 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import { map, type Observable } from 'rxjs';
-import { type Page, success } from './envelope.js';
+import type { Response } from 'express';
+import { mergeMap, type Observable } from 'rxjs';
+import type { CatalogueRequest } from './catalogue-request.js';
+import { entityTag, namesTag } from './entity-tag.js';
+import { type Answer, type Page, success } from './envelope.js';
+import { isListing, type Listing } from './listing.js';
+import { PageCache } from './page-cache.js';
 
-/** Wraps what a handler returns into the envelope of a successful answer. */
+/**
+ * Wraps what a handler returns into the envelope of a successful answer. A list that the client
+ * says it still has is not read again, nor one that was just served, if its data are unchanged.
+ */
 @Injectable()
-export class EnvelopeInterceptor implements NestInterceptor<Page, string> {
-  intercept(_context: ExecutionContext, next: CallHandler<Page>): Observable<string> {
-    return next.handle().pipe(map(success));
+export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answer> {
+  constructor(private readonly cache: PageCache) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<Page | Listing>): Observable<Answer> {
+    const http = context.switchToHttp();
+    return next
+      .handle()
+      .pipe(
+        mergeMap(async (answer): Promise<Answer> =>
+          isListing(answer)
+            ? this.list(answer, http.getRequest<CatalogueRequest>(), http.getResponse<Response>())
+            : { status: 200, body: success(answer) },
+        ),
+      );
+  }
+
+  private async list(
+    listing: Listing,
+    request: CatalogueRequest,
+    response: Response,
+  ): Promise<Answer> {
+    const { key } = listing;
+    const { 'if-none-match': ifNoneMatch } = request.headers;
+    const cached = this.cache.get(key);
+    if (ifNoneMatch !== undefined || cached) {
+      const version = await listing.version();
+      const tag = entityTag(version, key);
+      response.setHeader('ETag', tag);
+      if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) return { status: 304 };
+      if (cached?.version === version) return { status: 200, body: cached.body };
+    }
+    const page = await listing.read();
+    const body = Buffer.from(success(page));
+    this.cache.set(key, { version: page.version, body });
+    response.setHeader('ETag', entityTag(page.version, key));
+    return { status: 200, body };
   }
 }

@@ -9,6 +9,13 @@ export interface Page {
   readonly objects: string;
 }
 
+/** What becomes of a request that was taken. */
+export interface Answer {
+  readonly status: 200 | 304;
+  /** The envelope, as JSON text; none with a 304. */
+  readonly body?: string | Buffer;
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The JSON text of a successful answer. */
@@ -28,7 +35,7 @@ export function refuse(response: ServerResponse, error: ApiError): void {
 }
 
 /** Writes an envelope as the whole response; Node itself leaves the body out for `HEAD`. */
-export function send(response: ServerResponse, status: number, body: string): void {
+export function send(response: ServerResponse, status: number, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader('Content-Type', JSON_TYPE);
   response.setHeader('Content-Length', Buffer.byteLength(body));

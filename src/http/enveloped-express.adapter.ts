@@ -8,10 +8,10 @@ import {
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type NextFunction, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { failure, JSON_TYPE, refuse, send } from './envelope.js';
+import { type Answer, failure, JSON_TYPE, refuse, send } from './envelope.js';
 import { type ApiError, errors } from './errors.js';
 import { commonHeaders, receive } from './receive.js';
 
@@ -38,12 +38,12 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     // Node's own answer to a missing Host has no body: `receive` gives it one.
-    const options = { maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
     const express = this.getInstance<Express>();
+    const options = { maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
     const server = createServer(options, (request, response) => {
       const refusal = this.admit(request as CatalogueRequest, response);
       if (refusal) refuse(response, refusal);
-      else express(request, response);
+      else express(request as Request, response as Response, lastResort(response));
     });
     // Their size is bounded; beyond a count Node would leave some out without a word.
     server.maxHeadersCount = 0;
@@ -68,8 +68,13 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   /** Writes what the interceptor made of a handler's answer. */
-  override reply(response: Response, body: string, status?: number): void {
-    send(response, status ?? response.statusCode, body);
+  override reply(response: Response, { status, body }: Answer): void {
+    if (body !== undefined) {
+      send(response, status, body);
+    } else {
+      response.statusCode = status;
+      response.end();
+    }
   }
 
   /**
@@ -155,6 +160,14 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
 interface Layer {
   match(path: string): unknown;
+}
+
+/** What answers where an error escapes Express itself, which would answer in HTML. */
+function lastResort(response: ServerResponse): NextFunction {
+  return () => {
+    if (response.headersSent) response.destroy();
+    else refuse(response, errors.internal());
+  };
 }
 
 function expressApplication(): Express {

@@ -13,6 +13,7 @@ export class ParametersPipe extends ValidationPipe {
   constructor() {
     super({
       transform: true,
+      skipUndefinedProperties: true,
       whitelist: true,
       forbidNonWhitelisted: true,
       exceptionFactory: (invalid) => new InvalidParameters(invalid),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type {
   EntityMetadata,
   FindOptionsWhere,
@@ -5,9 +6,15 @@ import type {
   Repository,
   SelectQueryBuilder,
 } from 'typeorm';
-import type { Page } from '../http/envelope.js';
+import { run, type Statement, statement } from '../database/statement.js';
+import type { Listing, VersionedPage } from '../http/listing.js';
 import { type ListQueryDto, pageSize, type SortKey } from './list-query.dto.js';
-import { fieldsOf, identifierOf, publicForm } from './resource.js';
+import { identifierOf } from './resource.js';
+import { jsonArray, selection } from './selection.js';
+import { countedPage } from './tally/counted-page.js';
+import { countOf, facetOfConditions, nameOf } from './tally/counted.js';
+import type { Facet } from './tally/tally.js';
+import { currentVersion, versionOf } from './versions.js';
 
 /** What each filter of a query class means: a condition on the entity, given the filter's value. */
 export type Conditions<Entity, Query extends ListQueryDto> = {
@@ -18,66 +25,85 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 
 /**
  * One page of a resource and the exact count of all that match, from one statement and hence one
- * snapshot. Only the fields asked for are read.
+ * snapshot. Only the fields asked for are read. Where the tally knows the objects that match, the
+ * count and, by identifier, the offset cost the same whatever they are.
  */
-export async function findPage<Entity extends ObjectLiteral, Query extends ListQueryDto>(
+export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDto>(
   repository: Repository<Entity>,
   query: Query,
   conditions: Conditions<Entity, Query>,
-): Promise<Page> {
-  const matching = repository.createQueryBuilder('object');
+): Listing {
+  const { metadata } = repository;
+  const { dataSource } = repository.manager;
+  const matching: ObjectLiteral[] = [];
   for (const [filter, condition] of Object.entries(conditions) as [keyof Query, Condition][]) {
     const value = query[filter];
-    if (value !== undefined) matching.andWhere(condition(value));
+    if (value !== undefined) matching.push(condition(value));
   }
-  const [count, parameters] = matching.clone().select('count(*)').getQueryAndParameters();
-  selectFields(matching, repository.metadata, query.fields);
-  order(matching, repository.metadata, query.sort);
-  const [page] = matching.getQueryAndParameters();
+  const facet = facetOfConditions(metadata, matching);
   const limit = query.limit ?? Math.min(pageSize.standard, pageSize.most);
-  const [answer] = await repository.query<[Page]>(
-    `SELECT (${count})::text AS count, ${jsonArray(
-      `${page} LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`,
-    )} AS objects`,
-    [...(parameters as unknown[]), limit, query.offset ?? 0],
-  );
-  return answer;
+  const { fields, offset = 0, sort = [] } = query;
+  const [page, values] =
+    facet && isByIdentifier(metadata, sort)
+      ? countedPage(metadata, facet, { fields, limit, offset })
+      : skippingPage(repository, matching, facet, { fields, limit, offset, sort });
+  return {
+    key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
+    version: () => currentVersion(dataSource, metadata.tableName),
+    read: async () => {
+      const [answer] = await run<VersionedPage>(dataSource, page, values);
+      if (!answer) throw new TypeError('A page is one row');
+      return answer;
+    },
+  };
 }
 
 type Condition = (value: unknown) => ObjectLiteral;
 
-/** Narrows a query on `object` to the public form of the fields named, all unless given. */
-export function selectFields(
-  builder: SelectQueryBuilder<ObjectLiteral>,
-  metadata: EntityMetadata,
-  names: readonly string[] | undefined,
-): void {
-  const columns = fieldsOf(metadata).filter(
-    ({ propertyName }) => !names || names.includes(propertyName),
+function isByIdentifier(metadata: EntityMetadata, [first]: readonly SortKey[]): boolean {
+  // What comes after the identifier orders nothing any more.
+  return (
+    !first || (first.field === identifierOf(metadata).propertyName && first.direction === 'ASC')
   );
-  // As one text, since TypeORM puts plain columns before expressions.
-  builder.select(
-    columns
-      .map(
-        (column) =>
-          `${publicForm(column, `object.${column.propertyName}`)} AS "${column.propertyName}"`,
-      )
-      .join(', '),
-  );
+}
+
+/** The statement for any other page, which skips the objects before it one by one. */
+function skippingPage(
+  repository: Repository<ObjectLiteral>,
+  conditions: readonly ObjectLiteral[],
+  facet: Facet | 'all' | undefined,
+  { fields, limit, offset, sort }: Shape,
+): [Statement, unknown[]] {
+  const { metadata } = repository;
+  const matching = repository.createQueryBuilder('object');
+  for (const condition of conditions) matching.andWhere(condition);
+  const [counting] = matching.clone().select('count(*)::text').getQueryAndParameters();
+  matching.select(selection(metadata, fields));
+  order(matching, metadata, sort);
+  const [page, parameters] = matching.getQueryAndParameters() as [string, unknown[]];
+  const [next, afterNext, last] = [1, 2, 3].map((more) => `$${parameters.length + more}`);
+  const objects = jsonArray(`${page} LIMIT ${next} OFFSET ${afterNext}`);
+  const count = facet ? countOf(metadata, last ?? '') : `(${counting})`;
+  const text = `SELECT ${objects} AS objects, ${count} AS count, ${versionOf(metadata.tableName)} AS version`;
+  const values = [...parameters, limit, offset, ...(facet ? [nameOf(facet)] : [])];
+  // Planned for its values, and of too many variants to be kept.
+  return [statement(text, { prepared: false }), values];
+}
+
+interface Shape {
+  readonly fields: readonly string[] | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly sort: readonly SortKey[];
 }
 
 /** Orders a query on `object`, in the end by the identifier, so that the order is total. */
 function order(
   builder: SelectQueryBuilder<ObjectLiteral>,
   metadata: EntityMetadata,
-  sort: readonly SortKey[] = [],
+  sort: readonly SortKey[],
 ): void {
   const { propertyName: last } = identifierOf(metadata);
   for (const { field, direction } of sort) builder.addOrderBy(`object.${field}`, direction);
   if (!sort.some(({ field }) => field === last)) builder.addOrderBy(`object.${last}`);
-}
-
-/** The rows of a statement as the JSON text of an array, in their order. */
-function jsonArray(statement: string): string {
-  return `(SELECT coalesce('[' || string_agg(row_to_json(page)::text, ',') || ']', '[]') FROM (${statement}) page)`;
 }

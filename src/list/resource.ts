@@ -4,11 +4,19 @@ import { IDENTIFIER_LENGTH } from './formats.js';
 
 const RESOURCE = Symbol('resource');
 
-/** An entity that is listed, imported and exported under the name of its table, which is its path. */
-export function Resource(name: string): ClassDecorator {
+/**
+ * An entity that is listed, imported and exported under the name of its table, which is its path.
+ *
+ * @param options.counted columns by one value of which a list has its count and any page at a
+ * constant cost, as the list as a whole has; the migration names the same to `install_tally`
+ */
+export function Resource<const Column extends string = never>(
+  name: string,
+  options: { counted?: readonly Column[] } = {},
+): (target: new () => Record<Column, unknown>) => void {
   return (target) => {
     Entity(name)(target);
-    Reflect.defineMetadata(RESOURCE, name, target);
+    Reflect.defineMetadata(RESOURCE, options.counted ?? [], target);
   };
 }
 
@@ -35,6 +43,11 @@ export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata>
     ({ target }) => typeof target === 'function' && Reflect.hasMetadata(RESOURCE, target),
   );
   return new Map(resources.map((metadata) => [metadata.tableName, metadata]));
+}
+
+/** The columns of which a resource's tally counts each value. */
+export function countedOf({ target }: EntityMetadata): readonly string[] {
+  return Reflect.getMetadata(RESOURCE, target) as readonly string[];
 }
 
 /** A resource's public columns, in the order declared. */

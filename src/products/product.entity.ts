@@ -17,7 +17,7 @@ export enum ProductType {
   SERVICE = 'SERVICE',
 }
 
-@Resource('products')
+@Resource('products', { counted: ['type', 'categoryID', 'brandID'] })
 @Index(['refID', 'productID'])
 @Index(['type', 'productID'])
 @Index(['name', 'productID'])

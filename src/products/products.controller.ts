@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
+import type { Listing } from '../http/listing.js';
 import { ProductsService } from './products.service.js';
 import { GetProductDto, ListProductsDto } from './list-products.dto.js';
 
@@ -8,7 +9,7 @@ export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
   @Get()
-  list(@Query() query: ListProductsDto): Promise<Page> {
+  list(@Query() query: ListProductsDto): Listing {
     return this.products.list(query);
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Any, LessThanOrEqual, MoreThan, MoreThanOrEqual, Raw, Repository } from 'typeorm';
 import type { Page } from '../http/envelope.js';
+import type { Listing } from '../http/listing.js';
 import { findObject } from '../list/find-object.js';
 import { findPage } from '../list/find-page.js';
 import { Product } from './product.entity.js';
@@ -11,7 +12,7 @@ import type { GetProductDto, ListProductsDto } from './list-products.dto.js';
 export class ProductsService {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
-  list(query: ListProductsDto): Promise<Page> {
+  list(query: ListProductsDto): Listing {
     return findPage(this.products, query, {
       productID: (productIDs) => ({ productID: Any(productIDs) }),
       refID: (refIDs) => ({ refID: Any(refIDs) }),

@@ -121,6 +121,18 @@ describe('import and export', () => {
     expect((await run(['export', 'categories'])).stdout.split('\n')).toHaveLength(2);
   });
 
+  it('leave the tally folded and cut', async () => {
+    const rows = Array.from({ length: 6000 }, (_, at) => `tally-${String(at).padStart(4, '0')},T`);
+    const { status } = await run(['import', 'brands', '-'], ['brandID,name', ...rows].join('\n'));
+    expect(status).toBe(0);
+    const [tally] = await service.dataSource.query<unknown[]>(
+      `SELECT (SELECT count(*) > 1 FROM brands_tally) AS cut,
+              (SELECT count(*) FROM brands_tally_deltas) AS deltas`,
+    );
+    expect(tally).toEqual({ cut: true, deltas: '0' });
+    await service.dataSource.query('DELETE FROM brands');
+  });
+
   it('end quietly when the reader has seen enough', async () => {
     await service.dataSource.query(
       `INSERT INTO categories ("categoryID", name) SELECT n, 'N' FROM generate_series(1, 50000) n`,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { createDatabase } from '../database/database.js';
 import { rawRequest } from '../http/raw-request.js';
 import { catalogue } from './catalogue.js';
@@ -200,6 +201,24 @@ describe('catalogue start is refused in one line', () => {
 });
 
 describe('catalogue start on a database of its own', () => {
+  it('keeps the tallies folded for as long as it runs', async () => {
+    const database = await createDatabase();
+    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
+    const client = new Client(database.url);
+    await client.connect();
+    await client.query(`INSERT INTO brands ("brandID", name) VALUES ('a', 'A'), ('b', 'B')`);
+    await until(async () => {
+      const { rows } = await client.query<{ deltas: string; count: string }>(
+        `SELECT (SELECT count(*) FROM brands_tally_deltas) AS deltas,
+                (SELECT sum(count) FROM brands_tally) AS count`,
+      );
+      return rows[0]?.deltas === '0' && rows[0].count === '2';
+    });
+    await client.end();
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+    await database.drop();
+  });
+
   it('migrates it, has no demonstration, and answers -2 while it is away', async () => {
     const database = await createDatabase();
     const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });

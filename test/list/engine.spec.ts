@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { rawRequest } from '../http/raw-request.js';
 import { refusal, type Service, startService } from '../service.js';
 import { SuppliersModule } from './supplier.fixture.js';
@@ -20,6 +21,9 @@ beforeAll(async () => {
       "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
       "updatedAt" timestamptz(3) NOT NULL DEFAULT now()
     )`);
+  await service.dataSource.query(
+    `SELECT install_tally('suppliers', 'supplierID', '{country,active}')`,
+  );
   await service.load('suppliers', [
     { supplierID: 'a', country: 'DE', rating: '4.50', active: true },
     { supplierID: 'b', country: 'FR', rating: null, active: false },
@@ -74,15 +78,13 @@ describe('The list engine, on a resource that the service does not know', () => 
   });
 
   it('reads no column that was not asked for', async () => {
-    const query = jest.spyOn(service.dataSource.manager, 'query');
-    const repositoryQuery = jest.spyOn(service.dataSource, 'query');
+    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const query = jest.spyOn(pool, 'query');
     await list('fields=country');
-    const statements = [...query.mock.calls, ...repositoryQuery.mock.calls].map(([sql]) => sql);
-    const [page] = statements.filter((sql) => sql.includes('suppliers'));
-    expect(page).toContain('"country"');
-    expect(page).not.toContain('rating');
+    const [[statement] = []] = query.mock.calls as unknown as { text: string }[][];
+    expect(statement?.text).toContain('"country"');
+    expect(statement?.text).not.toContain('rating');
     query.mockRestore();
-    repositoryQuery.mockRestore();
   });
 
   it('takes count and page from one snapshot while others write', async () => {
@@ -129,7 +131,7 @@ describe('A fault', () => {
   });
 
   it('of the time that a query takes is -3', async () => {
-    const slow = await startService({ QUERY_TIMEOUT_MS: '50' });
+    const slow = await startService({ QUERY_TIMEOUT_MS: '50', PAGE_CACHE_MB: '0' });
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await slow.get('/brands').expect(200);
     await slow.dataSource.transaction(async (manager) => {

@@ -10,6 +10,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import type { Page } from '../../src/http/envelope.js';
+import type { Listing } from '../../src/http/listing.js';
 import { findObject } from '../../src/list/find-object.js';
 import { findPage } from '../../src/list/find-page.js';
 import { ListQueryDto, ObjectQueryDto } from '../../src/list/list-query.dto.js';
@@ -23,7 +24,7 @@ import { QueryOf } from '../../src/list/query-of.js';
 import { identifier, Resource, time } from '../../src/list/resource.js';
 
 /** A resource made for the tests of the list engine, as its author would write it. */
-@Resource('suppliers')
+@Resource('suppliers', { counted: ['country', 'active'] })
 export class Supplier {
   @PrimaryColumn(identifier)
   supplierID!: string;
@@ -62,7 +63,7 @@ export class ListSuppliersDto extends ListQueryDto {
 export class SuppliersService {
   constructor(@InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>) {}
 
-  list(query: ListSuppliersDto): Promise<Page> {
+  list(query: ListSuppliersDto): Listing {
     return findPage(this.suppliers, query, {
       supplierID: (supplierIDs) => ({ supplierID: Any(supplierIDs) }),
       country: (country) => ({ country }),
@@ -100,7 +101,7 @@ export class SuppliersController {
   constructor(private readonly suppliers: SuppliersService) {}
 
   @Get()
-  list(@Query() query: ListSuppliersDto): Promise<Page> {
+  list(@Query() query: ListSuppliersDto): Listing {
     return this.suppliers.list(query);
   }
 

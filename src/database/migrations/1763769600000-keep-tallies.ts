@@ -1,0 +1,156 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * What makes a count exact and an offset cheap. `install_tally` gives a resource:
+ *
+ * - `<resource>_tally`: how many objects there are, by facet (`''` for all of them, `type=DIGITAL`
+ *   for those of one value of a counted column) and by range of identifiers, which is named by the
+ *   lowest identifier that belongs to it, `''` being the first;
+ * - `<resource>_tally_deltas`: what came since, appended by each statement that writes and hence
+ *   right in every snapshot, without one writer waiting for another. Both together are the tally;
+ *   now and then the deltas are folded into it, and its ranges cut anew;
+ * - a stamp in `resource_versions` for each such statement, so that their sum tells two states of
+ *   a resource apart, also after a restore.
+ */
+export class KeepTallies1763769600000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+    await runner.query(`SELECT install_tally('brands', 'brandID', '{}')`);
+    await runner.query(`SELECT install_tally('categories', 'categoryID', '{}')`);
+    await runner.query(
+      `SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('SELECT remove_tally(resource) FROM tallies');
+    await runner.query('DROP FUNCTION install_tally(text, text, text[]), remove_tally(text)');
+    await runner.query('DROP TABLE "tallies", "resource_versions"');
+  }
+}
+
+const STATEMENTS = [
+  // What is installed, a row a resource, which also says when its ranges were last cut.
+  `CREATE TABLE "tallies" (
+     "resource" text COLLATE "C" PRIMARY KEY,
+     "identifier" text NOT NULL,
+     "counted" text[] NOT NULL,
+     "cuts" bigint NOT NULL DEFAULT 0
+   )`,
+  `CREATE TABLE "resource_versions" (
+     "resource" text COLLATE "C" NOT NULL,
+     "stamp" numeric NOT NULL
+   )`,
+  'CREATE INDEX "resource_versions_resource" ON "resource_versions" ("resource")',
+  `CREATE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql AS $remove$
+   DECLARE
+     operation text;
+   BEGIN
+     FOREACH operation IN ARRAY '{insert,update,delete,truncate}'::text[] LOOP
+       EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_tally_' || operation, of_resource);
+     END LOOP;
+     EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_tally');
+     EXECUTE format('DROP TABLE IF EXISTS %I, %I', of_resource || '_tally', of_resource || '_tally_deltas');
+     DELETE FROM tallies WHERE resource = of_resource;
+     DELETE FROM resource_versions WHERE resource = of_resource;
+   END $remove$`,
+  // The statements of the triggers are written out for the resource, so that each session plans
+  // them once. A counted column without a value is in no facet: NULL || text is NULL.
+  `CREATE FUNCTION install_tally(of_resource text, identifier text, counted text[]) RETURNS void
+   LANGUAGE plpgsql AS $install$
+   DECLARE
+     tally text := quote_ident(of_resource || '_tally');
+     deltas text := quote_ident(of_resource || '_tally_deltas');
+     keep text := quote_ident('keep_' || of_resource || '_tally');
+     facets text := (
+       SELECT string_agg(facet, ', ' ORDER BY at) FROM (
+         SELECT 0 AS at, '('''')' AS facet
+         UNION ALL
+         SELECT at, format('(%L || object.%I::text)', name || '=', name)
+         FROM unnest(counted) WITH ORDINALITY AS named(name, at)
+       ) every
+     );
+     columns text := (
+       SELECT string_agg(quote_ident(name), ', ')
+       FROM unnest(array_prepend(identifier, counted)) AS named(name)
+     );
+     -- The rows of a source by facet and range. Inside a statement of a trigger: as that sees them.
+     ranged text := format(
+       'SELECT facet, coalesce((
+          SELECT lowest FROM %s tally
+          WHERE tally.facet = of.facet AND tally.lowest <= object.%I
+          ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
+        ), '''') AS lowest
+        FROM %%s object CROSS JOIN LATERAL (VALUES %s) of(facet) WHERE facet IS NOT NULL',
+       tally, identifier, facets);
+   BEGIN
+     PERFORM remove_tally(of_resource);
+     -- No writer may come between the counting and the triggers.
+     EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', of_resource);
+     -- Half empty pages, so that a fold finds room beside the row and leaves the index alone.
+     EXECUTE format(
+       'CREATE TABLE %s (
+          facet text COLLATE "C", lowest text COLLATE "C", count bigint NOT NULL,
+          PRIMARY KEY (facet, lowest)
+        ) WITH (fillfactor = 50)', tally);
+     EXECUTE format(
+       'CREATE TABLE %s (
+          facet text COLLATE "C" NOT NULL, lowest text COLLATE "C" NOT NULL, count bigint NOT NULL
+        ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)', deltas);
+     EXECUTE format('CREATE INDEX ON %s (facet, lowest)', deltas);
+     EXECUTE format(
+       'INSERT INTO %s SELECT facet, '''', count(*) FROM (%s) ranged GROUP BY facet',
+       tally, format(ranged, quote_ident(of_resource)));
+     INSERT INTO tallies VALUES (of_resource, identifier, counted);
+     EXECUTE format($function$
+       CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql AS $body$
+       BEGIN
+         -- A snapshot from before the ranges were last cut would name ranges that are no more: with
+         -- this the transaction is refused for serialization (40001), to be tried again.
+         IF current_setting('transaction_isolation') <> 'read committed' THEN
+           PERFORM FROM tallies WHERE resource = %2$L FOR SHARE;
+         END IF;
+         IF TG_OP = 'INSERT' THEN
+           IF NOT EXISTS (SELECT FROM new_rows) THEN RETURN NULL; END IF;
+           INSERT INTO %3$s SELECT facet, lowest, count(*)
+           FROM (%5$s) ranged GROUP BY facet, lowest;
+         ELSIF TG_OP = 'DELETE' THEN
+           IF NOT EXISTS (SELECT FROM old_rows) THEN RETURN NULL; END IF;
+           INSERT INTO %3$s SELECT facet, lowest, -count(*)
+           FROM (%6$s) ranged GROUP BY facet, lowest;
+         ELSIF TG_OP = 'UPDATE' THEN
+           IF NOT EXISTS (SELECT FROM new_rows) THEN RETURN NULL; END IF;
+           INSERT INTO %3$s SELECT facet, lowest, sum(step) FROM (
+             SELECT facet, lowest, 1 AS step FROM (%7$s) came
+             UNION ALL
+             SELECT facet, lowest, -1 FROM (%8$s) went
+           ) moved GROUP BY facet, lowest HAVING sum(step) <> 0;
+         ELSE
+           -- As the table itself: empty in every snapshot.
+           TRUNCATE %4$s, %3$s;
+         END IF;
+         INSERT INTO resource_versions
+         VALUES (%2$L, 1 + floor(random() * 4611686018427387904::numeric));
+         RETURN NULL;
+       END $body$ $function$,
+       keep, of_resource, deltas, tally,
+       format(ranged, 'new_rows'),
+       format(ranged, 'old_rows'),
+       format(ranged, format('(SELECT %1$s FROM new_rows EXCEPT ALL SELECT %1$s FROM old_rows)', columns)),
+       format(ranged, format('(SELECT %1$s FROM old_rows EXCEPT ALL SELECT %1$s FROM new_rows)', columns)));
+     EXECUTE format(
+       'CREATE TRIGGER %I AFTER INSERT ON %I REFERENCING NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_insert', of_resource, keep);
+     EXECUTE format(
+       'CREATE TRIGGER %I AFTER UPDATE ON %I REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_update', of_resource, keep);
+     EXECUTE format(
+       'CREATE TRIGGER %I AFTER DELETE ON %I REFERENCING OLD TABLE AS old_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_delete', of_resource, keep);
+     EXECUTE format(
+       'CREATE TRIGGER %I AFTER TRUNCATE ON %I
+        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_truncate', of_resource, keep);
+     INSERT INTO resource_versions
+     VALUES (of_resource, 1 + floor(random() * 4611686018427387904::numeric));
+   END $install$`,
+];

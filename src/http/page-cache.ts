@@ -1,0 +1,51 @@
+/** The body of a page as it was sent. */
+export interface CachedPage {
+  /** The version of the data that it shows. */
+  readonly version: string;
+  readonly body: Buffer;
+}
+
+/** Bytes that an entry takes beside its body, about. */
+const OVERHEAD = 500;
+
+/** The pages served last, within a bound on their memory. Who takes one out checks its version. */
+export class PageCache {
+  /** In the order of their last use. */
+  private readonly pages = new Map<string, CachedPage>();
+  private size = 0;
+
+  /** @param bound bytes; 0 keeps nothing */
+  constructor(private readonly bound: number) {}
+
+  get(key: string): CachedPage | undefined {
+    const page = this.pages.get(key);
+    if (page) {
+      this.pages.delete(key);
+      this.pages.set(key, page);
+    }
+    return page;
+  }
+
+  set(key: string, page: CachedPage): void {
+    this.delete(key);
+    // One page shall not drive all others out.
+    if (cost(page) > this.bound / 8) return;
+    this.pages.set(key, page);
+    this.size += cost(page);
+    for (const oldest of this.pages.keys()) {
+      if (this.size <= this.bound) break;
+      this.delete(oldest);
+    }
+  }
+
+  private delete(key: string): void {
+    const page = this.pages.get(key);
+    if (!page) return;
+    this.pages.delete(key);
+    this.size -= cost(page);
+  }
+}
+
+function cost({ body }: CachedPage): number {
+  return body.length + OVERHEAD;
+}

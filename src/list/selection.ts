@@ -1,0 +1,18 @@
+import type { EntityMetadata } from 'typeorm';
+import { fieldsOf, publicForm } from './resource.js';
+
+/** What a query on `object` selects: the public form of the fields named, all unless given. */
+export function selection(metadata: EntityMetadata, names: readonly string[] | undefined): string {
+  return fieldsOf(metadata)
+    .filter(({ propertyName }) => !names || names.includes(propertyName))
+    .map((column) => {
+      const form = publicForm(column, `object."${column.databaseName}"`);
+      return `${form} AS "${column.propertyName}"`;
+    })
+    .join(', ');
+}
+
+/** The rows of a query as the JSON text of an array, in their order. */
+export function jsonArray(query: string): string {
+  return `(SELECT coalesce('[' || string_agg(row_to_json(page)::text, ',') || ']', '[]') FROM (${query}) page)`;
+}

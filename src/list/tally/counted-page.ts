@@ -1,0 +1,95 @@
+import type { EntityMetadata } from 'typeorm';
+import { type Statement, statement } from '../../database/statement.js';
+import { identifierOf } from '../resource.js';
+import { jsonArray, selection } from '../selection.js';
+import { versionOf } from '../versions.js';
+import { countOf, nameOf } from './counted.js';
+import { type Facet, tallyTables } from './tally.js';
+
+/** Statements for narrowed objects that each connection keeps; beyond these they are planned anew. */
+const MOST_NARROWED = 100;
+
+const statements = new WeakMap<EntityMetadata, Map<string, Statement>>();
+
+/**
+ * The statement for a page of a facet by identifier, and its values: the exact count from the
+ * tally and, wherever the page lies, a bounded number of objects skipped.
+ */
+export function countedPage(
+  metadata: EntityMetadata,
+  facet: Facet | 'all',
+  { fields, limit, offset }: { fields?: readonly string[]; limit: number; offset: number },
+): [Statement, unknown[]] {
+  const column = facet === 'all' ? undefined : facet.column;
+  const fromStart = offset === 0;
+  const known = statementsOf(metadata);
+  const variant = `${column ?? ''} ${fromStart ? 'start' : 'offset'} ${fields?.join() ?? ''}`;
+  let found = known.get(variant);
+  if (!found) {
+    const prepared = !fields || known.size < MOST_NARROWED;
+    found = statement(pageText(metadata, column, fields, fromStart), { prepared });
+    if (prepared) known.set(variant, found);
+  }
+  const values = [nameOf(facet), limit, ...(fromStart ? [] : [offset])];
+  return [found, facet === 'all' ? values : [...values, facet.value]];
+}
+
+function statementsOf(metadata: EntityMetadata): Map<string, Statement> {
+  let known = statements.get(metadata);
+  if (!known) statements.set(metadata, (known = new Map<string, Statement>()));
+  return known;
+}
+
+/**
+ * Values stand in subqueries of their own, where the planner does not look for them: the plan is
+ * then as good without them, and is made only once. So does the bound above every identifier,
+ * without which it would think of reading the table from one end to the other.
+ */
+function pageText(
+  metadata: EntityMetadata,
+  column: string | undefined,
+  fields: readonly string[] | undefined,
+  fromStart: boolean,
+): string {
+  const key = `object."${identifierOf(metadata).databaseName}"`;
+  const conditions = [
+    ...equality(metadata, column, `$${fromStart ? 3 : 4}`),
+    `${key} >= (SELECT lowest FROM position)`,
+    `${key} < (SELECT repeat(chr(1114111), 101))`,
+  ];
+  // The table comes first, so that whoever empties it never waits for a reader who waits for him.
+  return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
+    position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
+    SELECT position.total AS count, ${versionOf(metadata.tableName)} AS version, page.objects
+    FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(
+      `SELECT ${selection(metadata, fields)} FROM object WHERE ${conditions.join(' AND ')}
+       ORDER BY ${key} LIMIT (SELECT $2::bigint) OFFSET (SELECT skipped FROM position)`,
+    )} AS objects) page`;
+}
+
+function equality(metadata: EntityMetadata, name: string | undefined, parameter: string): string[] {
+  const column = metadata.columns.find(({ databaseName }) => databaseName === name);
+  if (!column) return [];
+  const type = column.type === 'enum' ? `"${column.enumName}"` : String(column.type);
+  return [`object."${column.databaseName}" = (SELECT ${parameter}::${type})`];
+}
+
+function startText(metadata: EntityMetadata): string {
+  return `SELECT '' AS lowest, 0 AS skipped, ${countOf(metadata, '$1')} AS total`;
+}
+
+/** The range that an offset lies in, and how many objects to skip within it. */
+function positionText(metadata: EntityMetadata): string {
+  const { tally, deltas } = tallyTables(metadata);
+  return `SELECT
+      min(lowest) FILTER (WHERE upto > $3) AS lowest,
+      $3 - coalesce(max(upto) FILTER (WHERE upto <= $3), 0) AS skipped,
+      coalesce(max(upto), 0)::text AS total
+    FROM (
+      SELECT lowest, sum(count) OVER (ORDER BY lowest) AS upto FROM (
+        SELECT lowest, count FROM ${tally} WHERE facet = $1
+        UNION ALL
+        SELECT lowest, count FROM ${deltas} WHERE facet = $1
+      ) counted
+    ) ranges`;
+}

@@ -1,0 +1,47 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { resourcesOf } from '../resource.js';
+import { TallyMaintenance } from './maintain.js';
+
+/** Milliseconds between two rounds: a list adds up the deltas that came since the last one. */
+const EVERY = 1000;
+
+/** Keeps the tallies of all resources small, beside the requests, for as long as the service runs. */
+@Injectable()
+export class TallyKeeper implements OnModuleDestroy {
+  private readonly logger = new Logger(TallyKeeper.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  start(): void {
+    this.running = this.keep();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async keep(): Promise<void> {
+    const { signal } = this.stopping;
+    const maintenances = [...resourcesOf(this.dataSource).values()].map(
+      (metadata) => new TallyMaintenance(this.dataSource, metadata),
+    );
+    let failing = false;
+    while (!signal.aborted) {
+      try {
+        for (const maintenance of maintenances) await maintenance.run(signal);
+        failing = false;
+      } catch (error) {
+        // Once, not every second for as long as the database is away.
+        if (!failing) this.logger.warn(`The tallies wait: ${(error as Error).message}`);
+        failing = true;
+      }
+      await sleep(EVERY, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { countedOf, identifierOf } from '../resource.js';
+import { tallyTables } from './tally.js';
+
+/** Differences that are told one by one. */
+const MOST_TOLD = 20;
+
+/**
+ * What is off in a resource's tally, a line each. Where every range of every facet holds as many
+ * objects as are counted there, every count and every position is right.
+ */
+export async function tallyFindings(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const { tableName: resource } = metadata;
+  const counted = countedOf(metadata);
+  const [installed] = await dataSource.query<{ counted: string[] }[]>(
+    'SELECT counted FROM tallies WHERE resource = $1',
+    [resource],
+  );
+  if (!installed) return [`${resource} has no tally: its migration lacks install_tally`];
+  if (!sameNames(installed.counted, counted)) {
+    return [
+      `the tally of ${resource} counts by ${named(installed.counted)}, its entity by ${named(counted)}`,
+    ];
+  }
+  const missing = await missingTriggers(dataSource, resource);
+  const differences = await dataSource.query<Difference[]>(comparison(metadata, counted));
+  return [
+    ...missing.map((trigger) => `${resource} has no trigger ${trigger}`),
+    ...differences.map(
+      ({ facet, lowest, tallied, there }) =>
+        `the tally of ${resource} has ${tallied} for ${facet || 'all'} from ${lowest || 'the first'}, where there are ${there}`,
+    ),
+  ];
+}
+
+interface Difference {
+  readonly facet: string;
+  readonly lowest: string;
+  readonly tallied: string;
+  readonly there: string;
+}
+
+async function missingTriggers(dataSource: DataSource, resource: string): Promise<string[]> {
+  const rows = await dataSource.query<{ tgname: string }[]>(
+    'SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass',
+    [`"${resource}"`],
+  );
+  return ['insert', 'update', 'delete', 'truncate']
+    .map((operation) => `${resource}_tally_${operation}`)
+    .filter((trigger) => !rows.some(({ tgname }) => tgname === trigger));
+}
+
+/** One statement, hence one snapshot, that gives every range where tally and table differ. */
+function comparison(metadata: EntityMetadata, counted: readonly string[]): string {
+  const { tally, deltas } = tallyTables(metadata);
+  const facets = ["('')", ...counted.map((column) => `('${column}=' || object."${column}"::text)`)];
+  return `WITH tallied AS (
+      SELECT facet, lowest, sum(count) AS tallied
+      FROM (SELECT * FROM ${tally} UNION ALL SELECT * FROM ${deltas}) every
+      GROUP BY facet, lowest
+    ), there AS (
+      SELECT facet, lowest, count(*) AS there FROM (
+        SELECT facet, coalesce((
+          SELECT lowest FROM ${tally} tally
+          WHERE tally.facet = of.facet AND lowest <= "${identifierOf(metadata).databaseName}"
+          ORDER BY tally.facet DESC, lowest DESC LIMIT 1
+        ), '') AS lowest
+        FROM "${metadata.tableName}" object CROSS JOIN LATERAL (VALUES ${facets.join(', ')}) of(facet)
+        WHERE facet IS NOT NULL
+      ) ranged GROUP BY facet, lowest
+    )
+    SELECT facet, lowest, coalesce(tallied, 0) AS tallied, coalesce(there, 0) AS there
+    FROM tallied FULL JOIN there USING (facet, lowest)
+    WHERE coalesce(tallied, 0) <> coalesce(there, 0)
+    ORDER BY facet, lowest LIMIT ${MOST_TOLD}`;
+}
+
+function sameNames(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}
+
+function named(columns: readonly string[]): string {
+  return columns.length === 0 ? 'nothing' : columns.join(', ');
+}

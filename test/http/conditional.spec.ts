@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Pool } from 'pg';
+import { refusal, type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await service.load('brands', [
+    { brandID: 'a', name: 'Ä' },
+    { brandID: 'b', name: 'B' },
+  ]);
+});
+afterAll(() => service.stop());
+
+const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+
+async function tagOf(path: string): Promise<string> {
+  const { headers } = await service.get(path).expect(200);
+  return headers.etag ?? '';
+}
+
+/** How many statements reach the database meanwhile, beside those about credentials. */
+async function statements(work: () => Promise<unknown>): Promise<string[]> {
+  const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+  const spy = jest.spyOn(pool, 'query');
+  await work();
+  const texts = (spy.mock.calls as unknown as { text: string }[][]).map(([call]) => call?.text);
+  spy.mockRestore();
+  return texts.map(String);
+}
+
+describe('A list', () => {
+  it('is answered 304, with its headers and nothing else, as long as nothing was written', async () => {
+    const etag = await tagOf('/brands?limit=1');
+    expect(etag).toMatch(/^W\/"[^"]+"$/);
+    const response = await service.get('/brands?limit=1').set('If-None-Match', etag).expect(304);
+    expect(response.text).toBe('');
+    expect(response.headers).toMatchObject({
+      etag,
+      'cache-control': 'private, no-cache',
+      vary: 'Authorization, Accept-Encoding',
+      'x-request-id': expect.any(String),
+    });
+    expect(response.headers['content-type']).toBeUndefined();
+  });
+
+  it.each([
+    ['among others', (etag: string) => `"x", ${etag}, W/"y"`],
+    ['compared weakly', (etag: string) => etag.replace('W/', '')],
+    ['or anything at all', () => '*'],
+  ])('is answered 304 for its tag %s', async (_, sent) => {
+    const etag = await tagOf('/brands');
+    await service.get('/brands').set('If-None-Match', sent(etag)).expect(304);
+  });
+
+  it.each(['no-cache', 'max-age=0'])(
+    'is answered 304 also beside Cache-Control: %s',
+    async (value) => {
+      const etag = await tagOf('/brands');
+      await service
+        .get('/brands')
+        .set('If-None-Match', etag)
+        .set('Cache-Control', value)
+        .expect(304);
+    },
+  );
+
+  it('is answered 304 to HEAD as to GET', async () => {
+    const etag = await tagOf('/brands');
+    await service
+      .anonymous()
+      .head('/brands')
+      .set('X-Client-ID', service.clientID)
+      .set('Authorization', `Bearer ${service.token}`)
+      .set('If-None-Match', etag)
+      .expect(304);
+  });
+
+  it('costs one lookup of the version where it is answered 304', async () => {
+    for (const path of ['/brands?limit=2', '/brands?sort=name&limit=2', '/brands?name=B']) {
+      const etag = await tagOf(path);
+      const texts = await statements(() =>
+        service.get(path).set('If-None-Match', etag).expect(304),
+      );
+      expect(texts).toEqual([expect.stringMatching(/^SELECT \(SELECT sum\(stamp\)::text FROM/)]);
+    }
+  });
+
+  it('has another tag with every other question', async () => {
+    const paths = [
+      '',
+      '?limit=1',
+      '?offset=1',
+      '?fields=name',
+      '?sort=name',
+      '?sort=-name',
+      '?name=B',
+    ];
+    const tags = await Promise.all(paths.map((path) => tagOf(`/brands${path}`)));
+    expect(new Set(tags).size).toBe(paths.length);
+  });
+
+  it.each([
+    ['insert', `INSERT INTO brands ("brandID", name) VALUES ('c', 'C')`],
+    ['update', `UPDATE brands SET name = 'CC' WHERE "brandID" = 'c'`],
+    ['delete', `DELETE FROM brands WHERE "brandID" = 'c'`],
+  ])('has another tag after an %s', async (_, statement) => {
+    const etag = await tagOf('/brands');
+    await query(statement);
+    const { headers } = await service.get('/brands').set('If-None-Match', etag).expect(200);
+    expect(headers.etag).not.toBe(etag);
+  });
+
+  it('keeps its tag when nothing was changed, or something else, or in the end nothing', async () => {
+    const etag = await tagOf('/brands');
+    await query(`UPDATE brands SET name = 'none' WHERE "brandID" = 'none'`);
+    await query(`INSERT INTO categories ("categoryID", name) VALUES ('c', 'C')`);
+    await service.dataSource
+      .transaction(async (manager) => {
+        await manager.query(`DELETE FROM brands`);
+        throw new Error('back');
+      })
+      .catch(() => undefined);
+    await service.get('/brands').set('If-None-Match', etag).expect(304);
+  });
+
+  it('is refused for what is wrong with it all the same', async () => {
+    const etag = await tagOf('/brands');
+    await service
+      .get('/brands?nonsense=1')
+      .set('If-None-Match', '*')
+      .expect(400, refusal(-23, 'The parameter nonsense must not be present in this request'));
+    await service
+      .get('/brands?limit=x')
+      .set('If-None-Match', '*')
+      .expect(400, refusal(-22, 'The parameter limit must be a plain decimal integer'));
+    const stranger = await service
+      .anonymous()
+      .get('/brands')
+      .set('If-None-Match', etag)
+      .expect(401);
+    expect(stranger.headers.etag).toBeUndefined();
+  });
+});
+
+describe('A page that was just served', () => {
+  it('is not read again', async () => {
+    const first = await service.get('/brands?limit=2&offset=0').expect(200);
+    const texts = await statements(async () => {
+      const again = await service.get('/brands?limit=2&offset=0').expect(200);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.etag).toBe(first.headers.etag);
+    });
+    expect(texts).toEqual([expect.stringContaining('resource_versions')]);
+  });
+
+  it('is never served once a write has been acknowledged', async () => {
+    const goesOn = { reading: true };
+    const reader = async () => {
+      while (goesOn.reading) await service.get('/brands?name=B');
+    };
+    const readers = [reader(), reader(), reader()];
+    for (let round = 0; round < 150; round += 1) {
+      await query(
+        `UPDATE brands SET "createdAt" = '2001-01-01T00:00:00Z'::timestamptz + interval '${round} seconds'`,
+      );
+      const { body } = await service.get('/brands?name=B');
+      const seconds = new Date(body.response_data.objects[0].createdAt as string).getTime() / 1000;
+      expect(seconds).toBe(Date.UTC(2001, 0, 1) / 1000 + round);
+    }
+    goesOn.reading = false;
+    await Promise.all(readers);
+  });
+
+  it('is read again where nothing is kept', async () => {
+    const without = await startService({ PAGE_CACHE_MB: '0' });
+    const { master: pool } = without.dataSource.driver as unknown as { master: Pool };
+    await without.get('/brands').expect(200);
+    const spy = jest.spyOn(pool, 'query');
+    await without.get('/brands').expect(200);
+    expect(spy.mock.calls.map((call) => JSON.stringify(call))).toEqual([
+      expect.stringContaining('brands_tally'),
+    ]);
+    await without.stop();
+  });
+});

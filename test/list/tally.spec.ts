@@ -1,0 +1,393 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager, EntityMetadata } from 'typeorm';
+import type { VersionedPage } from '../../src/http/listing.js';
+import { resourcesOf } from '../../src/list/resource.js';
+import { countedPage } from '../../src/list/tally/counted-page.js';
+import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import type { Facet } from '../../src/list/tally/tally.js';
+import { tallyFindings } from '../../src/list/tally/verify.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+let products: EntityMetadata;
+
+beforeAll(async () => {
+  service = await startService();
+  products = metadataOf('products');
+  await query(`INSERT INTO brands ("brandID", name) VALUES ('b0', 'B'), ('b1', 'C'), ('b2', 'D')`);
+});
+afterAll(() => service.stop());
+beforeEach(() => query('TRUNCATE products'));
+
+function metadataOf(resource: string): EntityMetadata {
+  const metadata = resourcesOf(service.dataSource).get(resource);
+  if (!metadata) throw new Error(`There is no resource ${resource}`);
+  return metadata;
+}
+
+function query<Row>(sql: string, values?: unknown[]): Promise<Row[]> {
+  return service.dataSource.query<Row[]>(sql, values);
+}
+
+/** The statement that inserts products numbered from one number to another. */
+function insertion(from: number, to: number): string {
+  return `INSERT INTO products ("productID", type, "brandID")
+    SELECT 'p' || lpad(i::text, 8, '0'),
+           (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + i % 3]::product_type,
+           CASE WHEN i % 4 < 3 THEN 'b' || i % 4 END
+    FROM generate_series(${from}, ${to}) i
+    ON CONFLICT DO NOTHING`;
+}
+
+const maintain = () => new TallyMaintenance(service.dataSource, products).run();
+const findings = () => tallyFindings(service.dataSource, products);
+
+async function rangesOf(facet: string): Promise<{ lowest: string; count: number }[]> {
+  const rows = await query<{ lowest: string; count: string }>(
+    'SELECT lowest, count FROM products_tally WHERE facet = $1 ORDER BY lowest',
+    [facet],
+  );
+  return rows.map(({ lowest, count }) => ({ lowest, count: Number(count) }));
+}
+
+/** A page as the list has it, within the snapshot of a transaction. */
+async function page(
+  manager: EntityManager,
+  facet: Facet | 'all',
+  offset: number,
+): Promise<{ count: string; first: string | undefined }> {
+  const fields = ['productID'];
+  const [{ text }, values] = countedPage(products, facet, { fields, limit: 1, offset });
+  const [answer] = await manager.query<VersionedPage[]>(text, values);
+  const [object] = JSON.parse(answer?.objects ?? '') as { productID: string }[];
+  return { count: answer?.count ?? '', first: object?.productID };
+}
+
+/** The same page by count(*) and OFFSET. */
+async function plainPage(
+  manager: EntityManager,
+  facet: Facet | 'all',
+  offset: number,
+): Promise<{ count: string; first: string | undefined }> {
+  const where = facet === 'all' ? '' : `WHERE "${facet.column}" = '${facet.value}'`;
+  const [answer] = await manager.query<{ count: string; first: string | null }[]>(
+    `SELECT (SELECT count(*) FROM products ${where})::text AS count, (
+       SELECT "productID" FROM products ${where} ORDER BY "productID" LIMIT 1 OFFSET ${offset}
+     ) AS first`,
+  );
+  return { count: answer?.count ?? '', first: answer?.first ?? undefined };
+}
+
+const FACETS: (Facet | 'all')[] = [
+  'all',
+  { column: 'type', value: 'PHYSICAL' },
+  { column: 'type', value: 'DIGITAL' },
+  { column: 'brandID', value: 'b1' },
+  { column: 'brandID', value: 'none' },
+];
+
+describe('The tally', () => {
+  it('has the page of any offset, cut or not, with deltas or without', async () => {
+    const { manager } = service.dataSource;
+    await query(insertion(1, 9000));
+    for (const step of ['as deltas', 'folded and cut', 'with newer deltas']) {
+      if (step === 'folded and cut') expect(await maintain()).toBe(true);
+      if (step === 'with newer deltas') {
+        await query(`DELETE FROM products WHERE "productID" < 'p00000500'`);
+        await query(insertion(9001, 9100));
+      }
+      for (const facet of FACETS) {
+        for (const offset of [0, 1, 1999, 2000, 2001, 4321, 8599, 8600, 8601, 9000, 1e15]) {
+          const plain = await plainPage(manager, facet, offset);
+          expect({ step, facet, offset, ...(await page(manager, facet, offset)) }).toEqual({
+            step,
+            facet,
+            offset,
+            ...plain,
+          });
+        }
+      }
+    }
+  });
+
+  it('is cut into ranges of some 2,000 at least, and joined again when they empty', async () => {
+    await query(insertion(1, 9000));
+    await maintain();
+    expect((await rangesOf('')).map(({ count }) => count)).toEqual([2000, 2000, 2000, 2000, 1000]);
+    expect(await rangesOf('brandID=b1')).toHaveLength(1);
+    await query(
+      `DELETE FROM products WHERE "productID" > 'p00000900' AND "productID" <= 'p00008960'`,
+    );
+    await maintain();
+    expect(await rangesOf('')).toEqual([{ lowest: '', count: 940 }]);
+    await query(`DELETE FROM products WHERE type <> 'DIGITAL'`);
+    await maintain();
+    expect(await rangesOf('type=PHYSICAL')).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
+
+  it('is read by index and with a plan made once, also of a large table', async () => {
+    await query(insertion(1, 20_000));
+    await maintain();
+    await query('ANALYZE products');
+    for (const facet of FACETS.slice(0, 3)) {
+      const [{ text }, values] = countedPage(products, facet, { limit: 50, offset: 15_000 });
+      await service.dataSource.transaction(async (manager) => {
+        await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
+        const [{ types }] = await manager.query<[{ types: string }]>(
+          `SELECT string_agg(CASE WHEN i = 1 THEN 'text' WHEN i = 4 THEN 'text' ELSE 'bigint' END, ',') AS types
+           FROM generate_series(1, ${values.length}) i`,
+        );
+        await manager.query(`PREPARE deep (${types}) AS ${text}`);
+        const literals = values.map((value) => `'${String(value)}'`).join(', ');
+        const lines = await manager.query<{ 'QUERY PLAN': string }[]>(
+          `EXPLAIN (ANALYZE, COSTS off, TIMING off) EXECUTE deep (${literals})`,
+        );
+        await manager.query('DEALLOCATE deep');
+        const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+        expect(plan).not.toMatch(/Seq Scan on products\b/);
+        expect(plan).not.toMatch(/Sort Key: object/);
+      });
+    }
+  });
+
+  it('counts what an upsert, a change of identifier and a rollback leave', async () => {
+    await query(insertion(1, 10));
+    await query(`INSERT INTO products ("productID", type) VALUES ('p00000001', 'SERVICE'), ('new', 'SERVICE')
+                 ON CONFLICT ("productID") DO UPDATE SET type = excluded.type, "brandID" = NULL`);
+    await query(`UPDATE products SET "productID" = 'z' WHERE "productID" = 'p00000002'`);
+    await query('UPDATE products SET stock = 1');
+    await query('DELETE FROM products WHERE false');
+    await service.dataSource
+      .transaction(async (manager) => {
+        await manager.query(insertion(11, 20));
+        throw new Error('back');
+      })
+      .catch(() => undefined);
+    expect(await findings()).toEqual([]);
+    expect((await service.get('/products?limit=0')).body.response_data.count).toBe('11');
+    expect((await service.get('/products?type=SERVICE&limit=0')).body.response_data.count).toBe(
+      '5',
+    );
+  });
+
+  it('refuses a transaction that knows only the ranges before a cut, for it to try again', async () => {
+    await query(insertion(1, 9000));
+    const late = service.dataSource.createQueryRunner();
+    await late.startTransaction('REPEATABLE READ');
+    await late.query('SELECT 1 FROM products LIMIT 1');
+    await maintain();
+    await expect(late.query(insertion(9001, 9001))).rejects.toMatchObject({
+      driverError: { code: '40001' },
+    });
+    await late.rollbackTransaction();
+    await late.startTransaction('SERIALIZABLE');
+    await late.query(insertion(9001, 9001));
+    await late.commitTransaction();
+    await late.release();
+    expect(await findings()).toEqual([]);
+  });
+
+  it('is cut only when no writer is under way, and holds none up for long', async () => {
+    await query(insertion(1, 9000));
+    const writer = service.dataSource.createQueryRunner();
+    await writer.startTransaction();
+    await writer.query(insertion(9001, 9001));
+    expect(await maintain()).toBe(false);
+    const started = performance.now();
+    const [, done] = await Promise.all([
+      query(insertion(9002, 9002)).then(() => performance.now()),
+      maintain(),
+    ]);
+    expect(done).toBe(false);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(await rangesOf('')).toHaveLength(1);
+    await writer.commitTransaction();
+    await writer.release();
+    expect(await maintain()).toBe(true);
+    expect((await rangesOf('')).length).toBeGreaterThan(1);
+    expect(await findings()).toEqual([]);
+  });
+
+  it('is kept by one at a time', async () => {
+    await query(insertion(1, 100));
+    const other = service.dataSource.createQueryRunner();
+    await other.startTransaction();
+    await other.query(`SELECT pg_advisory_xact_lock(hashtext('tally products'))`);
+    expect(await maintain()).toBe(false);
+    await other.rollbackTransaction();
+    await other.release();
+    expect(await maintain()).toBe(true);
+  });
+});
+
+describe('Under concurrent writers', () => {
+  /** Seconds; a longer run says the same with more confidence. */
+  const seconds = Number(process.env.TALLY_TEST_SECONDS ?? 6);
+
+  it(
+    'count and position equal count(*) and OFFSET in every snapshot',
+    async () => {
+      await query(insertion(1, 12_000));
+      const until = performance.now() + seconds * 1000;
+      const random = (most: number) => Math.floor(Math.random() * most);
+      let [written, compared, wrong] = [0, 0, 0];
+
+      const change = (): string => {
+        const at = random(20_000);
+        const range = (length: number) =>
+          `"productID" >= 'p${String(at).padStart(8, '0')}'
+           AND "productID" < 'p${String(at + length).padStart(8, '0')}'`;
+        const changes = [
+          insertion(at, at + random(1500)),
+          insertion(at, at),
+          `DELETE FROM products WHERE ${range(random(2000))}`,
+          `UPDATE products SET type = 'DIGITAL', "brandID" = 'b1' WHERE ${range(random(200))}`,
+          `UPDATE products SET type = 'SERVICE', stock = 3 WHERE ${range(5)}`,
+        ];
+        return changes[random(changes.length)] ?? '';
+      };
+      const write = async () => {
+        const runner = service.dataSource.createQueryRunner();
+        while (performance.now() < until) {
+          await runner.startTransaction();
+          try {
+            for (let left = 1 + random(3); left > 0; left -= 1) await runner.query(change());
+            await (random(4) === 0 ? runner.rollbackTransaction() : runner.commitTransaction());
+            written += 1;
+          } catch (error) {
+            await runner.rollbackTransaction();
+            const { code } = (error as { driverError: { code: string } }).driverError;
+            // Two that change the same objects in another order: one of them is to try again.
+            if (code !== '40P01') throw error;
+          }
+        }
+        await runner.release();
+      };
+      const load = async () => {
+        while (performance.now() < until) {
+          const from = random(20_000);
+          const rows = Array.from({ length: 500 }, (_, at) => ({
+            productID: `p${String(from + at).padStart(8, '0')}`,
+            type: 'PHYSICAL',
+            brandID: 'b2',
+          }));
+          await service.load('products', rows).catch((error: unknown) => {
+            const { code } = (error as { driverError?: { code?: string } }).driverError ?? {};
+            if (code !== '40P01') throw error;
+          });
+          await sleep(50);
+        }
+      };
+      const keep = async () => {
+        const maintenance = new TallyMaintenance(service.dataSource, products);
+        while (performance.now() < until) {
+          await maintenance.run();
+          await sleep(5);
+        }
+      };
+      const read = async () => {
+        while (performance.now() < until) {
+          await service.dataSource.transaction('REPEATABLE READ', async (manager) => {
+            const facet = FACETS[random(FACETS.length)] ?? 'all';
+            const offset = random(3) === 0 ? 0 : random(14_000);
+            const [tallied, plain] = [
+              await page(manager, facet, offset),
+              await plainPage(manager, facet, offset),
+            ];
+            compared += 1;
+            if (JSON.stringify(tallied) !== JSON.stringify(plain)) wrong += 1;
+          });
+        }
+      };
+      const cutsBefore = await cuts();
+      await Promise.all([
+        ...Array.from({ length: 6 }, write),
+        load(),
+        load(),
+        keep(),
+        ...Array.from({ length: 3 }, read),
+      ]);
+      const cut = (await cuts()) - cutsBefore;
+      if (process.env.TALLY_TEST_SECONDS) console.log({ written, compared, wrong, cut });
+      expect({ wrong, findings: await findings() }).toEqual({ wrong: 0, findings: [] });
+      expect(Math.min(written, compared, cut)).toBeGreaterThan(0);
+    },
+    (seconds + 60) * 1000,
+  );
+
+  async function cuts(): Promise<number> {
+    const [row] = await query<{ cuts: string }>(
+      `SELECT cuts FROM tallies WHERE resource = 'products'`,
+    );
+    return Number(row?.cuts);
+  }
+
+  it('truncation leaves no count behind, in no snapshot, and no reader waits for it in vain', async () => {
+    await query(insertion(1, 3000));
+    const early = service.dataSource.createQueryRunner();
+    await early.startTransaction('REPEATABLE READ');
+    await early.query('SELECT 1');
+    const truncating = { goesOn: true };
+    const answers: number[] = [];
+    const read = async () => {
+      while (truncating.goesOn) {
+        answers.push((await service.get('/products?limit=1&offset=1')).status);
+      }
+    };
+    const truncate = async () => {
+      for (let round = 0; round < 40; round += 1) {
+        await query('TRUNCATE products');
+        await query(insertion(1, 3000));
+      }
+      await query('TRUNCATE products');
+      truncating.goesOn = false;
+    };
+    await Promise.all([truncate(), read(), read(), read(), read()]);
+    expect(new Set(answers)).toEqual(new Set([200]));
+    // TRUNCATE is not MVCC-safe, so an older snapshot finds the table empty: the count agrees.
+    expect(await page(early.manager, 'all', 0)).toEqual({ count: '0', first: undefined });
+    expect(await plainPage(early.manager, 'all', 0)).toEqual({ count: '0', first: undefined });
+    await early.rollbackTransaction();
+    await early.release();
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('Verify finds in a tally', () => {
+  it.each([
+    [
+      'a count that is not that of the table',
+      `UPDATE products_tally SET count = count + 1 WHERE facet = 'type=DIGITAL'`,
+      'the tally of products has 5 for type=DIGITAL from the first, where there are 4',
+    ],
+    [
+      'a position that is off although the count is right',
+      `INSERT INTO products_tally VALUES ('', 'p00000005', 0)`,
+      'the tally of products has 0 for all from p00000005, where there are 6',
+    ],
+    [
+      'a trigger that is gone',
+      'DROP TRIGGER products_tally_delete ON products',
+      'products has no trigger products_tally_delete',
+    ],
+    [
+      'a column that is counted in the entity alone',
+      `SELECT install_tally('products', 'productID', '{type,brandID}')`,
+      'the tally of products counts by type, brandID, its entity by type, categoryID, brandID',
+    ],
+    [
+      'that there is none',
+      `SELECT remove_tally('products')`,
+      'products has no tally: its migration lacks install_tally',
+    ],
+  ])('%s', async (_, damage, finding) => {
+    await query(insertion(1, 10));
+    await maintain();
+    await query(damage);
+    expect(await findings()).toContain(finding);
+    await query(`SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`);
+    expect(await findings()).toEqual([]);
+  });
+});
