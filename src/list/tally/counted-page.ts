@@ -52,18 +52,24 @@ function pageText(
   fromStart: boolean,
 ): string {
   const key = `object."${identifierOf(metadata).databaseName}"`;
-  const conditions = [
-    ...equality(metadata, column, `$${fromStart ? 3 : 4}`),
-    `${key} >= (SELECT lowest FROM position)`,
-    `${key} < (SELECT repeat(chr(1114111), 101))`,
-  ];
+  const from = (first: string): string =>
+    [
+      ...equality(metadata, column, `$${fromStart ? 3 : 4}`),
+      `${key} >= ${first}`,
+      `${key} < (SELECT repeat(chr(1114111), 101))`,
+    ].join(' AND ');
+  // What is skipped is read from the index alone, which the objects themselves could not be.
+  const first = fromStart
+    ? `(SELECT '')`
+    : `(SELECT ${key} FROM object WHERE ${from('(SELECT lowest FROM position)')}
+        ORDER BY ${key} LIMIT 1 OFFSET (SELECT skipped FROM position))`;
   // The table comes first, so that whoever empties it never waits for a reader who waits for him.
   return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
     SELECT position.total AS count, ${versionOf(metadata.tableName)} AS version, page.objects
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(
-      `SELECT ${selection(metadata, fields)} FROM object WHERE ${conditions.join(' AND ')}
-       ORDER BY ${key} LIMIT (SELECT $2::bigint) OFFSET (SELECT skipped FROM position)`,
+      `SELECT ${selection(metadata, fields)} FROM object WHERE ${from(first)}
+       ORDER BY ${key} LIMIT (SELECT $2::bigint)`,
     )} AS objects) page`;
 }
 
@@ -75,7 +81,7 @@ function equality(metadata: EntityMetadata, name: string | undefined, parameter:
 }
 
 function startText(metadata: EntityMetadata): string {
-  return `SELECT '' AS lowest, 0 AS skipped, ${countOf(metadata, '$1')} AS total`;
+  return `SELECT ${countOf(metadata, '$1')} AS total`;
 }
 
 /** The range that an offset lies in, and how many objects to skip within it. */

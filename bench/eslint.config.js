@@ -1,0 +1,7 @@
+import root from '../eslint.config.js';
+
+// The rules of the project, for a folder that has its own dependencies.
+export default [
+  { ignores: ['dist', 'node_modules', '.data', 'results'] },
+  ...root.filter(({ ignores, files }) => !ignores || files),
+];

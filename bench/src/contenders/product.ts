@@ -1,0 +1,40 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const FIELDS = [
+  'productID',
+  'refID',
+  'type',
+  'name',
+  'description',
+  'brandID',
+  'categoryID',
+  'price',
+  'currency',
+  'stock',
+  'imageURL',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+/** The table as one maps it who knows nothing of its tally. */
+@Entity('products')
+export class Product {
+  @PrimaryColumn({ type: 'varchar' }) productID!: string;
+  @Column({ type: 'varchar', nullable: true }) refID!: string | null;
+  @Column({ type: 'enum', enum: ['PHYSICAL', 'DIGITAL', 'SERVICE'], enumName: 'product_type' })
+  type!: string;
+  @Column({ type: 'varchar', nullable: true }) name!: string | null;
+  @Column({ type: 'varchar', nullable: true }) description!: string | null;
+  @Column({ type: 'varchar', nullable: true }) brandID!: string | null;
+  @Column({ type: 'varchar', nullable: true }) categoryID!: string | null;
+  @Column({ type: 'numeric', nullable: true }) price!: string | null;
+  @Column({ type: 'varchar', nullable: true }) currency!: string | null;
+  @Column({ type: 'integer', nullable: true }) stock!: number | null;
+  @Column({ type: 'varchar', nullable: true }) imageURL!: string | null;
+  @Column({ type: 'timestamptz' }) createdAt!: Date;
+  @Column({ type: 'timestamptz' }) updatedAt!: Date;
+}
+
+export function envelope(count: string, objects: readonly object[]): object {
+  return { result: { status: 'OK', errcode: '0', msg: '' }, response_data: { count, objects } };
+}

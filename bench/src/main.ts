@@ -1,0 +1,115 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { chart } from './chart.js';
+import { ask, SERVICE, startContenders, UNCACHED } from './contenders.js';
+import { databaseServer, filledDatabase, query, tallyIsCut } from './database.js';
+import { loading } from './loading.js';
+import { described, machine } from './machine.js';
+import { measure } from './measure.js';
+import { PROJECT } from './processes.js';
+import { ratios, type Report, type Results, table } from './report.js';
+import { scenariosOf } from './scenarios.js';
+import { soak } from './soak.js';
+import { walk } from './walk.js';
+
+interface Options {
+  rows: number[];
+  seconds: number;
+  rounds: number;
+  connections: number;
+  scenario?: string[];
+  loading: boolean;
+  soak: number;
+  database?: string;
+  out: string;
+}
+
+const options = new Command('bench')
+  .description('Compares the service with what one would write instead')
+  .option('--rows <n,…>', 'products', numbers, [10_000, 1_000_000])
+  .option('--seconds <s>', 'length of a slice', positive, 3)
+  .option('--rounds <n>', 'slices of each contender, of which the median counts', positive, 5)
+  .option('--connections <n>', 'requests under way at once', positive, 16)
+  .option('--scenario <name…>', 'only these')
+  .option('--no-loading', 'leaves import against COPY out')
+  .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
+  .option('--database <url>', 'a server on which to create databases; else an embedded one')
+  .option('--out <folder>', 'where to put results.json and chart.svg', 'bench/results')
+  .parse()
+  .opts<Options>();
+
+const server = await databaseServer(options.database);
+try {
+  const [{ server_version: version } = { server_version: '' }] = await query<{
+    server_version: string;
+  }>(server.url, 'SHOW server_version');
+  const on = machine(version);
+  console.log(described(on));
+  const results: Results[] = [];
+  for (const rows of options.rows) {
+    const found = await run(rows);
+    results.push(found);
+    console.log(
+      `\n${rows.toLocaleString('en-US')} products\n\n${table(found)}\n\n${ratios(found)}`,
+    );
+  }
+  await save({ machine: on, results });
+} finally {
+  await server.release();
+}
+
+async function run(rows: number): Promise<Results> {
+  const url = await filledDatabase(server.url, rows);
+  const contenders = await startContenders(url);
+  try {
+    await tallyIsCut(url);
+    await query(url, 'VACUUM ANALYZE');
+    const [service] = contenders;
+    if (!service) throw new Error('There is no contender');
+    const { count } = await ask(service, { limit: 1, offset: 0, type: 'DIGITAL' });
+    const scenarios = scenariosOf(rows, Number(count)).filter(
+      ({ name }) => !options.scenario || options.scenario.includes(name),
+    );
+    const own = contenders.filter(({ name }) => name === SERVICE || name === UNCACHED);
+    const measurements = [];
+    const alone = [];
+    for (const scenario of scenarios) {
+      console.error(scenario.name);
+      const compared = scenario.conditional ? own : contenders;
+      measurements.push(...(await measure(scenario, compared, url, options)));
+      alone.push(...(await measure(scenario, own, url, { ...options, connections: 1 })));
+    }
+    const walked = options.scenario ? undefined : await walk(service, rows);
+    const questions = scenarios.map(({ question }) => question);
+    const memory =
+      options.soak > 0
+        ? await soak(service, questions, options.soak, options.connections)
+        : undefined;
+    for (const contender of contenders.splice(0)) await contender.server.stop();
+    const loaded =
+      options.loading && !options.scenario ? await loading(server.url, url) : undefined;
+    return { rows, measurements, alone, walk: walked, loading: loaded, memory };
+  } finally {
+    for (const contender of contenders) await contender.server.stop();
+  }
+}
+
+async function save(report: Report): Promise<void> {
+  const folder = resolve(PROJECT, options.out);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'results.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  const largest = report.results.at(-1);
+  if (largest) await writeFile(join(folder, 'chart.svg'), chart(largest, report.machine));
+  console.log(`\nWritten to ${folder}`);
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a positive number.');
+  return value;
+}
+
+function numbers(text: string): number[] {
+  return text.split(',').map(positive);
+}

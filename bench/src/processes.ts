@@ -1,0 +1,89 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** The project's own folder, built. */
+export const PROJECT = join(import.meta.dirname, '..', '..');
+
+/** A server that listens, in a process of its own. */
+export interface Server {
+  readonly address: string;
+  readonly pid: number;
+  /** Whether it has not ended by itself. */
+  isRunning(): boolean;
+  stop(): Promise<void>;
+}
+
+/** Starts a Node program and waits until it prints an address. */
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Server> {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = /http:\/\/[\d.:]+/.exec(output)?.[0];
+      if (found) resolve(found);
+    });
+    child.once('exit', () => {
+      reject(new Error(`${program} ${args.join(' ')} ended: ${output}`));
+    });
+  });
+  return {
+    address,
+    pid: child.pid ?? 0,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    stop: () => stop(child),
+  };
+}
+
+/** Runs the project's command line; gives its standard output and how long it took. */
+export async function catalogue(
+  args: readonly string[],
+  databaseUrl: string,
+): Promise<{ stdout: string; seconds: number }> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [join(PROJECT, 'dist', 'main.js'), ...args], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [status] = (await once(child, 'close')) as [number];
+  if (status !== 0) throw new Error(`catalogue ${args.join(' ')}: ${stderr}`);
+  return { stdout, seconds: (performance.now() - started) / 1000 };
+}
+
+/** Does a piece of work in a process of its own: gives it a message and waits for its answer. */
+export class Worker<Task extends object, Result> {
+  private readonly child: ChildProcess;
+
+  constructor(program: string) {
+    this.child = fork(join(import.meta.dirname, program));
+  }
+
+  async run(task: Task): Promise<Result> {
+    this.child.send(task);
+    const [result] = (await once(this.child, 'message')) as [Result | { error: string }];
+    if (typeof result === 'object' && result && 'error' in result) throw new Error(result.error);
+    return result;
+  }
+
+  stop(): Promise<void> {
+    return stop(this.child);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}

@@ -1,0 +1,106 @@
+import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.js';
+import type { Loading } from './loading.js';
+import type { Machine } from './machine.js';
+import type { Measurement } from './measure.js';
+
+/** Everything that a run found out about one number of products. */
+export interface Results {
+  readonly rows: number;
+  readonly measurements: readonly Measurement[];
+  /** Latencies of one connection alone. */
+  readonly alone: readonly Measurement[];
+  /** Seconds after each quarter of a walk over all products. */
+  readonly walk?: readonly number[];
+  readonly loading?: Loading;
+  /** MiB. */
+  readonly memory?: readonly number[];
+}
+
+export interface Report {
+  readonly machine: Machine;
+  readonly results: readonly Results[];
+}
+
+/** The table of one number of products, as text. */
+export function table({ measurements }: Results): string {
+  const lines = measurements.map((measurement) => {
+    const { scenario, contender, perSecond, p50, p99 } = measurement;
+    const service = of(measurements, scenario, SERVICE)?.perSecond ?? NaN;
+    return [
+      scenario,
+      contender,
+      number(perSecond),
+      `${number(p50)} ms`,
+      `${number(p99)} ms`,
+      `${number(service / perSecond)} ×`,
+    ];
+  });
+  return columns([['scenario', 'contender', 'a second', 'p50', 'p99', 'service is'], ...lines]);
+}
+
+/** The ratios that matter, a line each. */
+export function ratios({ measurements, alone, walk, loading, memory }: Results): string {
+  const perSecond = (scenario: string, contender: string): number =>
+    of(measurements, scenario, contender)?.perSecond ?? NaN;
+  const p50 = (scenario: string, contender: string): number =>
+    of(alone, scenario, contender)?.p50 ?? NaN;
+  const lines: [string, string][] = [];
+  for (const service of [SERVICE, UNCACHED]) {
+    const first = perSecond('first page', service);
+    for (const other of [ROWS, FIND_AND_COUNT, PAGINATE]) {
+      const ratio = first / perSecond('first page', other);
+      lines.push([`first page, requests a second: ${service} / ${other}`, number(ratio)]);
+    }
+    for (const [shallow, deep] of [
+      ['first page', 'page at 90 %'],
+      ['filtered', 'filtered, at 90 %'],
+      ['first page, writer', 'page at 90 %, writer'],
+    ] as const) {
+      const ratio = p50(deep, service) / p50(shallow, service);
+      lines.push([`p50 of one connection: ${deep} / ${shallow}, ${service}`, number(ratio)]);
+    }
+    const notModified = perSecond('304', service) / first;
+    lines.push([`requests a second: 304 / the page, ${service}`, number(notModified)]);
+  }
+  lines.push([
+    `requests a second: 304 / the page read anew`,
+    number(perSecond('304', SERVICE) / perSecond('first page', UNCACHED)),
+  ]);
+  if (walk) lines.push(['seconds after each quarter of a walk', walk.map(number).join(', ')]);
+  if (loading) {
+    const { catalogueImport, bareCopy } = loading;
+    lines.push([
+      `import / bare COPY (${number(catalogueImport)} s / ${number(bareCopy)} s)`,
+      number(catalogueImport / bareCopy),
+    ]);
+  }
+  if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);
+  return columns(lines.filter(([, value]) => value !== 'NaN'));
+}
+
+export function of(
+  measurements: readonly Measurement[],
+  scenario: string,
+  contender: string,
+): Measurement | undefined {
+  return measurements.find((each) => each.scenario === scenario && each.contender === contender);
+}
+
+/** Three digits that mean something. */
+export function number(value: number): string {
+  return String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

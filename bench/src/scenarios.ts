@@ -1,0 +1,39 @@
+/** What a contender is asked for. */
+export interface Question {
+  readonly limit: number;
+  readonly offset: number;
+  readonly type?: string;
+  readonly fields?: readonly string[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly question: Question;
+  /** Whether another process commits ten small changes a second meanwhile. */
+  readonly writing: boolean;
+  /** Whether the client sends the entity tag that it was given. */
+  readonly conditional: boolean;
+}
+
+/** The scenarios on a number of products, of which so many are digital. */
+export function scenariosOf(rows: number, digital: number): Scenario[] {
+  const page = (offset: number): number => Math.floor(offset / 50) * 50;
+  const deep = page(rows * 0.9);
+  const scenario = (name: string, question: Partial<Question>, more = {}): Scenario => ({
+    name,
+    question: { limit: 50, offset: 0, ...question },
+    writing: false,
+    conditional: false,
+    ...more,
+  });
+  return [
+    scenario('first page', {}),
+    scenario('page at 90 %', { offset: deep }),
+    scenario('filtered', { type: 'DIGITAL' }),
+    scenario('filtered, at 90 %', { type: 'DIGITAL', offset: page(digital * 0.9) }),
+    scenario('two fields', { fields: ['productID', 'name'] }),
+    scenario('304', {}, { conditional: true }),
+    scenario('first page, writer', {}, { writing: true }),
+    scenario('page at 90 %, writer', { offset: deep }, { writing: true }),
+  ];
+}
