@@ -14,7 +14,7 @@ import { jsonArray, selection } from './selection.js';
 import { countedPage } from './tally/counted-page.js';
 import { countOf, facetOfConditions, nameOf } from './tally/counted.js';
 import type { Facet } from './tally/tally.js';
-import { currentVersion, versionOf } from './versions.js';
+import { currentVersion, known, versionOf } from './versions.js';
 
 /** What each filter of a query class means: a condition on the entity, given the filter's value. */
 export type Conditions<Entity, Query extends ListQueryDto> = {
@@ -53,6 +53,7 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
     read: async () => {
       const [answer] = await run<VersionedPage>(dataSource, page, values);
       if (!answer) throw new TypeError('A page is one row');
+      known(answer.version, metadata.tableName);
       return answer;
     },
   };

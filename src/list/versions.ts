@@ -6,7 +6,14 @@ export function versionOf(resource: string): string {
   return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource = '${resource}')`;
 }
 
+/** Without a tally nothing tells when a resource changes, and what is kept of it would be for ever. */
+export function known(version: string | null | undefined, resource: string): string {
+  if (version) return version;
+  throw new TypeError(`${resource} has no tally: its migration lacks install_tally`);
+}
+
 interface Lookup {
+  readonly resource: string;
   readonly statement: Statement;
   /** The one under way. */
   current?: Promise<string>;
@@ -34,7 +41,7 @@ export function currentVersion(dataSource: DataSource, resource: string): Promis
 
 function start(dataSource: DataSource, lookup: Lookup): Promise<string> {
   const current = run<{ version: string }>(dataSource, lookup.statement, [])
-    .then(([row]) => row?.version ?? '')
+    .then(([row]) => known(row?.version, lookup.resource))
     .finally(() => {
       lookup.current = undefined;
     });
@@ -48,6 +55,7 @@ function lookupOf(dataSource: DataSource, resource: string): Lookup {
   let lookup = resources.get(resource);
   if (!lookup) {
     lookup = {
+      resource,
       statement: statement(`SELECT ${versionOf(resource)} AS version`, { prepared: true }),
     };
     resources.set(resource, lookup);

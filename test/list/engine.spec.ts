@@ -77,6 +77,18 @@ describe('The list engine, on a resource that the service does not know', () => 
     expect(await order('-rating,-supplierID')).toEqual(['b', 'c', 'a']);
   });
 
+  it('is not served where there is no tally to tell when it changes', async () => {
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    await service.dataSource.query(`SELECT remove_tally('suppliers')`);
+    for (const query of ['', 'ratingMin=1', 'sort=rating']) {
+      await service.get(`/suppliers?${query}`).expect(500, refusal(-1, 'Internal error'));
+    }
+    await service.dataSource.query(
+      `SELECT install_tally('suppliers', 'supplierID', '{country,active}')`,
+    );
+    log.mockRestore();
+  });
+
   it('reads no column that was not asked for', async () => {
     const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
     const query = jest.spyOn(pool, 'query');

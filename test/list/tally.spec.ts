@@ -172,6 +172,28 @@ describe('The tally', () => {
     );
   });
 
+  it('is kept whoever writes, with whatever rights, search path and replication role', async () => {
+    const role = `writer_${process.pid}`;
+    const insertion = (id: string) =>
+      `INSERT INTO public.categories ("categoryID", name) VALUES ('${id}', 'C')`;
+    await query(`CREATE ROLE ${role}`);
+    await query(`GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON categories TO ${role}`);
+    await service.dataSource.transaction(async (manager) => {
+      await manager.query(`CREATE TEMP TABLE categories_tally_deltas (facet text) ON COMMIT DROP`);
+      await manager.query(`SET LOCAL ROLE ${role}`);
+      await manager.query(`SET LOCAL search_path = pg_catalog`);
+      await manager.query(insertion('a'));
+    });
+    await service.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL session_replication_role = replica');
+      await manager.query(insertion('b'));
+    });
+    expect(await tallyFindings(service.dataSource, metadataOf('categories'))).toEqual([]);
+    expect((await service.get('/categories?limit=0')).body.response_data.count).toBe('2');
+    await query(`REVOKE ALL ON categories FROM ${role}`);
+    await query(`DROP ROLE ${role}`);
+  });
+
   it('refuses a transaction that knows only the ranges before a cut, for it to try again', async () => {
     await query(insertion(1, 9000));
     const late = service.dataSource.createQueryRunner();

@@ -59,9 +59,12 @@ const STATEMENTS = [
   `CREATE FUNCTION install_tally(of_resource text, identifier text, counted text[]) RETURNS void
    LANGUAGE plpgsql AS $install$
    DECLARE
-     tally text := quote_ident(of_resource || '_tally');
-     deltas text := quote_ident(of_resource || '_tally_deltas');
-     keep text := quote_ident('keep_' || of_resource || '_tally');
+     -- Named in full, since writers come with search paths of their own.
+     home text := quote_ident(current_schema());
+     tally text := home || '.' || quote_ident(of_resource || '_tally');
+     deltas text := home || '.' || quote_ident(of_resource || '_tally_deltas');
+     keep text := home || '.' || quote_ident('keep_' || of_resource || '_tally');
+     operation text;
      facets text := (
        SELECT string_agg(facet, ', ' ORDER BY at) FROM (
          SELECT 0 AS at, '('''')' AS facet
@@ -103,12 +106,14 @@ const STATEMENTS = [
        tally, format(ranged, quote_ident(of_resource)));
      INSERT INTO tallies VALUES (of_resource, identifier, counted);
      EXECUTE format($function$
-       CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql AS $body$
+       -- With its owner's rights: who may write the resource need not be let near its tally.
+       CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
+       SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
        BEGIN
          -- A snapshot from before the ranges were last cut would name ranges that are no more: with
          -- this the transaction is refused for serialization (40001), to be tried again.
          IF current_setting('transaction_isolation') <> 'read committed' THEN
-           PERFORM FROM tallies WHERE resource = %2$L FOR SHARE;
+           PERFORM FROM %9$s.tallies WHERE resource = %2$L FOR SHARE;
          END IF;
          IF TG_OP = 'INSERT' THEN
            IF NOT EXISTS (SELECT FROM new_rows) THEN RETURN NULL; END IF;
@@ -129,7 +134,7 @@ const STATEMENTS = [
            -- As the table itself: empty in every snapshot.
            TRUNCATE %4$s, %3$s;
          END IF;
-         INSERT INTO resource_versions
+         INSERT INTO %9$s.resource_versions
          VALUES (%2$L, 1 + floor(random() * 4611686018427387904::numeric));
          RETURN NULL;
        END $body$ $function$,
@@ -137,7 +142,8 @@ const STATEMENTS = [
        format(ranged, 'new_rows'),
        format(ranged, 'old_rows'),
        format(ranged, format('(SELECT %1$s FROM new_rows EXCEPT ALL SELECT %1$s FROM old_rows)', columns)),
-       format(ranged, format('(SELECT %1$s FROM old_rows EXCEPT ALL SELECT %1$s FROM new_rows)', columns)));
+       format(ranged, format('(SELECT %1$s FROM old_rows EXCEPT ALL SELECT %1$s FROM new_rows)', columns)),
+       home);
      EXECUTE format(
        'CREATE TRIGGER %I AFTER INSERT ON %I REFERENCING NEW TABLE AS new_rows
         FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_insert', of_resource, keep);
@@ -150,6 +156,11 @@ const STATEMENTS = [
      EXECUTE format(
        'CREATE TRIGGER %I AFTER TRUNCATE ON %I
         FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_truncate', of_resource, keep);
+     -- Also for a writer whose session says that it replicates.
+     FOREACH operation IN ARRAY '{insert,update,delete,truncate}'::text[] LOOP
+       EXECUTE format(
+         'ALTER TABLE %I ENABLE ALWAYS TRIGGER %I', of_resource, of_resource || '_tally_' || operation);
+     END LOOP;
      INSERT INTO resource_versions
      VALUES (of_resource, 1 + floor(random() * 4611686018427387904::numeric));
    END $install$`,
