@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
 import type { Pool } from 'pg';
 import { refusal, type Service, startService } from '../service.js';
 
@@ -171,6 +172,29 @@ describe('A page that was just served', () => {
     }
     goesOn.reading = false;
     await Promise.all(readers);
+  });
+
+  it('is not served for a version that was asked for before the request came', async () => {
+    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const send = pool.query.bind(pool) as unknown as (query: unknown) => Promise<unknown>;
+    await service.get('/brands?offset=1').expect(200);
+    const moments = new EventEmitter();
+    const asked = once(moments, 'asked');
+    const written = once(moments, 'written');
+    // The first lookup is answered by the database before the write, and reaches us after it.
+    const spy = jest.spyOn(pool, 'query').mockImplementationOnce((async (query: unknown) => {
+      const result = await send(query);
+      moments.emit('asked');
+      await written;
+      return result;
+    }) as never);
+    const early = service.get('/brands?offset=1').then(({ body }) => body.response_data.count);
+    await asked;
+    await query(`INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
+    const late = service.get('/brands?offset=1').then(({ body }) => body.response_data.count);
+    setTimeout(() => moments.emit('written'), 50);
+    expect(Number(await late) - Number(await early)).toBe(1);
+    spy.mockRestore();
   });
 
   it('is read again where nothing is kept', async () => {

@@ -128,7 +128,8 @@ describe('The tally', () => {
   });
 
   it('is read by index and with a plan made once, also of a large table', async () => {
-    await query(insertion(1, 20_000));
+    // In no order, as a table grows: then a scan of all of it looks cheap to the planner.
+    await query(insertion(1, 20_000).replace('ON CONFLICT', 'ORDER BY md5(i::text) ON CONFLICT'));
     await maintain();
     await query('ANALYZE products');
     for (const facet of FACETS.slice(0, 3)) {
