@@ -42,8 +42,8 @@ function statementsOf(metadata: EntityMetadata): Map<string, Statement> {
 
 /**
  * Values stand in subqueries of their own, where the planner does not look for them: the plan is
- * then as good without them, and is made only once. So does the bound above every identifier,
- * without which it would think of reading the table from one end to the other.
+ * then as good without them, and is made only once. So does a bound above every identifier, without
+ * which the planner would expect a third of the table and compile the plan of a few rows for that.
  */
 function pageText(
   metadata: EntityMetadata,
