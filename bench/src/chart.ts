@@ -7,10 +7,12 @@ const SCENARIOS = ['first page', 'page at 90 %', 'filtered, at 90 %'];
 /** Requests a second as bars on a logarithmic scale, legible on light and on dark. */
 export function chart({ rows, measurements }: Results, machine: Machine): string {
   const contenders = [...new Set(measurements.map(({ contender }) => contender))];
-  const most = Math.max(...measurements.map(({ perSecond }) => perSecond));
-  const least = Math.min(1, ...measurements.map(({ perSecond }) => perSecond));
+  // Who answered nothing within a slice has no bar.
+  const answered = measurements.map(({ perSecond }) => perSecond).filter((value) => value > 0);
+  const most = Math.max(2, ...answered);
+  const least = Math.min(1, ...answered);
   const length = (value: number): number =>
-    (BAR.width * Math.log(value / least)) / Math.log(most / least);
+    value > 0 ? (BAR.width * Math.log(value / least)) / Math.log(most / least) : 0;
   let y = 46;
   const parts: string[] = [];
   for (const scenario of SCENARIOS) {

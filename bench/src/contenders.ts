@@ -18,6 +18,18 @@ export const UNCACHED = 'this service, no page cache';
 export const ROWS = 'node:http + pg, rows';
 export const FIND_AND_COUNT = 'NestJS + findAndCount';
 export const PAGINATE = 'nestjs-paginate';
+const JSON_BY_POSTGRES = 'node:http + pg, JSON by PostgreSQL';
+
+export const CONTENDER_NAMES = [
+  SERVICE,
+  UNCACHED,
+  ROWS,
+  `${ROWS}, count(*)`,
+  JSON_BY_POSTGRES,
+  `${JSON_BY_POSTGRES}, count(*)`,
+  FIND_AND_COUNT,
+  PAGINATE,
+];
 
 /** Starts them all on one database. */
 export async function startContenders(databaseUrl: string): Promise<Contender[]> {
@@ -51,13 +63,13 @@ export async function startContenders(databaseUrl: string): Promise<Contender[]>
       ...bare,
     },
     {
-      name: 'node:http + pg, JSON by PostgreSQL',
+      name: JSON_BY_POSTGRES,
       counts: false,
       server: await own('bare.js', 'json'),
       ...bare,
     },
     {
-      name: 'node:http + pg, JSON by PostgreSQL, count(*)',
+      name: `${JSON_BY_POSTGRES}, count(*)`,
       counts: true,
       server: await own('bare.js', 'json', 'count'),
       ...bare,
@@ -101,24 +113,24 @@ function paginatePath({ limit, offset, type, fields }: Question): string {
   return `/products?${parameters.join('&')}`;
 }
 
-/** What a contender answers: the identifiers of the page, and the count if it has one. */
+/** What a contender answers: the objects of the page as JSON, and the count if it has one. */
 export async function ask(
   contender: Contender,
   question: Question,
-): Promise<{ count: string; identifiers: string[]; etag: string | null }> {
+): Promise<{ count: string; objects: string; etag: string | null }> {
   const response = await fetch(contender.server.address + contender.path(question), {
     headers: contender.headers,
   });
   const body = (await response.json()) as {
-    response_data?: { count: string; objects: { productID: string }[] };
-    data?: { productID: string }[];
+    response_data?: { count: string; objects: object[] };
+    data?: object[];
     meta?: { totalItems: number };
   };
   const objects = body.response_data?.objects ?? body.data;
   if (!objects) throw new Error(`${contender.name}: ${response.status} ${JSON.stringify(body)}`);
   return {
     count: body.response_data?.count ?? String(body.meta?.totalItems),
-    identifiers: objects.map(({ productID }) => productID),
+    objects: JSON.stringify(objects),
     etag: response.headers.get('etag'),
   };
 }

@@ -113,13 +113,31 @@ async function fill(url: string, rows: number): Promise<void> {
   await query(url, 'CHECKPOINT');
 }
 
+/**
+ * Resolves when a database has nothing more to do for the requests that a slice cut off, which
+ * would be counted against the contender that comes next.
+ */
+export async function isQuiet(client: pg.Client): Promise<void> {
+  for (let quiet = 0; quiet < 3;) {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend'
+       AND state = 'active' AND pid <> pg_backend_pid() AND application_name <> 'writer'`,
+    );
+    quiet = rowCount === 0 ? quiet + 1 : 0;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 /** Resolves when the service that runs on a database has folded and cut the tally. */
 export async function tallyIsCut(url: string): Promise<void> {
   for (;;) {
     const [state] = await query<{ done: boolean }>(
       url,
       `SELECT NOT EXISTS (SELECT FROM products_tally_deltas) AND NOT EXISTS (
-         SELECT FROM products_tally WHERE facet = '' AND count > 8 * sqrt((SELECT count(*) FROM products)) + 4000
+         SELECT FROM (
+           SELECT count, sum(count) OVER (PARTITION BY facet) AS total FROM products_tally
+         ) ranges WHERE count > 2 * greatest(2000, 4 * sqrt(total)) + 1
        ) AS done`,
     );
     if (state?.done) return;

@@ -1,24 +1,32 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { chart } from './chart.js';
-import { ask, SERVICE, startContenders, UNCACHED } from './contenders.js';
+import {
+  ask,
+  type Contender,
+  CONTENDER_NAMES,
+  SERVICE,
+  startContenders,
+  UNCACHED,
+} from './contenders.js';
 import { databaseServer, filledDatabase, query, tallyIsCut } from './database.js';
 import { loading } from './loading.js';
 import { described, machine } from './machine.js';
-import { measure } from './measure.js';
-import { PROJECT } from './processes.js';
+import { measure, type Pair } from './measure.js';
+import { PROJECT, stopAll } from './processes.js';
 import { ratios, type Report, type Results, table } from './report.js';
-import { scenariosOf } from './scenarios.js';
+import { SCENARIO_NAMES, scenariosOf } from './scenarios.js';
 import { soak } from './soak.js';
 import { walk } from './walk.js';
 
 interface Options {
-  rows: number[];
+  rows?: number[];
   seconds: number;
   rounds: number;
   connections: number;
   scenario?: string[];
+  contender?: string[];
   loading: boolean;
   soak: number;
   database?: string;
@@ -27,11 +35,14 @@ interface Options {
 
 const options = new Command('bench')
   .description('Compares the service with what one would write instead')
-  .option('--rows <n,…>', 'products', numbers, [10_000, 1_000_000])
+  .option('--rows <n,...>', 'products (10000,1000000)', numbers)
   .option('--seconds <s>', 'length of a slice', positive, 3)
-  .option('--rounds <n>', 'slices of each contender, of which the median counts', positive, 5)
-  .option('--connections <n>', 'requests under way at once', positive, 16)
-  .option('--scenario <name…>', 'only these')
+  .option('--rounds <n>', 'slices of each contender, of which the median counts', whole, 5)
+  .option('--connections <n>', 'requests under way at once', whole, 16)
+  .addOption(new Option('--scenario <name...>', 'only these').choices(SCENARIO_NAMES))
+  .addOption(
+    new Option('--contender <name...>', 'only these beside the service').choices(CONTENDER_NAMES),
+  )
   .option('--no-loading', 'leaves import against COPY out')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
@@ -40,6 +51,14 @@ const options = new Command('bench')
   .opts<Options>();
 
 const server = await databaseServer(options.database);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    // The writer before the database: it takes back what it did.
+    void stopAll()
+      .then(() => server.release())
+      .finally(() => process.exit(1));
+  });
+}
 try {
   const [{ server_version: version } = { server_version: '' }] = await query<{
     server_version: string;
@@ -47,14 +66,15 @@ try {
   const on = machine(version);
   console.log(described(on));
   const results: Results[] = [];
-  for (const rows of options.rows) {
+  for (const rows of options.rows ?? [10_000, 1_000_000]) {
     const found = await run(rows);
     results.push(found);
     console.log(
       `\n${rows.toLocaleString('en-US')} products\n\n${table(found)}\n\n${ratios(found)}`,
     );
   }
-  await save({ machine: on, results });
+  const { seconds, rounds, connections } = options;
+  await save({ machine: on, effort: { seconds, rounds, connections }, results });
 } finally {
   await server.release();
 }
@@ -72,13 +92,25 @@ async function run(rows: number): Promise<Results> {
       ({ name }) => !options.scenario || options.scenario.includes(name),
     );
     const own = contenders.filter(({ name }) => name === SERVICE || name === UNCACHED);
+    const chosen = contenders.filter(
+      (each) => own.includes(each) || !options.contender || options.contender.includes(each.name),
+    );
+    const pairs = (compared: readonly Contender[], writing: boolean): Pair[] =>
+      scenarios
+        .filter((scenario) => scenario.writing === writing)
+        .flatMap((scenario) =>
+          (scenario.conditional ? own : compared).map((contender) => ({ scenario, contender })),
+        );
     const measurements = [];
     const alone = [];
-    for (const scenario of scenarios) {
-      console.error(scenario.name);
-      const compared = scenario.conditional ? own : contenders;
-      measurements.push(...(await measure(scenario, compared, url, options)));
-      alone.push(...(await measure(scenario, own, url, { ...options, connections: 1 })));
+    for (const writing of [false, true]) {
+      console.error(writing ? 'With a writer' : 'Without a writer');
+      const [database, single] = [
+        { url, rows },
+        { ...options, connections: 1 },
+      ];
+      measurements.push(...(await measure(pairs(chosen, writing), database, options)));
+      alone.push(...(await measure(pairs(own, writing), database, single)));
     }
     const walked = options.scenario ? undefined : await walk(service, rows);
     const questions = scenarios.map(({ question }) => question);
@@ -110,6 +142,12 @@ function positive(text: string): number {
   return value;
 }
 
-function numbers(text: string): number[] {
-  return text.split(',').map(positive);
+function whole(text: string): number {
+  const value = positive(text);
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be an integer.');
+  return value;
+}
+
+function numbers(text: string, before: number[] = []): number[] {
+  return [...before, ...text.split(',').map(whole)];
 }

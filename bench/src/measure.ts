@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import pg from 'pg';
 import { ask, type Contender } from './contenders.js';
+import { isQuiet } from './database.js';
 import { startServer, Worker } from './processes.js';
 import type { Scenario } from './scenarios.js';
 import type { Slice, SliceResult } from './slice.js';
@@ -18,37 +20,63 @@ export interface Measurement extends SliceResult {
   readonly connections: number;
 }
 
-/** Every contender in one scenario, in turn, each round beginning with another. */
+/** A contender to be measured in a scenario. */
+export interface Pair {
+  readonly scenario: Scenario;
+  readonly contender: Contender;
+}
+
+/**
+ * Measures pairs in turn, all of them with a writer beside them or none. A round goes through all
+ * the scenarios, so that what changes over time, such as a process getting warm, does not pass for
+ * a difference between two of them; each begins every scenario with another contender.
+ */
 export async function measure(
-  scenario: Scenario,
-  contenders: readonly Contender[],
-  databaseUrl: string,
+  pairs: readonly Pair[],
+  { url: databaseUrl, rows }: { url: string; rows: number },
   effort: Effort,
 ): Promise<Measurement[]> {
-  await mustAgree(scenario, contenders);
+  const scenarios = [...new Set(pairs.map(({ scenario }) => scenario))];
+  if (scenarios.length === 0) return [];
+  const of = (scenario: Scenario): Pair[] => pairs.filter((pair) => pair.scenario === scenario);
+  for (const scenario of scenarios) {
+    await mustAgree(
+      scenario,
+      of(scenario).map(({ contender }) => contender),
+    );
+  }
   const load = new Worker<Slice, SliceResult>('slice.js');
-  const writer = scenario.writing
-    ? await startServer(join(import.meta.dirname, 'writer.js'), [databaseUrl], {})
+  const watching = new pg.Client(databaseUrl);
+  await watching.connect();
+  const writer = scenarios.some(({ writing }) => writing)
+    ? await startServer(join(import.meta.dirname, 'writer.js'), [databaseUrl, String(rows)], {})
     : undefined;
-  const results = new Map<Contender, SliceResult[]>(contenders.map((each) => [each, []]));
+  const results = new Map<Pair, SliceResult[]>(pairs.map((pair) => [pair, []]));
+  const slice = async ({ scenario, contender }: Pair, lasting: Effort): Promise<SliceResult> => {
+    const asked = await sliceOf(scenario, contender, lasting);
+    await isQuiet(watching);
+    return load.run(asked);
+  };
   try {
     // V8 and the prepared statements are given a moment that does not count.
     const warming = { ...effort, seconds: Math.min(1, effort.seconds) };
-    for (const contender of contenders) await load.run(await sliceOf(scenario, contender, warming));
+    for (const pair of pairs) await slice(pair, warming);
     for (let round = 0; round < effort.rounds; round += 1) {
-      for (let turn = 0; turn < contenders.length; turn += 1) {
-        const contender = contenders[(round + turn) % contenders.length];
-        if (!contender) continue;
-        const slice = await sliceOf(scenario, contender, effort);
-        results.get(contender)?.push(await load.run(slice));
+      for (const scenario of scenarios) {
+        const turns = of(scenario);
+        const first = round % turns.length;
+        for (const pair of [...turns.slice(first), ...turns.slice(0, first)]) {
+          results.get(pair)?.push(await slice(pair, effort));
+        }
       }
     }
     if (writer?.isRunning() === false) throw new Error('The writer ended before its time');
   } finally {
     await load.stop();
+    await watching.end();
     await writer?.stop();
   }
-  return [...results].map(([contender, slices]) => ({
+  return [...results].map(([{ scenario, contender }, slices]) => ({
     scenario: scenario.name,
     contender: contender.name,
     connections: effort.connections,
@@ -83,8 +111,7 @@ async function mustAgree(
   for (const contender of others) {
     const answer = await ask(contender, question);
     const agrees =
-      answer.identifiers.join() === expected.identifiers.join() &&
-      (!contender.counts || answer.count === expected.count);
+      answer.objects === expected.objects && (!contender.counts || answer.count === expected.count);
     if (!agrees) throw new Error(`${contender.name} answers otherwise: ${name}`);
   }
 }

@@ -20,10 +20,12 @@ export async function startServer(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<Server> {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = watch(
+    spawn(process.execPath, [program, ...args], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  );
   let output = '';
   const address = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -49,10 +51,12 @@ export async function catalogue(
   databaseUrl: string,
 ): Promise<{ stdout: string; seconds: number }> {
   const started = performance.now();
-  const child = spawn(process.execPath, [join(PROJECT, 'dist', 'main.js'), ...args], {
-    env: { ...process.env, DATABASE_URL: databaseUrl },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = watch(
+    spawn(process.execPath, [join(PROJECT, 'dist', 'main.js'), ...args], {
+      env: { ...process.env, DATABASE_URL: databaseUrl },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -66,12 +70,21 @@ export class Worker<Task extends object, Result> {
   private readonly child: ChildProcess;
 
   constructor(program: string) {
-    this.child = fork(join(import.meta.dirname, program));
+    this.child = watch(fork(join(import.meta.dirname, program)));
   }
 
   async run(task: Task): Promise<Result> {
+    const done = new AbortController();
+    const { signal } = done;
+    const answer = once(this.child, 'message', { signal });
+    const end = once(this.child, 'exit', { signal }).then(() => {
+      throw new Error('The load ended before its time');
+    });
     this.child.send(task);
-    const [result] = (await once(this.child, 'message')) as [Result | { error: string }];
+    const [result] = (await Promise.race([answer, end]).finally(() => {
+      done.abort();
+      for (const waiting of [answer, end]) waiting.catch(() => undefined);
+    })) as [Result | { error: string }];
     if (typeof result === 'object' && result && 'error' in result) throw new Error(result.error);
     return result;
   }
@@ -81,9 +94,22 @@ export class Worker<Task extends object, Result> {
   }
 }
 
+const running = new Set<ChildProcess>();
+
+function watch<Child extends ChildProcess>(child: Child): Child {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+/** Ends whatever was started here and is still running. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map(stop));
+}
+
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
+  const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  await ended;
+  await gone;
 }

@@ -1,7 +1,7 @@
 import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.js';
 import type { Loading } from './loading.js';
 import type { Machine } from './machine.js';
-import type { Measurement } from './measure.js';
+import type { Effort, Measurement } from './measure.js';
 
 /** Everything that a run found out about one number of products. */
 export interface Results {
@@ -18,6 +18,7 @@ export interface Results {
 
 export interface Report {
   readonly machine: Machine;
+  readonly effort: Effort;
   readonly results: readonly Results[];
 }
 
@@ -66,16 +67,24 @@ export function ratios({ measurements, alone, walk, loading, memory }: Results):
     `requests a second: 304 / the page read anew`,
     number(perSecond('304', SERVICE) / perSecond('first page', UNCACHED)),
   ]);
-  if (walk) lines.push(['seconds after each quarter of a walk', walk.map(number).join(', ')]);
+  if (walk) {
+    lines.push(['seconds after each quarter of a walk', walk.map(number).join(', ')]);
+    const ratio = (walk[3] ?? NaN) / (walk[0] ?? NaN);
+    lines.push(['walk: all / the first quarter (4 is proportional)', number(ratio)]);
+  }
   if (loading) {
-    const { catalogueImport, bareCopy } = loading;
+    const { catalogueImport, bareCopy, copyWithoutTally } = loading;
     lines.push([
       `import / bare COPY (${number(catalogueImport)} s / ${number(bareCopy)} s)`,
       number(catalogueImport / bareCopy),
     ]);
+    lines.push([
+      `import / bare COPY without a tally (${number(copyWithoutTally)} s)`,
+      number(catalogueImport / copyWithoutTally),
+    ]);
   }
   if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);
-  return columns(lines.filter(([, value]) => value !== 'NaN'));
+  return columns(lines.filter(([, value]) => value !== 'none'));
 }
 
 export function of(
@@ -88,6 +97,7 @@ export function of(
 
 /** Three digits that mean something. */
 export function number(value: number): string {
+  if (!Number.isFinite(value)) return 'none';
   return String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
 }
 

@@ -15,6 +15,8 @@ export interface Scenario {
   readonly conditional: boolean;
 }
 
+export const SCENARIO_NAMES = scenariosOf(0, 0).map(({ name }) => name);
+
 /** The scenarios on a number of products, of which so many are digital. */
 export function scenariosOf(rows: number, digital: number): Scenario[] {
   const page = (offset: number): number => Math.floor(offset / 50) * 50;

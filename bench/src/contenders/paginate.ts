@@ -10,7 +10,7 @@ import {
 } from 'nestjs-paginate';
 import { Repository } from 'typeorm';
 import { database, serve } from './nest.js';
-import { Product } from './product.js';
+import { FIELDS, Product } from './product.js';
 
 /** nestjs-paginate as its documentation has it. */
 @Controller('products')
@@ -21,6 +21,8 @@ class ProductsController {
   list(@Paginate() query: PaginateQuery): Promise<Paginated<Product>> {
     return paginate(query, this.products, {
       sortableColumns: ['productID'],
+      // Only what stands here can be selected, without it a request's selection is ignored.
+      ...(query.select && { select: [...FIELDS] }),
       defaultSortBy: [['productID', 'ASC']],
       filterableColumns: { type: [FilterOperator.EQ] },
       maxLimit: 1000,
