@@ -11,7 +11,7 @@ export interface DatabaseServer {
 interface Embedded {
   readonly embeddedServer: (
     dataDir: string,
-    options: { onNotice: (notice: string) => void },
+    options: { settings: Record<string, string>; onNotice: (notice: string) => void },
   ) => Promise<DatabaseServer>;
 }
 
@@ -20,7 +20,11 @@ export async function databaseServer(url: string | undefined): Promise<DatabaseS
   if (url !== undefined) return { url, release: () => Promise.resolve() };
   const file = join(PROJECT, 'dist', 'database', 'embedded', 'embedded-server.js');
   const { embeddedServer } = (await import(file)) as Embedded;
-  return embeddedServer(join(PROJECT, 'bench', '.data'), { onNotice: console.error });
+  return embeddedServer(join(PROJECT, 'bench', '.data'), {
+    // What a server of its own would have for a table of this size.
+    settings: { shared_buffers: '1GB', max_wal_size: '4GB' },
+    onNotice: console.error,
+  });
 }
 
 export async function query<Row extends object>(

@@ -83,7 +83,8 @@ async function load(
     );
   } catch (error) {
     progress.end();
-    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    // Without its connection the transaction is over as it is: what matters is why.
+    if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
     throw error;
   }
 }

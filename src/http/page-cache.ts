@@ -6,7 +6,7 @@ export interface CachedPage {
 }
 
 /** Bytes that an entry takes beside its body, about. */
-const OVERHEAD = 500;
+const OVERHEAD = 1000;
 
 /** The pages served last, within a bound on their memory. Who takes one out checks its version. */
 export class PageCache {
@@ -30,7 +30,7 @@ export class PageCache {
     this.delete(key);
     // One page shall not drive all others out.
     if (cost(page) > this.bound / 8) return;
-    this.pages.set(key, page);
+    this.pages.set(key, { ...page, body: ownMemory(page.body) });
     this.size += cost(page);
     for (const oldest of this.pages.keys()) {
       if (this.size <= this.bound) break;
@@ -44,6 +44,14 @@ export class PageCache {
     this.pages.delete(key);
     this.size -= cost(page);
   }
+}
+
+/** A small buffer is part of a larger piece of memory, all of which would be kept with it. */
+function ownMemory(body: Buffer): Buffer {
+  if (body.buffer.byteLength === body.length) return body;
+  const own = Buffer.allocUnsafeSlow(body.length);
+  body.copy(own);
+  return own;
 }
 
 function cost({ body }: CachedPage): number {

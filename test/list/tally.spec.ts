@@ -147,6 +147,8 @@ describe('The tally', () => {
         await manager.query('DEALLOCATE deep');
         const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
         expect(plan).not.toMatch(/Seq Scan on products\b/);
+        // A rare value would be looked for from one end of the primary key to the other.
+        if (facet !== 'all') expect(plan).not.toMatch(/Scan using "PK_\w+" on products\b/);
         // What is expected of an open end is a third of the table, which is then compiled for.
         const expected = [...plan.matchAll(/Scan using .* on products\b.* rows=(\d+)/g)];
         expect(expected).toHaveLength(2);

@@ -15,6 +15,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class KeepTallies1763769600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);
+    // A writer may have any search path, as a restore of the data alone has none.
+    await runner.query('ALTER FUNCTION "keep_product_words"() SET search_path FROM CURRENT');
     await runner.query(`SELECT install_tally('brands', 'brandID', '{}')`);
     await runner.query(`SELECT install_tally('categories', 'categoryID', '{}')`);
     await runner.query(
@@ -23,6 +25,7 @@ export class KeepTallies1763769600000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER FUNCTION "keep_product_words"() RESET search_path');
     await runner.query('SELECT remove_tally(resource) FROM tallies');
     await runner.query('DROP FUNCTION install_tally(text, text, text[]), remove_tally(text)');
     await runner.query('DROP TABLE "tallies", "resource_versions"');

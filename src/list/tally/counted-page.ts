@@ -52,32 +52,38 @@ function pageText(
   fromStart: boolean,
 ): string {
   const key = `object."${identifierOf(metadata).databaseName}"`;
+  const above = '(SELECT repeat(chr(1114111), 101))';
+  const lowest = fromStart ? `(SELECT '')` : '(SELECT lowest FROM position)';
+  const within = `${key} >= ${lowest} AND ${key} < ${above}`;
+  const facet = column === undefined ? undefined : `object."${column}"`;
+  const value = `(SELECT $${fromStart ? 3 : 4}::${typeOf(metadata, column)})`;
+  // As pairs, for which no index but the column's own will do: for a rare value the primary key
+  // would be read from one end to the other.
   const from = (first: string): string =>
-    [
-      ...equality(metadata, column, `$${fromStart ? 3 : 4}`),
-      `${key} >= ${first}`,
-      `${key} < (SELECT repeat(chr(1114111), 101))`,
-    ].join(' AND ');
+    facet === undefined
+      ? `${key} >= ${first} AND ${key} < ${above}`
+      : `(${facet}, ${key}) >= (${value}, ${first}) AND (${facet}, ${key}) < (${value}, ${above})
+         AND ${within}`;
+  const order = facet === undefined ? key : `${facet}, ${key}`;
   // What is skipped is read from the index alone, which the objects themselves could not be.
   const first = fromStart
-    ? `(SELECT '')`
-    : `(SELECT ${key} FROM object WHERE ${from('(SELECT lowest FROM position)')}
-        ORDER BY ${key} LIMIT 1 OFFSET (SELECT skipped FROM position))`;
+    ? lowest
+    : `(SELECT ${key} FROM object WHERE ${from(lowest)}
+        ORDER BY ${order} LIMIT 1 OFFSET (SELECT skipped FROM position))`;
   // The table comes first, so that whoever empties it never waits for a reader who waits for him.
   return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
     SELECT position.total AS count, ${versionOf(metadata.tableName)} AS version, page.objects
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(
       `SELECT ${selection(metadata, fields)} FROM object WHERE ${from(first)}
-       ORDER BY ${key} LIMIT (SELECT $2::bigint)`,
+       ORDER BY ${order} LIMIT (SELECT $2::bigint)`,
     )} AS objects) page`;
 }
 
-function equality(metadata: EntityMetadata, name: string | undefined, parameter: string): string[] {
+/** The SQL type of a counted column. */
+function typeOf(metadata: EntityMetadata, name: string | undefined): string {
   const column = metadata.columns.find(({ databaseName }) => databaseName === name);
-  if (!column) return [];
-  const type = column.type === 'enum' ? `"${column.enumName}"` : String(column.type);
-  return [`object."${column.databaseName}" = (SELECT ${parameter}::${type})`];
+  return column?.type === 'enum' ? `"${column.enumName}"` : String(column?.type);
 }
 
 function startText(metadata: EntityMetadata): string {

@@ -181,7 +181,7 @@ export class TallyMaintenance {
          FROM grouped GROUP BY facet, stretch, size, total
        )
        SELECT facet, lowest, upper, size FROM stretches
-       WHERE count > 2 * size OR ranges > 1 OR total = 0
+       WHERE count > 2 * size OR ranges > 1 OR total <= 0
        ORDER BY facet, lowest LIMIT 1`,
       facets && [facets],
     );
@@ -203,7 +203,7 @@ export class TallyMaintenance {
  * Objects of a range: finding an offset adds up the ranges and then skips within one, so both grow
  * with the square root of the objects only. Small facets are one range and skipped through.
  */
-const RANGE_SIZE = `greatest(2000, 4 * sqrt(sum(count) OVER (PARTITION BY facet)))::integer`;
+const RANGE_SIZE = `greatest(2000, 4 * sqrt(abs(sum(count) OVER (PARTITION BY facet))))::integer`;
 
 function isLockTimeout(error: unknown): boolean {
   const { code } = (error as { driverError?: { code?: string } }).driverError ?? {};
