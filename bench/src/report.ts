@@ -97,6 +97,7 @@ export function of(
 
 /** Three digits that mean something. */
 export function number(value: number): string {
+  if (!Number.isFinite(value)) return '–';
   if (!Number.isFinite(value)) return 'none';
   return String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
 }
