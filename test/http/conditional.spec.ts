@@ -182,12 +182,13 @@ describe('A page that was just served', () => {
     const asked = once(moments, 'asked');
     const written = once(moments, 'written');
     // The first lookup is answered by the database before the write, and reaches us after it.
-    const spy = jest.spyOn(pool, 'query').mockImplementationOnce(async (query: unknown) => {
+    const answerLate: unknown = async (query: unknown) => {
       const result = await send(query);
       moments.emit('asked');
       await written;
       return result;
-    });
+    };
+    const spy = jest.spyOn(pool, 'query').mockImplementationOnce(answerLate as () => void);
     const early = service.get('/brands?offset=1').then(({ body }) => body.response_data.count);
     await asked;
     await query(`INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
