@@ -24,6 +24,8 @@ export function databaseOptions(
     extra: {
       Client: ImpatientClient,
       keepAlive: true,
+      // No query here is worth compiling, whatever the planner expects of values it does not know.
+      options: '-c jit=off',
       statement_timeout: queryTimeout,
       query_timeout: queryTimeout && queryTimeout + SILENCE,
     },

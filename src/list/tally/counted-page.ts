@@ -54,7 +54,6 @@ function pageText(
   const key = `object."${identifierOf(metadata).databaseName}"`;
   const above = '(SELECT repeat(chr(1114111), 101))';
   const lowest = fromStart ? `(SELECT '')` : '(SELECT lowest FROM position)';
-  const within = `${key} >= ${lowest} AND ${key} < ${above}`;
   const facet = column === undefined ? undefined : `object."${column}"`;
   const value = `(SELECT $${fromStart ? 3 : 4}::${typeOf(metadata, column)})`;
   // As pairs, for which no index but the column's own will do: for a rare value the primary key
@@ -62,8 +61,7 @@ function pageText(
   const from = (first: string): string =>
     facet === undefined
       ? `${key} >= ${first} AND ${key} < ${above}`
-      : `(${facet}, ${key}) >= (${value}, ${first}) AND (${facet}, ${key}) < (${value}, ${above})
-         AND ${within}`;
+      : `(${facet}, ${key}) >= (${value}, ${first}) AND (${facet}, ${key}) < (${value}, ${above})`;
   const order = facet === undefined ? key : `${facet}, ${key}`;
   // What is skipped is read from the index alone, which the objects themselves could not be.
   const first = fromStart
