@@ -72,8 +72,12 @@ async function load(
       set: flags.set ?? new Map(),
       replace: flags.replace ?? false,
     });
-    await (flags.dryRun ? runner.rollbackTransaction() : runner.commitTransaction());
-    await cutTally(runner.dataSource, metadata);
+    if (flags.dryRun) {
+      await runner.rollbackTransaction();
+    } else {
+      await runner.commitTransaction();
+      await cutTally(runner.dataSource, metadata);
+    }
     progress.end();
     if (result.leftOut.length > 0) console.error(`Left out: ${result.leftOut.join(', ')}`);
     if (flags.dryRun) console.error('A dry run: nothing was changed');

@@ -11,20 +11,17 @@ const IN_THE_WAY = ['40001', '40P01'];
 /** How a failure of the database is told to a client; `undefined` where it is a fault of ours. */
 export function databaseError(thrown: unknown): ApiError | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const { driverError, code, severity } = thrown as Failure;
-  if (driverError instanceof Error) return databaseError(driverError);
-  if (code === CANCELLED || thrown.message === 'Query read timeout') return errors.tookTooLong();
+  const { code, severity, message } = failureOf(thrown);
+  if (code === CANCELLED || message === 'Query read timeout') return errors.tookTooLong();
   if (code !== undefined && IN_THE_WAY.includes(code)) return busy();
   // What ends a connection, or keeps one from being made, is not about the query.
   if (severity === 'FATAL' || severity === 'PANIC') return errors.unavailable();
   if (code !== undefined && UNREACHABLE.test(code)) return errors.unavailable();
   // node-postgres gives these no code.
-  if (/^Connection terminated|not queryable$|^timeout expired$/.test(thrown.message)) {
+  if (/^Connection terminated|not queryable$|^timeout expired$/.test(message)) {
     return errors.unavailable();
   }
-  if (thrown.message === 'timeout exceeded when trying to connect') {
-    return busy();
-  }
+  if (message === 'timeout exceeded when trying to connect') return busy();
   return undefined;
 }
 
@@ -32,8 +29,16 @@ function busy(): ApiError {
   return errors.busy().withHeaders({ 'Retry-After': '1' });
 }
 
+/** What node-postgres tells of a failure: PostgreSQL's fields, or the code of a socket. */
 interface Failure {
-  readonly driverError?: unknown;
+  readonly message: string;
   readonly code?: string;
   readonly severity?: string;
+  readonly detail?: string;
+}
+
+/** The failure that TypeORM wrapped, or the one thrown itself. */
+export function failureOf(thrown: unknown): Failure {
+  const { driverError } = thrown as { driverError?: unknown };
+  return (driverError instanceof Error ? driverError : thrown) as Failure;
 }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
+import { failureOf } from '../database/database-error.js';
 import { findCircle, parentColumnOf } from '../database/tree.js';
 import { Refusal } from '../refusal.js';
 import type { Mapping } from './columns.js';
@@ -99,8 +100,7 @@ async function remove(runner: QueryRunner, statement: string): Promise<number> {
     const [{ deleted }] = await runner.manager.query<[{ deleted: string }]>(statement);
     return Number(deleted);
   } catch (error) {
-    const { code, detail = '' } =
-      (error as { driverError?: { code?: string; detail?: string } }).driverError ?? {};
+    const { code, detail = '' } = failureOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: foreign_key_violation
     if (code !== '23503') throw error;
     throw new Refusal(`Nothing was loaded: an object that the file lacks is in use. ${detail}`);

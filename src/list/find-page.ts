@@ -12,8 +12,8 @@ import { type ListQueryDto, pageSize, type SortKey } from './list-query.dto.js';
 import { identifierOf } from './resource.js';
 import { jsonArray, selection } from './selection.js';
 import { countedPage } from './tally/counted-page.js';
-import { countOf, facetOfConditions, nameOf } from './tally/counted.js';
-import type { Facet } from './tally/tally.js';
+import { countOf, facetOfConditions } from './tally/counted.js';
+import { type Facet, facetName } from './tally/tally.js';
 import { currentVersion, known, versionOf } from './versions.js';
 
 /** What each filter of a query class means: a condition on the entity, given the filter's value. */
@@ -86,7 +86,7 @@ function skippingPage(
   const objects = jsonArray(`${page} LIMIT ${next} OFFSET ${afterNext}`);
   const count = facet ? countOf(metadata, last ?? '') : `(${counting})`;
   const text = `SELECT ${objects} AS objects, ${count} AS count, ${versionOf(metadata.tableName)} AS version`;
-  const values = [...parameters, limit, offset, ...(facet ? [nameOf(facet)] : [])];
+  const values = [...parameters, limit, offset, ...(facet ? [facetName(facet)] : [])];
   // Planned for its values, and of too many variants to be kept.
   return [statement(text, { prepared: false }), values];
 }

@@ -1,15 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
-import { type Statement, statement } from '../../database/statement.js';
+import type { Statement } from '../../database/statement.js';
+import { keptStatement } from '../kept-statement.js';
 import { identifierOf } from '../resource.js';
 import { jsonArray, selection } from '../selection.js';
 import { versionOf } from '../versions.js';
-import { countOf, nameOf } from './counted.js';
-import { type Facet, tallyTables } from './tally.js';
-
-/** Statements for narrowed objects that each connection keeps; beyond these they are planned anew. */
-const MOST_NARROWED = 100;
-
-const statements = new WeakMap<EntityMetadata, Map<string, Statement>>();
+import { countOf } from './counted.js';
+import { type Facet, facetName, tallyRows } from './tally.js';
 
 /**
  * The statement for a page of a facet by identifier, and its values: the exact count from the
@@ -22,22 +18,14 @@ export function countedPage(
 ): [Statement, unknown[]] {
   const column = facet === 'all' ? undefined : facet.column;
   const fromStart = offset === 0;
-  const known = statementsOf(metadata);
-  const variant = `${column ?? ''} ${fromStart ? 'start' : 'offset'} ${fields?.join() ?? ''}`;
-  let found = known.get(variant);
-  if (!found) {
-    const prepared = !fields || known.size < MOST_NARROWED;
-    found = statement(pageText(metadata, column, fields, fromStart), { prepared });
-    if (prepared) known.set(variant, found);
-  }
-  const values = [nameOf(facet), limit, ...(fromStart ? [] : [offset])];
-  return [found, facet === 'all' ? values : [...values, facet.value]];
-}
-
-function statementsOf(metadata: EntityMetadata): Map<string, Statement> {
-  let known = statements.get(metadata);
-  if (!known) statements.set(metadata, (known = new Map<string, Statement>()));
-  return known;
+  const statement = keptStatement(
+    metadata,
+    `${fromStart ? 'first page' : 'page'} ${column ?? ''}`,
+    fields,
+    () => pageText(metadata, column, fields, fromStart),
+  );
+  const values = [facetName(facet), limit, ...(fromStart ? [] : [offset])];
+  return [statement, facet === 'all' ? values : [...values, facet.value]];
 }
 
 /**
@@ -54,15 +42,16 @@ function pageText(
   const key = `object."${identifierOf(metadata).databaseName}"`;
   const above = '(SELECT repeat(chr(1114111), 101))';
   const lowest = fromStart ? `(SELECT '')` : '(SELECT lowest FROM position)';
-  const facet = column === undefined ? undefined : `object."${column}"`;
-  const value = `(SELECT $${fromStart ? 3 : 4}::${typeOf(metadata, column)})`;
-  // As pairs, for which no index but the column's own will do: for a rare value the primary key
-  // would be read from one end to the other.
-  const from = (first: string): string =>
-    facet === undefined
-      ? `${key} >= ${first} AND ${key} < ${above}`
-      : `(${facet}, ${key}) >= (${value}, ${first}) AND (${facet}, ${key}) < (${value}, ${above})`;
-  const order = facet === undefined ? key : `${facet}, ${key}`;
+  let from = (first: string): string => `${key} >= ${first} AND ${key} < ${above}`;
+  let order = key;
+  if (column !== undefined) {
+    const facet = `object."${column}"`;
+    const value = `(SELECT $${fromStart ? 3 : 4}::${typeOf(metadata, column)})`;
+    order = `${facet}, ${key}`;
+    // As pairs, for which no index but the column's own will do: for a rare value the primary key
+    // would be read from one end to the other.
+    from = (first) => `(${order}) >= (${value}, ${first}) AND (${order}) < (${value}, ${above})`;
+  }
   // What is skipped is read from the index alone, which the objects themselves could not be.
   const first = fromStart
     ? lowest
@@ -79,7 +68,7 @@ function pageText(
 }
 
 /** The SQL type of a counted column. */
-function typeOf(metadata: EntityMetadata, name: string | undefined): string {
+function typeOf(metadata: EntityMetadata, name: string): string {
   const column = metadata.columns.find(({ databaseName }) => databaseName === name);
   return column?.type === 'enum' ? `"${column.enumName}"` : String(column?.type);
 }
@@ -90,16 +79,12 @@ function startText(metadata: EntityMetadata): string {
 
 /** The range that an offset lies in, and how many objects to skip within it. */
 function positionText(metadata: EntityMetadata): string {
-  const { tally, deltas } = tallyTables(metadata);
   return `SELECT
       min(lowest) FILTER (WHERE upto > $3) AS lowest,
       $3 - coalesce(max(upto) FILTER (WHERE upto <= $3), 0) AS skipped,
       coalesce(max(upto), 0)::text AS total
     FROM (
-      SELECT lowest, sum(count) OVER (ORDER BY lowest) AS upto FROM (
-        SELECT lowest, count FROM ${tally} WHERE facet = $1
-        UNION ALL
-        SELECT lowest, count FROM ${deltas} WHERE facet = $1
-      ) counted
+      SELECT lowest, sum(count) OVER (ORDER BY lowest) AS upto
+      FROM ${tallyRows(metadata, 'WHERE facet = $1')}
     ) ranges`;
 }

@@ -1,6 +1,6 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { countedOf } from '../resource.js';
-import { type Facet, facetName, tallyTables } from './tally.js';
+import { type Facet, tallyTables } from './tally.js';
 
 /**
  * The facet whose objects are those that meet all of some conditions: `'all'` where there is none,
@@ -40,8 +40,4 @@ export function countOf(metadata: EntityMetadata, parameter: string): string {
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE facet = ${parameter})`,
   );
   return `(${tallied} + ${since})::text`;
-}
-
-export function nameOf(facet: Facet | 'all'): string {
-  return facetName(facet === 'all' ? undefined : facet);
 }

@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
+import { failureOf } from '../../database/database-error.js';
 import { identifierOf } from '../resource.js';
-import { facetOf, tallyTables } from './tally.js';
+import { facetOf, tallyRows, tallyTables } from './tally.js';
 
 /** Deltas that one transaction folds. */
 const FOLDED_AT_ONCE = 50_000;
@@ -146,12 +147,12 @@ export class TallyMaintenance {
        FROM (
          SELECT key, row_number() OVER (ORDER BY key) - 1 AS at, count(*) OVER () AS read FROM (
            SELECT ${key} AS key FROM "${this.metadata.tableName}"
-           WHERE ${within(key)}${facet ? ` AND "${facet.column}" = $${bounds.length + 2}` : ''}
+           WHERE ${within(key)}${facet === 'all' ? '' : ` AND "${facet.column}" = $${bounds.length + 2}`}
            ORDER BY key LIMIT ${most + 1}
          ) first
        ) numbered
        WHERE at % ${size} = 0`,
-      [name, ...bounds, ...(facet ? [facet.value] : [])],
+      [name, ...bounds, ...(facet === 'all' ? [] : [facet.value])],
     );
   }
 
@@ -160,13 +161,11 @@ export class TallyMaintenance {
     manager: EntityManager,
     facets: readonly string[] | undefined,
   ): Promise<Stretch[]> {
-    const { tally, deltas } = tallyTables(this.metadata);
     const among = facets ? 'WHERE facet = ANY($1)' : '';
     return manager.query<Stretch[]>(
       `WITH ranges AS (
-         SELECT facet, lowest, sum(count) AS count FROM (
-           SELECT * FROM ${tally} ${among} UNION ALL SELECT * FROM ${deltas} ${among}
-         ) every GROUP BY facet, lowest
+         SELECT facet, lowest, sum(count) AS count FROM ${tallyRows(this.metadata, among)}
+         GROUP BY facet, lowest
        ), sized AS (
          SELECT *, lag(count) OVER (PARTITION BY facet ORDER BY lowest) AS before,
            ${RANGE_SIZE} AS size, sum(count) OVER (PARTITION BY facet) AS total
@@ -206,7 +205,6 @@ export class TallyMaintenance {
 const RANGE_SIZE = `greatest(2000, 4 * sqrt(abs(sum(count) OVER (PARTITION BY facet))))::integer`;
 
 function isLockTimeout(error: unknown): boolean {
-  const { code } = (error as { driverError?: { code?: string } }).driverError ?? {};
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
-  return code === '55P03';
+  return failureOf(error).code === '55P03';
 }

@@ -6,7 +6,7 @@ export interface TallyTables {
   readonly deltas: string;
 }
 
-/** The objects that a count is of: all of a resource, or those with one value in one column. */
+/** Objects that are counted by themselves: those with one value in one column. */
 export interface Facet {
   readonly column: string;
   readonly value: string;
@@ -16,13 +16,19 @@ export function tallyTables({ tableName }: EntityMetadata): TallyTables {
   return { tally: `"${tableName}_tally"`, deltas: `"${tableName}_tally_deltas"` };
 }
 
+/** Every row of a resource's tally and of its deltas, as `facet`, `lowest` and `count`. */
+export function tallyRows(metadata: EntityMetadata, where = ''): string {
+  const { tally, deltas } = tallyTables(metadata);
+  return `(SELECT * FROM ${tally} ${where} UNION ALL SELECT * FROM ${deltas} ${where}) every`;
+}
+
 /** The name of a facet in the tally; that of all objects is empty. */
-export function facetName(facet: Facet | undefined): string {
-  return facet ? `${facet.column}=${facet.value}` : '';
+export function facetName(facet: Facet | 'all'): string {
+  return facet === 'all' ? '' : `${facet.column}=${facet.value}`;
 }
 
 /** The facet of a name. */
-export function facetOf(name: string): Facet | undefined {
+export function facetOf(name: string): Facet | 'all' {
   const equals = name.indexOf('=');
-  return equals < 0 ? undefined : { column: name.slice(0, equals), value: name.slice(equals + 1) };
+  return equals < 0 ? 'all' : { column: name.slice(0, equals), value: name.slice(equals + 1) };
 }

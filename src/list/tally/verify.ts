@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { countedOf, identifierOf } from '../resource.js';
-import { tallyTables } from './tally.js';
+import { tallyRows, tallyTables } from './tally.js';
 
 /** Differences that are told one by one. */
 const MOST_TOLD = 20;
@@ -55,12 +55,10 @@ async function missingTriggers(dataSource: DataSource, resource: string): Promis
 
 /** One statement, hence one snapshot, that gives every range where tally and table differ. */
 function comparison(metadata: EntityMetadata, counted: readonly string[]): string {
-  const { tally, deltas } = tallyTables(metadata);
+  const { tally } = tallyTables(metadata);
   const facets = ["('')", ...counted.map((column) => `('${column}=' || object."${column}"::text)`)];
   return `WITH tallied AS (
-      SELECT facet, lowest, sum(count) AS tallied
-      FROM (SELECT * FROM ${tally} UNION ALL SELECT * FROM ${deltas}) every
-      GROUP BY facet, lowest
+      SELECT facet, lowest, sum(count) AS tallied FROM ${tallyRows(metadata)} GROUP BY facet, lowest
     ), there AS (
       SELECT facet, lowest, count(*) AS there FROM (
         SELECT facet, coalesce((
