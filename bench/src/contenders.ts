@@ -20,69 +20,55 @@ export const FIND_AND_COUNT = 'NestJS + findAndCount';
 export const PAGINATE = 'nestjs-paginate';
 const JSON_BY_POSTGRES = 'node:http + pg, JSON by PostgreSQL';
 
-export const CONTENDER_NAMES = [
-  SERVICE,
-  UNCACHED,
-  ROWS,
-  `${ROWS}, count(*)`,
-  JSON_BY_POSTGRES,
-  `${JSON_BY_POSTGRES}, count(*)`,
-  FIND_AND_COUNT,
-  PAGINATE,
+interface Definition extends Omit<Contender, 'server' | 'headers'> {
+  /** What is started, with the arguments after it; the service with settings. */
+  readonly program: readonly string[];
+  readonly settings?: NodeJS.ProcessEnv;
+}
+
+const bare = (name: string, form: string, ...more: string[]): Definition => ({
+  name,
+  counts: more.includes('count'),
+  path: plainPath,
+  program: ['bare.js', form, ...more],
+});
+
+const DEFINITIONS: readonly Definition[] = [
+  { name: SERVICE, counts: true, path: plainPath, program: [], settings: {} },
+  { name: UNCACHED, counts: true, path: plainPath, program: [], settings: { PAGE_CACHE_MB: '0' } },
+  bare(ROWS, 'rows'),
+  bare(`${ROWS}, count(*)`, 'rows', 'count'),
+  bare(JSON_BY_POSTGRES, 'json'),
+  bare(`${JSON_BY_POSTGRES}, count(*)`, 'json', 'count'),
+  { name: FIND_AND_COUNT, counts: true, path: plainPath, program: ['find-and-count.js'] },
+  { name: PAGINATE, counts: true, path: paginatePath, program: ['paginate.js'] },
 ];
 
-/** Starts them all on one database. */
-export async function startContenders(databaseUrl: string): Promise<Contender[]> {
+export const CONTENDER_NAMES = DEFINITIONS.map(({ name }) => name);
+
+/** Starts the service and whichever of the others are wanted on one database. */
+export async function startContenders(
+  databaseUrl: string,
+  wanted: readonly string[] = CONTENDER_NAMES,
+): Promise<Contender[]> {
   const headers = await credentials(databaseUrl);
-  const service = (environment: NodeJS.ProcessEnv): Promise<Server> =>
-    startServer(join(PROJECT, 'dist', 'main.js'), ['start'], {
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      ...environment,
-    });
-  const own = (program: string, ...args: string[]): Promise<Server> =>
-    startServer(join(import.meta.dirname, 'contenders', program), args, {
-      DATABASE_URL: databaseUrl,
-    });
-  const bare = { headers: {}, path: plainPath };
-  return [
-    { name: SERVICE, counts: true, headers, path: plainPath, server: await service({}) },
-    {
-      name: UNCACHED,
-      counts: true,
-      headers,
-      path: plainPath,
-      server: await service({ PAGE_CACHE_MB: '0' }),
-    },
-    { name: ROWS, counts: false, server: await own('bare.js', 'rows'), ...bare },
-    {
-      name: `${ROWS}, count(*)`,
-      counts: true,
-      server: await own('bare.js', 'rows', 'count'),
-      ...bare,
-    },
-    {
-      name: JSON_BY_POSTGRES,
-      counts: false,
-      server: await own('bare.js', 'json'),
-      ...bare,
-    },
-    {
-      name: `${JSON_BY_POSTGRES}, count(*)`,
-      counts: true,
-      server: await own('bare.js', 'json', 'count'),
-      ...bare,
-    },
-    { name: FIND_AND_COUNT, counts: true, server: await own('find-and-count.js'), ...bare },
-    {
-      name: PAGINATE,
-      counts: true,
-      server: await own('paginate.js'),
-      headers: {},
-      path: paginatePath,
-    },
-  ];
+  const started: Contender[] = [];
+  for (const { name, counts, path, program, settings } of DEFINITIONS) {
+    if (!settings && !wanted.includes(name)) continue;
+    const [file = '', ...args] = program;
+    const server = settings
+      ? await startServer(join(PROJECT, 'dist', 'main.js'), ['start'], {
+          DATABASE_URL: databaseUrl,
+          PORT: '0',
+          HOST: '127.0.0.1',
+          ...settings,
+        })
+      : await startServer(join(import.meta.dirname, 'contenders', file), args, {
+          DATABASE_URL: databaseUrl,
+        });
+    started.push({ name, counts, path, server, headers: settings ? headers : {} });
+  }
+  return started;
 }
 
 async function credentials(databaseUrl: string): Promise<Record<string, string>> {

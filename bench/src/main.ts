@@ -81,7 +81,7 @@ try {
 
 async function run(rows: number): Promise<Results> {
   const url = await filledDatabase(server.url, rows);
-  const contenders = await startContenders(url);
+  const contenders = await startContenders(url, options.contender);
   try {
     await tallyIsCut(url);
     await query(url, 'VACUUM ANALYZE');
@@ -92,9 +92,6 @@ async function run(rows: number): Promise<Results> {
       ({ name }) => !options.scenario || options.scenario.includes(name),
     );
     const own = contenders.filter(({ name }) => name === SERVICE || name === UNCACHED);
-    const chosen = contenders.filter(
-      (each) => own.includes(each) || !options.contender || options.contender.includes(each.name),
-    );
     const pairs = (compared: readonly Contender[], writing: boolean): Pair[] =>
       scenarios
         .filter((scenario) => scenario.writing === writing)
@@ -109,7 +106,7 @@ async function run(rows: number): Promise<Results> {
         { url, rows },
         { ...options, connections: 1 },
       ];
-      measurements.push(...(await measure(pairs(chosen, writing), database, options)));
+      measurements.push(...(await measure(pairs(contenders, writing), database, options)));
       alone.push(...(await measure(pairs(own, writing), database, single)));
     }
     const walked = options.scenario ? undefined : await walk(service, rows);

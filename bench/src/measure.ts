@@ -14,11 +14,14 @@ export interface Effort {
 }
 
 /** The medians over the rounds. */
-export interface Measurement extends SliceResult {
+export interface Measurement extends Omit<SliceResult, 'seconds'> {
   readonly scenario: string;
   readonly contender: string;
   readonly connections: number;
 }
+
+/** Seconds beyond which an answer is not waited for. */
+const LONGEST = 10;
 
 /** A contender to be measured in a scenario. */
 export interface Pair {
@@ -52,21 +55,27 @@ export async function measure(
     ? await startServer(join(import.meta.dirname, 'writer.js'), [databaseUrl, String(rows)], {})
     : undefined;
   const results = new Map<Pair, SliceResult[]>(pairs.map((pair) => [pair, []]));
-  const slice = async ({ scenario, contender }: Pair, lasting: Effort): Promise<SliceResult> => {
-    const asked = await sliceOf(scenario, contender, lasting);
+  const slice = async (
+    { scenario, contender }: Pair,
+    duration: { seconds: number; longest: number },
+  ): Promise<SliceResult> => {
+    const asked = await sliceOf(scenario, contender);
     await isQuiet(watching);
-    return load.run(asked);
+    return load.run({ ...asked, ...duration, connections: effort.connections });
   };
   try {
     // V8 and the prepared statements are given a moment that does not count.
-    const warming = { ...effort, seconds: Math.min(1, effort.seconds) };
-    for (const pair of pairs) await slice(pair, warming);
+    const moment = Math.min(1, effort.seconds);
+    for (const pair of pairs) await slice(pair, { seconds: moment, longest: moment });
     for (let round = 0; round < effort.rounds; round += 1) {
       for (const scenario of scenarios) {
         const turns = of(scenario);
         const first = round % turns.length;
         for (const pair of [...turns.slice(first), ...turns.slice(0, first)]) {
-          results.get(pair)?.push(await slice(pair, effort));
+          const slices = results.get(pair) ?? [];
+          // Who needed more time in the last round does so in this one.
+          const { seconds } = slices.at(-1) ?? effort;
+          slices.push(await slice(pair, { seconds, longest: Math.max(LONGEST, seconds) }));
         }
       }
     }
@@ -89,10 +98,9 @@ export async function measure(
 async function sliceOf(
   { question, conditional }: Scenario,
   contender: Contender,
-  { seconds, connections }: Effort,
-): Promise<Slice> {
+): Promise<Pick<Slice, 'url' | 'headers' | 'status'>> {
   const url = contender.server.address + contender.path(question);
-  const slice = { url, headers: contender.headers, connections, seconds, status: 200 };
+  const slice = { url, headers: contender.headers, status: 200 };
   if (!conditional) return slice;
   const { etag } = await ask(contender, question);
   if (etag === null) throw new Error(`${contender.name} sends no ETag`);

@@ -84,7 +84,7 @@ export function ratios({ measurements, alone, walk, loading, memory }: Results):
     ]);
   }
   if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);
-  return columns(lines.filter(([, value]) => value !== 'none'));
+  return columns(lines.filter(([, value]) => value !== NO_NUMBER));
 }
 
 export function of(
@@ -95,10 +95,12 @@ export function of(
   return measurements.find((each) => each.scenario === scenario && each.contender === contender);
 }
 
+/** What was not measured, or not answered in time. */
+const NO_NUMBER = '–';
+
 /** Three digits that mean something. */
 export function number(value: number): string {
-  if (!Number.isFinite(value)) return '–';
-  if (!Number.isFinite(value)) return 'none';
+  if (!Number.isFinite(value)) return NO_NUMBER;
   return String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
 }
 

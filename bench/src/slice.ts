@@ -6,10 +6,14 @@ export interface Slice {
   readonly headers: Record<string, string>;
   readonly connections: number;
   readonly seconds: number;
+  /** How long it may take instead if there are too few answers for a median. */
+  readonly longest: number;
   readonly status: number;
 }
 
 export interface SliceResult {
+  /** How long it took, as a slice. */
+  readonly seconds: number;
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -24,30 +28,28 @@ process.on('message', (slice: Slice) => {
   );
 });
 
-/** Seconds beyond which an answer is not waited for. */
-const LONGEST = 10;
-
 /** Loads an address; one that answers too seldom for a median is given more time. */
 async function load(slice: Slice): Promise<SliceResult> {
   const started = performance.now();
   const times = await responseTimes(slice);
   const passed = (performance.now() - started) / 1000;
-  if (times.length < slice.connections / 2 && slice.seconds < LONGEST) {
-    return load({ ...slice, seconds: LONGEST });
+  if (times.length < slice.connections / 2 && slice.seconds < slice.longest) {
+    return load({ ...slice, seconds: slice.longest });
   }
   times.sort((one, other) => one - other);
   const at = (part: number): number => times[Math.floor(times.length * part)] ?? NaN;
-  return { perSecond: times.length / passed, p50: at(0.5), p99: at(0.99) };
+  const { seconds } = slice;
+  return { seconds, perSecond: times.length / passed, p50: at(0.5), p99: at(0.99) };
 }
 
 /** Milliseconds of each answer. */
 async function responseTimes(slice: Slice): Promise<number[]> {
-  const { url, headers, connections, seconds, status } = slice;
+  const { url, headers, connections, seconds, longest, status } = slice;
   const times: number[] = [];
   let wrong = '';
   // One that takes too long is a failure to the load, and to us no answer.
   const { errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
-    const options = { url, headers, connections, duration: seconds, timeout: LONGEST };
+    const options = { url, headers, connections, duration: seconds, timeout: longest };
     const instance = autocannon(options, (error: Error | null, result) => {
       if (error) reject(error);
       else resolve(result);

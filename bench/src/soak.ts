@@ -22,7 +22,8 @@ export async function soak(
     const shifted = { ...question, offset: question.offset + at };
     const url = contender.server.address + contender.path(shifted);
     const { headers } = contender;
-    await load.run({ url, headers, connections, seconds: Math.min(10, seconds), status: 200 });
+    const length = Math.min(10, seconds);
+    await load.run({ url, headers, connections, seconds: length, longest: length, status: 200 });
     memory.push(await residentMemory(contender.server.pid));
   }
   await load.stop();

@@ -1,20 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-
-export const FIELDS = [
-  'productID',
-  'refID',
-  'type',
-  'name',
-  'description',
-  'brandID',
-  'categoryID',
-  'price',
-  'currency',
-  'stock',
-  'imageURL',
-  'createdAt',
-  'updatedAt',
-] as const;
+import { Column, Entity, getMetadataArgsStorage, PrimaryColumn } from 'typeorm';
 
 /** The table as one maps it who knows nothing of its tally. */
 @Entity('products')
@@ -34,6 +18,11 @@ export class Product {
   @Column({ type: 'timestamptz' }) createdAt!: Date;
   @Column({ type: 'timestamptz' }) updatedAt!: Date;
 }
+
+/** Its columns. */
+export const FIELDS = getMetadataArgsStorage()
+  .filterColumns(Product)
+  .map(({ propertyName }) => propertyName);
 
 export function envelope(count: string, objects: readonly object[]): object {
   return { result: { status: 'OK', errcode: '0', msg: '' }, response_data: { count, objects } };
