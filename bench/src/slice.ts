@@ -49,7 +49,7 @@ async function responseTimes(slice: Slice): Promise<number[]> {
   let wrong = '';
   // One that takes too long is a failure to the load, and to us no answer.
   const { errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
-    const options = { url, headers, connections, duration: seconds, timeout: longest };
+    const options = { url, headers, connections, duration: seconds, timeout: Math.max(1, longest) };
     const instance = autocannon(options, (error: Error | null, result) => {
       if (error) reject(error);
       else resolve(result);

@@ -17,7 +17,7 @@ export function database(): ReturnType<typeof TypeOrmModule.forRoot> {
 
 /** Runs a contender's module on any free port, and prints its address. */
 export async function serve(module: Type): Promise<void> {
-  const application = await NestFactory.create(module, { logger: ['warn'] });
+  const application = await NestFactory.create(module, { logger: ['fatal'] });
   await application.listen(0, '127.0.0.1');
   console.log(await application.getUrl());
 }
