@@ -10,6 +10,7 @@ describeList({
     parentID: at < 3 ? null : `c${at % 3}`,
     name: `Category, ${at % 4}`,
   })),
+  example: { categoryID: 'c5', parentID: 'c2', name: 'Category, 1' },
   filters: {
     categoryID: { value: 'c3,c4', keeps: ({ categoryID }) => /^c[34]$/.test(String(categoryID)) },
     parentID: {

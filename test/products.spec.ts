@@ -40,9 +40,18 @@ describeList({
   ],
   sorts: ['productID', 'name', 'price', 'createdAt', 'updatedAt'],
   objects,
-  needed: {
-    brands: [0, 1, 2].map((at) => ({ brandID: `brand-${at}`, name: `Brand ${at}` })),
-    categories: [0, 1].map((at) => ({ categoryID: `category-${at}`, name: `Category ${at}` })),
+  example: {
+    productID: 'P-1',
+    refID: 'ref-1',
+    type: 'DIGITAL',
+    name: 'Steel "cup", 1',
+    description: 'Holds 0,1 l\nand\tnever \\ breaks',
+    brandID: 'brand-1',
+    categoryID: 'category-1',
+    price: '10',
+    currency: 'EUR',
+    stock: 1,
+    imageURL: null,
   },
   filters: {
     productID: {

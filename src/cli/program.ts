@@ -3,7 +3,7 @@ import { BadRows } from '../import/problems.js';
 import { Refusal } from '../refusal.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
-import { migrateCommand, verifyCommand } from './schema.commands.js';
+import { migrateCommand, migrationCommand, verifyCommand } from './schema.commands.js';
 import { startCommand } from './start.command.js';
 
 /** Exit statuses of every command. */
@@ -38,6 +38,7 @@ function program(): Command {
   const commands = [
     startCommand(),
     migrateCommand(),
+    migrationCommand(),
     clientCommand(),
     tokenCommand(),
     importCommand(),

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { DataSource } from 'typeorm';
 import { migrate } from '../database/migrate.js';
 import { findings } from '../database/verify.js';
 import { Refusal } from '../refusal.js';
 import { Settings } from '../settings.js';
+import { writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
 export function migrateCommand(): Command {
@@ -21,12 +21,28 @@ export function migrateCommand(): Command {
     });
 }
 
+export function migrationCommand(): Command {
+  return new Command('migration')
+    .description('writes the migration that makes the tables what the entities say')
+    .argument('<name>', 'such as add-supplier-phone')
+    .option('--destructive', 'also where it loses what columns or tables hold')
+    .action(async (name: string, { destructive = false }: { destructive?: boolean }) => {
+      const { url, embedded } = await openDatabase(new Settings(process.env));
+      try {
+        const file = await writeMigration(url, name, destructive);
+        console.log(file ?? 'There is nothing to write: the tables are what the entities say');
+      } finally {
+        await embedded?.release();
+      }
+    });
+}
+
 export function verifyCommand(): Command {
   return new Command('verify')
     .description('checks the database against its own invariants')
     .action(() =>
       withCatalogue(async (catalogue) => {
-        const found = await findings(catalogue.get(DataSource));
+        const found = await findings(catalogue);
         for (const finding of found) console.log(finding);
         if (found.length > 0)
           throw new Refusal(

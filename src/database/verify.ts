@@ -1,14 +1,19 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../list/resource.js';
 import { tallyFindings } from '../list/tally/verify.js';
+import { unserved } from '../list/unserved.js';
+import { schemaChanges } from './schema-changes.js';
 import { findCircle, parentColumnOf } from './tree.js';
 
 /** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
-export async function findings(dataSource: DataSource): Promise<string[]> {
+export async function findings(application: INestApplicationContext): Promise<string[]> {
+  const dataSource = application.get(DataSource);
   const found = [
     ...(await schemaDifferences(dataSource)),
     ...(await invalidIndexes(dataSource)),
     ...(await disabledTriggers(dataSource)),
+    ...(await unserved(application)),
   ];
   for (const metadata of resourcesOf(dataSource).values()) {
     found.push(...(await missingTrigger(dataSource, metadata)));
@@ -20,10 +25,9 @@ export async function findings(dataSource: DataSource): Promise<string[]> {
   return found;
 }
 
-/** What TypeORM would change so that the tables are as the entities say. */
 async function schemaDifferences(dataSource: DataSource): Promise<string[]> {
-  const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
-  return upQueries.map(({ query }) => `the schema is not as declared, this is lacking: ${query}`);
+  const { up } = await schemaChanges(dataSource);
+  return up.map((query) => `the schema is not as declared, this is lacking: ${query}`);
 }
 
 /** Indexes that PostgreSQL does not use, such as one whose concurrent creation was broken off. */

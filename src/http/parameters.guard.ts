@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { getMetadataStorage } from 'class-validator';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { errors } from './errors.js';
+import { queryClass } from './query-class.js';
 import { SentParameters } from './sent-parameters.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
@@ -32,29 +32,11 @@ export class ParametersGuard implements CanActivate {
     const handler = context.getHandler();
     let names = this.declared.get(handler);
     if (!names) {
-      const rules = getMetadataStorage().getTargetValidationMetadatas(
-        queryClass(context),
-        '',
-        false,
-        false,
-      );
+      const query = queryClass(context.getClass(), handler.name) ?? CredentialsQueryDto;
+      const rules = getMetadataStorage().getTargetValidationMetadatas(query, '', false, false);
       names = new Set(rules.map(({ propertyName }) => propertyName));
       this.declared.set(handler, names);
     }
     return names;
   }
-}
-
-/** The class of a handler's `@Query()` argument, as Nest and the compiler recorded it. */
-function queryClass(context: ExecutionContext): new () => object {
-  const controller = context.getClass();
-  const method = context.getHandler().name;
-  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
-    string,
-    { index: number }
-  >;
-  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, method) ??
-    []) as (new () => object)[];
-  const query = Object.entries(args).find(([key]) => key.startsWith(`${RouteParamtypes.QUERY}:`));
-  return (query && types[query[1].index]) ?? CredentialsQueryDto;
 }

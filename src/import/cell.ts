@@ -1,5 +1,5 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from '../list/formats.js';
+import { isText, isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from '../list/formats.js';
 
 /** A value as PostgreSQL reads it, or what it must be instead. */
 export type CellReading = { readonly value: string | null } | { readonly mustBe: string };
@@ -13,9 +13,10 @@ interface Format {
 /** Makes the reader of a column's cells: the text of a CSV file, or any value of an NDJSON one. */
 export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReading {
   const { expected, read } = formatOf(column);
+  const isJson = column.type === 'jsonb';
   return (cell) => {
     if (cell === null) return hasNull(column) ? { value: null } : { mustBe: 'given' };
-    const text = textOf(cell);
+    const text = isJson && typeof cell === 'object' ? jsonOf(cell) : textOf(cell);
     if (text === undefined) return { mustBe: `${expected}, with its digits in quotes` };
     const value = text === null ? undefined : read(text);
     return value === undefined ? { mustBe: expected } : { value };
@@ -60,6 +61,8 @@ function formatOf(column: ColumnMetadata): Format {
       return BOOLEAN;
     case 'timestamptz':
       return TIME;
+    case 'jsonb':
+      return JSON_VALUE;
     default:
       throw new TypeError(`Columns of type ${String(type)} cannot be imported`);
   }
@@ -80,7 +83,8 @@ const INTEGER: Format = {
 
 const DECIMAL: Format = {
   expected: 'a decimal number such as 19.99',
-  read: (value) => (PLAIN_DECIMAL.test(value) && value.length <= 100 ? value : undefined),
+  read: (value) =>
+    PLAIN_DECIMAL.test(value.replace(/^-/, '')) && value.length <= 100 ? value : undefined,
 };
 
 const BOOLEAN: Format = {
@@ -96,3 +100,31 @@ const TIME: Format = {
     return time && time.getUTCFullYear() <= 9999 ? time.toISOString() : undefined;
   },
 };
+
+/** Levels that a value may have: it is walked through, and so is it by whoever reads it. */
+const DEEPEST = 100;
+
+const JSON_VALUE: Format = {
+  expected: `an object or a list in JSON, its numbers of 15 digits at most, ${DEEPEST} levels at most`,
+  read: (text) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      return typeof value === 'object' && value !== null ? (jsonOf(value) ?? undefined) : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+/** A value as JSON; null where PostgreSQL could not hold it, or JavaScript did not. */
+function jsonOf(value: unknown): string | null {
+  return isKept(value, DEEPEST) ? JSON.stringify(value) : null;
+}
+
+function isKept(value: unknown, levels: number): boolean {
+  if (typeof value === 'string') return isText(value);
+  if (typeof value === 'number') return textOf(value) !== undefined;
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  return Object.entries(value).every(([key, each]) => isText(key) && isKept(each, levels - 1));
+}

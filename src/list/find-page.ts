@@ -23,6 +23,12 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
   ) => FindOptionsWhere<Entity>;
 };
 
+/** A list of a resource's objects, with what they must meet. */
+export interface ResourceListing extends Listing {
+  readonly repository: Repository<ObjectLiteral>;
+  readonly conditions: readonly ObjectLiteral[];
+}
+
 /**
  * One page of a resource and the exact count of all that match, from one statement and hence one
  * snapshot. Only the fields asked for are read. Where the tally knows the objects that match, the
@@ -32,7 +38,7 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
   repository: Repository<Entity>,
   query: Query,
   conditions: Conditions<Entity, Query>,
-): Listing {
+): ResourceListing {
   const { metadata } = repository;
   const { dataSource } = repository.manager;
   const matching: ObjectLiteral[] = [];
@@ -48,6 +54,8 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
       ? countedPage(metadata, facet, { fields, limit, offset })
       : skippingPage(repository, matching, facet, { fields, limit, offset, sort });
   return {
+    repository,
+    conditions: matching,
     key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
     version: () => currentVersion(dataSource, metadata.tableName),
     read: async () => {

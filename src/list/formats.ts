@@ -6,6 +6,9 @@
 /** Most characters (code points) of an identifier. */
 export const IDENTIFIER_LENGTH = 100;
 
+/** Most characters of a name, and of any text that is filtered or sorted by. */
+export const NAME_LENGTH = 500;
+
 /** A plain decimal integer, without a sign. */
 export const PLAIN_INTEGER = /^[0-9]+$/;
 

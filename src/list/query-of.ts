@@ -15,9 +15,11 @@ export function QueryOf<Entity>(
   options: { sort?: (keyof Entity & string)[] } = {},
 ): (query: QueryClass) => void {
   return (query) => {
-    Parameter(fieldsAmong(publicFields(entity)))(query.prototype as object, 'fields');
+    const fields = publicFields(entity);
+    Parameter(fields[0] ?? '', fieldsAmong(fields))(query.prototype as object, 'fields');
     if (query.prototype instanceof ListQueryDto) {
-      Parameter(sortAmong(options.sort ?? []))(query.prototype, 'sort');
+      const { sort = [] } = options;
+      Parameter(sort.join(), sortAmong(sort))(query.prototype, 'sort');
     }
   };
 }

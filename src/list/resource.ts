@@ -1,6 +1,6 @@
 import { type ColumnOptions, type DataSource, Entity, type EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { IDENTIFIER_LENGTH } from './formats.js';
+import { IDENTIFIER_LENGTH, NAME_LENGTH } from './formats.js';
 
 const RESOURCE = Symbol('resource');
 
@@ -27,10 +27,10 @@ export const identifier = {
   collation: 'C',
 } as const satisfies ColumnOptions;
 
-/** Column options of a name: short enough for an index, and sorted by code point everywhere. */
+/** Column options of a name, and of any text filtered or sorted by: short enough for an index, and sorted by code point everywhere. */
 export const name = {
   type: 'varchar',
-  length: 500,
+  length: NAME_LENGTH,
   collation: 'C',
 } as const satisfies ColumnOptions;
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Any, LessThanOrEqual, MoreThan, MoreThanOrEqual, Raw, Repository } from 'typeorm';
+import { Any, LessThanOrEqual, MoreThan, MoreThanOrEqual, Repository } from 'typeorm';
 import type { Page } from '../http/envelope.js';
 import type { Listing } from '../http/listing.js';
 import { findObject } from '../list/find-object.js';
 import { findPage } from '../list/find-page.js';
+import { containsWords } from '../list/words.js';
 import { Product } from './product.entity.js';
 import type { GetProductDto, ListProductsDto } from './list-products.dto.js';
 
@@ -19,7 +20,7 @@ export class ProductsService {
       type: (types) => ({ type: Any(types) }),
       brandID: (brandIDs) => ({ brandID: Any(brandIDs) }),
       categoryID: (categoryIDs) => ({ categoryID: Any(categoryIDs) }),
-      q: (words) => ({ words: Raw(containsAll, { words }) }),
+      q: (words) => ({ words: containsWords(words) }),
       priceMin: (least) => ({ price: MoreThanOrEqual(least) }),
       priceMax: (most) => ({ price: LessThanOrEqual(most) }),
       inStock: (inStock) => ({ stock: inStock ? MoreThan(0) : LessThanOrEqual(0) }),
@@ -30,8 +31,4 @@ export class ProductsService {
   get(productID: string, query: GetProductDto): Promise<Page> {
     return findObject(this.products, productID, query);
   }
-}
-
-function containsAll(column: string): string {
-  return `${column} @@ plainto_tsquery('simple', search_text(:words))`;
 }

@@ -8,12 +8,25 @@ export interface CommandResult {
 }
 
 /** Runs the built command line as a user does. */
-export async function catalogue(
-  args: string[],
+export function catalogue(
+  args: readonly string[],
   environment: NodeJS.ProcessEnv,
   input: string | Buffer = '',
 ): Promise<CommandResult> {
-  const child = spawn(process.execPath, ['dist/main.js', ...args], {
+  return runNode(['dist/main.js', ...args], { environment, input });
+}
+
+/** Runs a Node program in a folder, the project's own unless said, with no more environment than said. */
+export async function runNode(
+  args: readonly string[],
+  {
+    folder,
+    environment = {},
+    input = '',
+  }: { folder?: string; environment?: NodeJS.ProcessEnv; input?: string | Buffer } = {},
+): Promise<CommandResult> {
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
   });
   let [stdout, stderr] = ['', ''];

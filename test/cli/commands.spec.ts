@@ -164,7 +164,7 @@ describe('import and export', () => {
   });
 
   it.each([
-    [['import', 'nonsense', '-'], 1, 'There is no resource nonsense; there are brands, categories'],
+    [['import', 'nonsense', '-'], 1, 'There is no resource nonsense; there are '],
     [['export', 'nonsense'], 1, 'There is no resource nonsense'],
     [['import', 'brands', 'none.csv'], 1, 'none.csv cannot be read: ENOENT'],
     [['import', 'brands'], 2, "missing required argument 'file'"],

@@ -12,29 +12,35 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({}, SuppliersModule);
   await service.dataSource.query(`
-    CREATE TABLE suppliers (
+    CREATE TABLE test_suppliers (
       "supplierID" varchar(100) COLLATE "C" PRIMARY KEY,
       country varchar(2),
       rating numeric,
       active boolean NOT NULL DEFAULT true,
+      address jsonb,
       secret varchar(100),
       "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
       "updatedAt" timestamptz(3) NOT NULL DEFAULT now()
     )`);
   await service.dataSource.query(
-    `SELECT install_tally('suppliers', 'supplierID', '{country,active}')`,
+    `SELECT install_tally('test_suppliers', 'supplierID', '{country,active}')`,
   );
-  await service.load('suppliers', [
+  await service.load('test_suppliers', [
     { supplierID: 'a', country: 'DE', rating: '4.50', active: true },
     { supplierID: 'b', country: 'FR', rating: null, active: false },
     { supplierID: 'c', country: null, rating: '4.5', active: true },
   ]);
-  await service.dataSource.query(`UPDATE suppliers SET secret = 'hidden'`);
+  await service.dataSource.query(`UPDATE test_suppliers SET secret = 'hidden'`);
 });
 afterAll(() => service.stop());
 
+/** A list of so many levels. */
+function nested(levels: number): unknown[] {
+  return levels === 1 ? [] : [nested(levels - 1)];
+}
+
 const list = async (query: string) =>
-  (await service.get(`/suppliers?${query}`).expect(200)).body.response_data;
+  (await service.get(`/test_suppliers?${query}`).expect(200)).body.response_data;
 
 describe('The list engine, on a resource that the service does not know', () => {
   it('shows exactly the public fields', async () => {
@@ -44,18 +50,47 @@ describe('The list engine, on a resource that the service does not know', () => 
       'country',
       'rating',
       'active',
+      'address',
       'createdAt',
       'updatedAt',
     ]);
     await service
-      .get('/suppliers?fields=secret')
+      .get('/test_suppliers?fields=secret')
       .expect(
         400,
         refusal(
           -25,
-          'The parameter fields must not name secret; it may name supplierID, country, rating, active, createdAt, updatedAt',
+          'The parameter fields must not name secret; it may name supplierID, country, rating, active, address, createdAt, updatedAt',
         ),
       );
+  });
+
+  it('lists objects and lists in JSON, and decimals below zero, as they were loaded', async () => {
+    const address = { Straße: 'Öland "3" 🌳', at: [59.5, -17, [null, true, {}]], none: {} };
+    const rows = [
+      { supplierID: 'j1', address, rating: '-0.50' },
+      { supplierID: 'j2', address: JSON.stringify([1, '2']) },
+    ];
+    await service.load('test_suppliers', rows);
+    const { objects } = await list('supplierID=j1,j2&fields=supplierID,address,rating');
+    expect(objects).toEqual([rows[0], { supplierID: 'j2', address: [1, '2'], rating: null }]);
+    await service.dataSource.query(`DELETE FROM test_suppliers WHERE "supplierID" LIKE 'j%'`);
+  });
+
+  it.each([
+    ['a text', '"text"'],
+    ['a number', 5],
+    ['no JSON', '{a: 1}'],
+    ['a NUL', { text: 'a\0b' }],
+    ['half a character', ['\ud800']],
+    ['a key that is half a character', { '\udfff': 1 }],
+    ['a number that has lost digits', { number: 12345678901234567890 }],
+    ['too many levels', JSON.stringify(nested(101))],
+    ['more levels than a stack has', '['.repeat(200_000) + ']'.repeat(200_000)],
+  ])('refuses JSON that is %s', async (_, address) => {
+    await expect(service.load('test_suppliers', [{ supplierID: 'k', address }])).rejects.toThrow(
+      'Nothing was loaded: 1 problem',
+    );
   });
 
   it('filters by what the service says of each parameter', async () => {
@@ -79,12 +114,12 @@ describe('The list engine, on a resource that the service does not know', () => 
 
   it('is not served where there is no tally to tell when it changes', async () => {
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-    await service.dataSource.query(`SELECT remove_tally('suppliers')`);
+    await service.dataSource.query(`SELECT remove_tally('test_suppliers')`);
     for (const query of ['', 'ratingMin=1', 'sort=rating']) {
-      await service.get(`/suppliers?${query}`).expect(500, refusal(-1, 'Internal error'));
+      await service.get(`/test_suppliers?${query}`).expect(500, refusal(-1, 'Internal error'));
     }
     await service.dataSource.query(
-      `SELECT install_tally('suppliers', 'supplierID', '{country,active}')`,
+      `SELECT install_tally('test_suppliers', 'supplierID', '{country,active}')`,
     );
     log.mockRestore();
   });
@@ -105,8 +140,8 @@ describe('The list engine, on a resource that the service does not know', () => 
       for (let at = 0; writing.goesOn; at += 1) {
         await service.dataSource.query(
           at % 2
-            ? `DELETE FROM suppliers WHERE "supplierID" LIKE 'x%'`
-            : `INSERT INTO suppliers ("supplierID") SELECT 'x' || n FROM generate_series(1, 40) n`,
+            ? `DELETE FROM test_suppliers WHERE "supplierID" LIKE 'x%'`
+            : `INSERT INTO test_suppliers ("supplierID") SELECT 'x' || n FROM generate_series(1, 40) n`,
         );
       }
     })();
@@ -118,14 +153,14 @@ describe('The list engine, on a resource that the service does not know', () => 
     }
     writing.goesOn = false;
     await writer;
-    await service.dataSource.query(`DELETE FROM suppliers WHERE "supplierID" LIKE 'x%'`);
+    await service.dataSource.query(`DELETE FROM test_suppliers WHERE "supplierID" LIKE 'x%'`);
     expect([...seen].sort()).toEqual(['3', '43']);
   });
 
   it('refuses every parameter on a route that declares none', async () => {
-    await service.get('/suppliers/best').expect(200);
+    await service.get('/test_suppliers/best').expect(200);
     await service
-      .get('/suppliers/best?limit=1')
+      .get('/test_suppliers/best?limit=1')
       .expect(400, refusal(-23, 'The parameter limit must not be present in this request'));
   });
 });
@@ -134,10 +169,10 @@ describe('A fault', () => {
   it('of ours is -1, and its cause is in the log alone, under the request’s id', async () => {
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await service
-      .get('/suppliers/broken')
+      .get('/test_suppliers/broken')
       .set('X-Request-Id', 'mine')
       .expect(500, refusal(-1, 'Internal error'));
-    expect(log.mock.calls[0]?.[0]).toBe('mine GET /suppliers/broken -1: secret of the house');
+    expect(log.mock.calls[0]?.[0]).toBe('mine GET /test_suppliers/broken -1: secret of the house');
     expect(JSON.stringify(log.mock.calls)).not.toContain(service.token);
     log.mockRestore();
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusal, type Service, startService } from '../service.js';
+import { loadReferenced } from './referenced.js';
 
 type Row = Record<string, unknown>;
 
@@ -13,8 +14,8 @@ export interface ListDescription {
   readonly sorts: readonly string[];
   /** Objects to list, at least 20, of which several share the value of each field sorted by. */
   readonly objects: readonly Row[];
-  /** Objects of other resources that these need, in an order that satisfies references. */
-  readonly needed?: Readonly<Record<string, readonly Row[]>>;
+  /** One of them as the list answers with it, but for the times that every resource has. */
+  readonly example: Row;
   /**
    * For each filter: a value, and which objects it leaves. `bad` is a value that it refuses;
    * absent for a filter that takes any text.
@@ -35,9 +36,7 @@ export function describeList(list: ListDescription): void {
 
     beforeAll(async () => {
       service = await startService();
-      for (const [name, rows] of Object.entries(list.needed ?? {})) {
-        await service.load(name, [...rows]);
-      }
+      await loadReferenced(service, resource, list.objects);
       await service.load(resource, [...list.objects]);
     });
     afterAll(() => service.stop());
@@ -66,6 +65,18 @@ export function describeList(list: ListDescription): void {
       expect(Object.keys(response.body.response_data)).toEqual(['count', 'objects']);
       expect(response.body.response_data.count).toBe(String(list.objects.length));
       expect(Object.keys(response.body.response_data.objects[0])).toEqual(fields);
+    });
+
+    it('answers with the objects as they were loaded', async () => {
+      for (const row of await objects('limit=1000')) {
+        const loaded = list.objects.find((object) => object[identifier] === row[identifier]);
+        expect(row).toMatchObject(loaded ?? {});
+      }
+      const url = `${path}/${encodeURIComponent(String(list.example[identifier]))}`;
+      const { body } = await service.get(url).expect(200);
+      const { createdAt, updatedAt, ...example } = body.response_data.objects[0] as Row;
+      expect(example).toEqual(list.example);
+      expect([createdAt, updatedAt].every((time) => TIME.test(String(time)))).toBe(true);
     });
 
     it('returns 50 objects unless said', async () => {
@@ -269,6 +280,9 @@ export function describeList(list: ListDescription): void {
   });
 }
 
+/** A time as the contract has it. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** Orders two identifiers as the collation C does. */
 export function byBytes(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
@@ -278,7 +292,7 @@ export function byBytes(one: unknown, other: unknown): number {
 function sorted(rows: readonly Row[], field: string, descending: boolean): Row[] {
   const compare = (one: unknown, other: unknown): number => {
     if (one === null || other === null) return Number(one === null) - Number(other === null);
-    if (field === 'price') return Number(one) - Number(other);
+    if (field === 'price' || typeof one === 'number') return Number(one) - Number(other);
     return byBytes(one, other);
   };
   const identifier = Object.keys(rows[0] ?? {})[0] ?? '';

@@ -23,8 +23,8 @@ import {
 import { QueryOf } from '../../src/list/query-of.js';
 import { identifier, Resource, time } from '../../src/list/resource.js';
 
-/** A resource made for the tests of the list engine, as its author would write it. */
-@Resource('suppliers', { counted: ['country', 'active'] })
+/** A resource made for the tests of the list engine, under a name that no real one has. */
+@Resource('test_suppliers', { counted: ['country', 'active'] })
 export class Supplier {
   @PrimaryColumn(identifier)
   supplierID!: string;
@@ -37,6 +37,9 @@ export class Supplier {
 
   @Column({ type: 'boolean', default: true })
   active!: boolean;
+
+  @Column({ type: 'jsonb', nullable: true })
+  address!: object | null;
 
   @Column({ type: 'varchar', length: 100, select: false, nullable: true })
   secret!: string | null;
@@ -96,7 +99,7 @@ export class SuppliersService {
   }
 }
 
-@Controller('suppliers')
+@Controller('test_suppliers')
 export class SuppliersController {
   constructor(private readonly suppliers: SuppliersService) {}
 

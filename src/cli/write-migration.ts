@@ -1,0 +1,165 @@
+import { NestFactory } from '@nestjs/core';
+import { randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { DataSource, type EntityMetadata } from 'typeorm';
+import { AppModule } from '../app.module.js';
+import { migrate } from '../database/migrate.js';
+import { type Changes, schemaChanges } from '../database/schema-changes.js';
+import { countedOf, identifierOf, resourcesOf } from '../list/resource.js';
+import { Refusal } from '../refusal.js';
+
+const FOLDER = join('src', 'database', 'migrations');
+
+/**
+ * Writes the migration from the schema that those before it make to what the entities say, found
+ * out on an empty database made for it on the server of a URL. Gives the path of its file;
+ * `undefined` where there is nothing to change.
+ */
+export async function writeMigration(
+  url: string,
+  name: string,
+  destructive: boolean,
+): Promise<string | undefined> {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
+    throw new Refusal(`A migration is named like add-supplier-phone, not ${name}`);
+  }
+  const there = await readdir(FOLDER).catch(() => undefined);
+  if (!there)
+    throw new Refusal(`There is no ${FOLDER} here: write migrations in the project's folder`);
+  const same = there.find((file) => file.endsWith(`-${name}.ts`));
+  if (same !== undefined) throw new Refusal(`There is ${join(FOLDER, same)} already`);
+  const changes = await onEmptyDatabase(url, changesOf);
+  if (changes.up.length === 0) return undefined;
+  check(changes.up, destructive);
+  const time = Date.now();
+  const path = join(FOLDER, `${time}-${name}.ts`);
+  await writeFile(path, await formatted(migrationText(name, time, changes)), { flag: 'wx' });
+  return path;
+}
+
+/** Does some work on a database with the schema as the migrations make it, and nothing in it. */
+async function onEmptyDatabase<T>(
+  server: string,
+  work: (dataSource: DataSource) => Promise<T>,
+): Promise<T> {
+  const name = `catalogue_migration_${randomBytes(6).toString('hex')}`;
+  const client = new Client(server);
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    try {
+      await migrate(url.href);
+      const settings = { maxLimit: 0, pageCache: 0, poolSize: 1, queryTimeout: 0 };
+      const module = AppModule.on(url.href, settings);
+      const application = await NestFactory.createApplicationContext(module, {
+        abortOnError: false,
+        logger: false,
+      });
+      try {
+        return await work(application.get(DataSource));
+      } finally {
+        await application.close();
+      }
+    } finally {
+      await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function changesOf(dataSource: DataSource): Promise<Changes> {
+  const changes = await schemaChanges(dataSource);
+  const [up, down] = [[...changes.up], [...changes.down]];
+  for (const metadata of resourcesOf(dataSource).values()) {
+    const { tableName: table } = metadata;
+    if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
+      up.push(
+        `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
+      );
+    }
+    const [installed] = await dataSource.query<{ counted: string[] }[]>(
+      'SELECT counted FROM tallies WHERE resource = $1',
+      [table],
+    );
+    const counted = countedOf(metadata);
+    if (installed?.counted.join() === counted.join()) continue;
+    up.push(installing(metadata, counted));
+    down.unshift(
+      installed ? installing(metadata, installed.counted) : `SELECT remove_tally('${table}')`,
+    );
+  }
+  return { up, down };
+}
+
+/** https://www.postgresql.org/docs/current/catalog-pg-trigger.html */
+async function hasTrigger(dataSource: DataSource, table: string): Promise<boolean> {
+  const rows = await dataSource.query<unknown[]>(
+    `SELECT FROM pg_trigger WHERE tgrelid = to_regclass($1) AND tgfoid = 'keep_updated_at'::regproc`,
+    [`"${table}"`],
+  );
+  return rows.length > 0;
+}
+
+function installing(metadata: EntityMetadata, counted: readonly string[]): string {
+  const { databaseName: identifier } = identifierOf(metadata);
+  return `SELECT install_tally('${metadata.tableName}', '${identifier}', '{${counted.join(',')}}')`;
+}
+
+/** Refuses what would lose data without being told to, and what rows that are there cannot meet. */
+function check(statements: readonly string[], destructive: boolean): void {
+  for (const statement of statements) {
+    const [, table, column] =
+      /^ALTER TABLE "(\w+)" ADD "(\w+)" (?!.* DEFAULT ).* NOT NULL$/.exec(statement) ?? [];
+    if (table !== undefined) {
+      throw new Refusal(
+        `The ${table} that are there have no ${column ?? ''}: let it be null, or give it a default`,
+      );
+    }
+  }
+  // An enumeration is made anew by way of text, which fails where a value is gone that is in use.
+  const losing = statements.filter(
+    (statement) =>
+      /\bDROP (TABLE|COLUMN)\b/.test(statement) ||
+      (/\bALTER COLUMN "\w+" TYPE\b/.test(statement) && !statement.includes('::"text"::')),
+  );
+  if (losing.length > 0 && !destructive) {
+    throw new Refusal(
+      `This loses what is there, and is written only with --destructive: ${losing.join('; ')}`,
+    );
+  }
+}
+
+function migrationText(name: string, time: number, { up, down }: Changes): string {
+  const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class ${words.join('')}${time} implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of UP) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of DOWN) await runner.query(statement);
+  }
+}
+
+const UP = [${up.map(literal).join(', ')}];
+
+const DOWN = [${down.map(literal).join(', ')}];
+`;
+}
+
+/** A statement as a text of TypeScript. */
+function literal(statement: string): string {
+  return `\`${statement.replace(/[\\`]|\$\{/g, '\\$&')}\``;
+}
+
+async function formatted(text: string): Promise<string> {
+  const { format, resolveConfig } = await import('prettier');
+  return format(text, { ...(await resolveConfig(FOLDER)), parser: 'typescript' });
+}

@@ -1,0 +1,120 @@
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
+import { ModulesContainer } from '@nestjs/core';
+import { DataSource, type EntityMetadata } from 'typeorm';
+import { queryClass } from '../http/query-class.js';
+import type { ResourceListing } from './find-page.js';
+import { ListQueryDto, type SortKey } from './list-query.dto.js';
+import { parametersOf } from './parameters.js';
+import { identifierOf } from './resource.js';
+
+/**
+ * The filters and sorts of all lists that no index serves, a line each with the index that it
+ * needs: what PostgreSQL would have to read a whole table for. Each filter is asked for alone.
+ */
+export async function unserved(application: INestApplicationContext): Promise<string[]> {
+  const dataSource = application.get(DataSource);
+  const found: string[] = [];
+  for (const { list, query } of listsOf(application)) {
+    const { repository } = list({});
+    const { metadata } = repository;
+    for (const [parameter, example] of parametersOf(query)) {
+      if (parameter === 'fields') continue;
+      if (parameter === 'sort') {
+        for (const { field } of example as SortKey[]) {
+          const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
+          if (!(await servesSort(dataSource, metadata, column))) {
+            found.push(lacking(metadata, `sort ${field}`, [column]));
+          }
+        }
+      } else {
+        const listing = list({ [parameter]: example });
+        if (!(await servesFilter(dataSource, listing))) {
+          const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
+          found.push(lacking(metadata, `filter ${parameter}`, columns));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+interface ListEndpoint {
+  readonly list: (query: object) => ResourceListing;
+  readonly query: Type<object>;
+}
+
+/** Every handler whose query is that of a list. */
+function listsOf(application: INestApplicationContext): ListEndpoint[] {
+  const modules = [...application.get(ModulesContainer).values()];
+  const controllers = modules.flatMap(({ controllers: all }) => [...all.values()]);
+  return controllers.flatMap(({ instance, metatype }) => {
+    const controller = instance as Record<string, (query: object) => ResourceListing>;
+    const prototype = Object.getPrototypeOf(controller) as object;
+    return Object.getOwnPropertyNames(prototype).flatMap((method) => {
+      const handler = controller[method];
+      if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
+      const query = queryClass(metatype as Type<object>, method);
+      if (!query || !(query.prototype instanceof ListQueryDto)) return [];
+      return { query, list: (asked: object) => handler.call(controller, asked) };
+    });
+  });
+}
+
+/** Whether the objects that meet a list's conditions are found by an index, and only those. */
+async function servesFilter(
+  dataSource: DataSource,
+  { repository, conditions }: ResourceListing,
+): Promise<boolean> {
+  const counting = repository.createQueryBuilder('object').select('count(*)');
+  for (const condition of conditions) counting.andWhere(condition);
+  const [text, values] = counting.getQueryAndParameters();
+  const nodes = await plan(dataSource, text, values);
+  const scans = nodes.filter(({ 'Node Type': type }) => type.endsWith('Scan'));
+  return scans.every(
+    (node) => node['Index Cond'] !== undefined || node['Node Type'] === 'Bitmap Heap Scan',
+  );
+}
+
+/** Whether an index gives the objects in an order, or all but the order of equal ones. */
+async function servesSort(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+  column: string,
+): Promise<boolean> {
+  const identifier = identifierOf(metadata).databaseName;
+  const text = `SELECT * FROM "${metadata.tableName}" ORDER BY "${column}", "${identifier}" LIMIT 1`;
+  const nodes = await plan(dataSource, text, []);
+  return nodes.every(({ 'Node Type': type }) => type !== 'Sort');
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The nodes of a statement's plan where an index is used if any can be. */
+function plan(dataSource: DataSource, text: string, values: unknown[]): Promise<PlanNode[]> {
+  return dataSource.transaction(async (manager) => {
+    await manager.query('SET LOCAL enable_seqscan = off');
+    await manager.query('SET LOCAL enable_sort = off');
+    const [row] = await manager.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      values,
+    );
+    const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+    return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => flat(Plan));
+  });
+}
+
+function lacking(metadata: EntityMetadata, what: string, columns: readonly string[]): string {
+  const isWords = columns.some(
+    (name) => metadata.findColumnWithPropertyName(name)?.type === 'tsvector',
+  );
+  const names = [
+    ...new Set([...columns, ...(isWords ? [] : [identifierOf(metadata).databaseName])]),
+  ];
+  const index = `${isWords ? 'a gin index' : 'one'} on (${names.map((name) => `"${name}"`).join(', ')})`;
+  return `no index serves the ${what} of ${metadata.tableName}, which needs ${index}`;
+}

@@ -1,0 +1,58 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { resourcesOf } from '../../src/list/resource.js';
+import type { Service } from '../service.js';
+
+type Row = Record<string, unknown>;
+
+/** Loads what objects refer to in other resources, with a value in whatever must have one. */
+export async function loadReferenced(
+  service: Service,
+  resource: string,
+  objects: readonly Row[],
+): Promise<void> {
+  const metadata = resourcesOf(service.dataSource).get(resource);
+  for (const { columns, referencedEntityMetadata: target } of metadata?.foreignKeys ?? []) {
+    const named = new Set(objects.map((object) => object[columns[0]?.propertyName ?? '']));
+    const rows = [...named]
+      .filter((value) => typeof value === 'string')
+      .map((value) => required(target, value));
+    if (target.tableName === resource || rows.length === 0) continue;
+    await loadReferenced(service, target.tableName, rows);
+    await service.load(target.tableName, rows);
+  }
+}
+
+/** The least that an object with an identifier can be. */
+function required(metadata: EntityMetadata, identifier: string): Row {
+  const columns = metadata.columns.filter(
+    (column) =>
+      !column.isNullable &&
+      !column.isCreateDate &&
+      !column.isUpdateDate &&
+      column.isSelect &&
+      column.default === undefined,
+  );
+  return Object.fromEntries(
+    columns.map((column) => [
+      column.propertyName,
+      column.isPrimary ? identifier : someValue(column, identifier),
+    ]),
+  );
+}
+
+function someValue({ type, enum: values, length }: ColumnMetadata, text: string): unknown {
+  if (values) return values[0];
+  switch (type) {
+    case 'varchar':
+      return text.slice(0, Number(length));
+    case 'timestamptz':
+      return '2026-01-01T00:00:00.000Z';
+    case 'boolean':
+      return true;
+    case 'jsonb':
+      return {};
+    default:
+      return 1;
+  }
+}
