@@ -1,0 +1,119 @@
+import { ModuleDeclarator } from '@nestjs/schematics';
+import { askFields, askName } from './ask.js';
+import { readFields } from './fields.js';
+import { namesOf } from './names.js';
+import { Refusal } from './refusal.js';
+import { proposal } from './sample.js';
+import { existingResources, targetsOf } from './targets.js';
+import { controller } from './write/controller.js';
+import { dto } from './write/dto.js';
+import { entity } from './write/entity.js';
+import { formatted } from './write/formatted.js';
+import { migration } from './write/migration.js';
+import { module } from './write/module.js';
+import { service } from './write/service.js';
+import { spec } from './write/spec.js';
+
+/**
+ * What can be said on the command line.
+ *
+ * @typedef {object} Options
+ * @property {string} [name]
+ * @property {string} [path] the fields or a file, as `nest generate` passes them on
+ * @property {string} [fields]
+ * @property {string} [from]
+ * @property {string} [singular]
+ */
+
+const APP_MODULE = '/src/app.module.ts';
+
+/**
+ * Writes a resource, or throws a `Refusal` before anything is written.
+ *
+ * @param {Options} options
+ * @returns {import('@angular-devkit/schematics').Rule}
+ */
+export function resource(options) {
+  return async (tree, { logger }) => {
+    const names = namesOf(options.name ?? (await askName()), options.singular);
+    const resources = existingResources(tree);
+    checkFree(tree, names, resources);
+    const description = await describedFields(options, names, (line) => {
+      logger.info(line);
+    });
+    const { identifier, own: fields, times } = readFields(description, names.identifier);
+    const targets = targetsOf(resources, names, identifier, fields);
+    const described = { names, identifier, fields, times, targets };
+    const time = Date.now();
+    const { folder, file } = names;
+    const written = new Map([
+      [`/src/${folder}/${file}.entity.ts`, entity(described)],
+      [`/src/${folder}/list-${folder}.dto.ts`, dto(described)],
+      [`/src/${folder}/${folder}.service.ts`, service(described)],
+      [`/src/${folder}/${folder}.controller.ts`, controller(described)],
+      [`/src/${folder}/${folder}.module.ts`, module(described)],
+      [`/src/database/migrations/${time}-create-${folder}.ts`, migration(described, time)],
+      [`/test/${folder}.spec.ts`, spec(described)],
+    ]);
+    for (const [path, text] of written) tree.create(path, await formatted(text));
+    tree.overwrite(APP_MODULE, await formatted(declared(tree.readText(APP_MODULE), names)));
+  };
+}
+
+/**
+ * Refuses a resource whose name or place is taken.
+ *
+ * @param {import('@angular-devkit/schematics').Tree} tree
+ * @param {import('./names.js').Names} names
+ * @param {ReadonlyMap<string, unknown>} resources
+ */
+function checkFree(tree, { resource: name, folder }, resources) {
+  if (!tree.exists(APP_MODULE)) throw new Refusal('Generate in the folder of the project');
+  if (resources.has(name)) throw new Refusal(`The resource ${name} is there already`);
+  const { subfiles, subdirs } = tree.getDir(`/src/${folder}`);
+  if (subfiles.length + subdirs.length > 0)
+    throw new Refusal(`The folder src/${folder} is there already`);
+  if (tree.exists(`/test/${folder}.spec.ts`))
+    throw new Refusal(`test/${folder}.spec.ts is there already`);
+  const migrations = tree.getDir('/src/database/migrations').subfiles;
+  const earlier = migrations.find((migrated) => migrated.endsWith(`-create-${folder}.ts`));
+  if (earlier !== undefined) throw new Refusal(`The migration ${earlier} is there already`);
+}
+
+/**
+ * The fields as they were given, proposed or answered.
+ *
+ * @param {Options} options
+ * @param {import('./names.js').Names} names
+ * @param {(line: string) => void} say
+ */
+async function describedFields({ path, fields, from }, names, say) {
+  const isFile = path !== undefined && /\.(csv|ndjson|jsonl)(\.gz)?$/.test(path);
+  const file = from ?? (isFile ? path : undefined);
+  const described = fields ?? (isFile ? undefined : path);
+  if (file !== undefined && described !== undefined) {
+    throw new Refusal(`The fields come from ${file} or from what is said of them, not from both`);
+  }
+  if (file === undefined) return described ?? (await askFields(names));
+  const proposed = await proposal(file, names);
+  for (const line of proposed.lines) say(line);
+  return proposed.fields;
+}
+
+/**
+ * The application's module with that of the resource.
+ *
+ * @param {string} content
+ * @param {import('./names.js').Names} names
+ */
+function declared(content, { folder, plural }) {
+  return new ModuleDeclarator().declare(content, {
+    metadata: 'imports',
+    type: 'module',
+    name: folder,
+    className: `${plural}Module`,
+    path: /** @type {import('@angular-devkit/core').Path} */ (`/src/${folder}`),
+    module: /** @type {import('@angular-devkit/core').Path} */ (APP_MODULE),
+    isEsm: true,
+  });
+}

@@ -1,0 +1,70 @@
+import { Refusal } from './refusal.js';
+
+/**
+ * @typedef {import('./fields.js').Field} Field
+ * @typedef {import('./names.js').Names} Names
+ * @typedef {import('./write/resource.js').Target} Target
+ */
+
+/**
+ * The resources of the project, by name, as their entities declare them.
+ *
+ * @param {import('@angular-devkit/schematics').Tree} tree
+ * @returns {Map<string, Target>}
+ */
+export function existingResources(tree) {
+  /** @type {Map<string, Target>} */
+  const resources = new Map();
+  for (const folder of tree.getDir('/src').subdirs) {
+    for (const file of tree.getDir(`/src/${folder}`).subfiles) {
+      if (!file.endsWith('.entity.ts')) continue;
+      const text = tree.readText(`/src/${folder}/${file}`);
+      const name = /@Resource\('(\w+)'/.exec(text)?.[1];
+      const entity = /export class (\w+)/.exec(text)?.[1];
+      const identifier = /@PrimaryColumn\([^)]*\)\s+(\w+)!/.exec(text)?.[1];
+      if (name === undefined || entity === undefined || identifier === undefined) continue;
+      const module = `../${folder}/${file.replace(/\.ts$/, '.js')}`;
+      resources.set(name, { entity, identifier, module, word: file.replace('.entity.ts', '') });
+    }
+  }
+  return resources;
+}
+
+/**
+ * The resources that fields refer to.
+ *
+ * @param {ReadonlyMap<string, Target>} resources
+ * @param {Names} names
+ * @param {string} identifier
+ * @param {readonly Field[]} fields
+ * @returns {Map<string, Target>}
+ */
+export function targetsOf(resources, names, identifier, fields) {
+  /** @type {Map<string, Target>} */
+  const targets = new Map();
+  for (const { name, resource, flags } of fields) {
+    if (resource === undefined) continue;
+    if (resource === names.resource) {
+      if (!flags.has('null')) {
+        throw new Refusal(
+          `The field ${name} refers to ${resource} themselves, so it must be null for some`,
+        );
+      }
+      targets.set(resource, { entity: names.entity, identifier, module: '', word: names.file });
+      continue;
+    }
+    const target = resources.get(resource);
+    if (!target) {
+      const known = [...resources.keys(), names.resource].sort().join(', ');
+      throw new Refusal(`The field ${name} refers to ${resource}, but there are only ${known}`);
+    }
+    targets.set(resource, target);
+  }
+  const own = [...targets.values()].filter(
+    ({ module, entity }) => module !== '' && entity === names.entity,
+  );
+  const [same] = own;
+  if (same)
+    throw new Refusal(`The entity would be called ${names.entity}, as that in ${same.module} is`);
+  return targets;
+}

@@ -1,0 +1,154 @@
+import { DefaultNamingStrategy } from 'typeorm';
+import { isIndexed } from '../fields.js';
+import { enumNameOf } from './entity.js';
+import { countedColumns, indexedColumns, searchedFields } from './resource.js';
+
+/**
+ * @typedef {import('../fields.js').Field} Field
+ * @typedef {import('./resource.js').Resource} Resource
+ */
+
+/**
+ * The migration that makes the table as TypeORM would from the entity, with what keeps its times,
+ * its words and its tally.
+ *
+ * @param {Resource} resource
+ * @param {number} time milliseconds since 1970, which order migrations
+ */
+export function migration(resource, time) {
+  const { names, identifier, fields } = resource;
+  const { resource: table } = names;
+  const enums = fields.filter(({ type }) => type === 'enum');
+  const counted = countedColumns(resource).join(',');
+  const searched = searchedFields(resource);
+  const up = [
+    ...enums.map(({ name, values = [] }) => {
+      const allowed = values.map((value) => `'${value}'`).join(', ');
+      return `CREATE TYPE "${enumNameOf(names, name)}" AS ENUM (${allowed})`;
+    }),
+    createTable(resource),
+    ...indexes(resource),
+    `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}"
+     FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
+    ...(searched.length > 0 ? keepWords(resource, searched) : []),
+    `SELECT install_tally('${table}', '${identifier}', '{${counted}}')`,
+  ];
+  const down = [
+    `SELECT remove_tally('${table}')`,
+    `DROP TABLE "${table}"`,
+    ...(searched.length > 0 ? [`DROP FUNCTION "keep_${table}_words"()`] : []),
+    ...enums.map(({ name }) => `DROP TYPE "${enumNameOf(names, name)}"`),
+  ];
+  return `import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class Create${names.plural}${time} implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+${down.map((statement) => `    await runner.query(${literal(statement)});\n`).join('')}  }
+}
+
+/** Constraints and indexes bear the names that TypeORM derives, so that it finds them. */
+const STATEMENTS = [
+${up.map((statement) => `  ${literal(statement)},\n`).join('')}];
+`;
+}
+
+const naming = new DefaultNamingStrategy();
+
+/** @param {Resource} resource */
+function createTable(resource) {
+  const { names, identifier, fields, targets } = resource;
+  const { resource: table } = names;
+  const columns = [
+    `"${identifier}" varchar(100) COLLATE "C" NOT NULL`,
+    ...fields.map(
+      (field) =>
+        `"${field.name}" ${typeOf(names, field)}${field.flags.has('null') ? '' : ' NOT NULL'}`,
+    ),
+    '"createdAt" timestamptz(3) NOT NULL DEFAULT now()',
+    '"updatedAt" timestamptz(3) NOT NULL DEFAULT now()',
+    ...(searchedFields(resource).length > 0 ? ['"words" tsvector NOT NULL'] : []),
+    `CONSTRAINT "${naming.primaryKeyName(table, [identifier])}" PRIMARY KEY ("${identifier}")`,
+    ...fields
+      .filter(({ type }) => type === 'reference')
+      .map(({ name, resource: target = '' }) => {
+        const key = targets.get(target)?.identifier ?? '';
+        return `CONSTRAINT "${naming.foreignKeyName(table, [name], target, [key])}" FOREIGN KEY ("${name}") REFERENCES "${target}" ("${key}")`;
+      }),
+  ];
+  return `CREATE TABLE "${table}" (\n     ${columns.join(',\n     ')}\n   )`;
+}
+
+/**
+ * @param {Resource['names']} names
+ * @param {Field} field
+ */
+function typeOf(names, field) {
+  switch (field.type) {
+    case 'text':
+      return `varchar(${field.length})${isIndexed(field.flags) ? ' COLLATE "C"' : ''}`;
+    case 'decimal':
+      return 'numeric';
+    case 'date-time':
+      return 'timestamptz(3)';
+    case 'enum':
+      return `"${enumNameOf(names, field.name)}"`;
+    case 'reference':
+      return 'varchar(100) COLLATE "C"';
+    case 'json':
+      return 'jsonb';
+    default:
+      return field.type;
+  }
+}
+
+/**
+ * @param {Resource} resource
+ * @returns {string[]}
+ */
+function indexes(resource) {
+  const { names, identifier } = resource;
+  const { resource: table } = names;
+  const byColumn = indexedColumns(resource).map((column) => {
+    const name = naming.indexName(table, [column, identifier]);
+    return `CREATE INDEX "${name}" ON "${table}" ("${column}", "${identifier}")`;
+  });
+  if (searchedFields(resource).length === 0) return byColumn;
+  return [
+    ...byColumn,
+    `CREATE INDEX "${naming.indexName(table, ['words'])}" ON "${table}" USING gin ("words")`,
+  ];
+}
+
+/**
+ * @param {Resource} resource
+ * @param {readonly string[]} searched
+ */
+function keepWords({ names }, searched) {
+  const { resource: table } = names;
+  const texts = searched.map((column) => `NEW."${column}"`).join(', ');
+  const columns = searched.map((column) => `"${column}"`).join(', ');
+  return [
+    `CREATE FUNCTION "keep_${table}_words"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+   BEGIN
+     NEW."words" := to_tsvector('simple', search_text(concat_ws(' ', ${texts})));
+     RETURN NEW;
+   END $$`,
+    `CREATE TRIGGER "${table}_words" BEFORE INSERT OR UPDATE OF ${columns} ON "${table}"
+   FOR EACH ROW EXECUTE FUNCTION "keep_${table}_words"()`,
+  ];
+}
+
+/**
+ * A statement as a text of JavaScript, in the quotes that it needs no escapes for.
+ *
+ * @param {string} statement
+ */
+function literal(statement) {
+  return statement.includes("'") || statement.includes('\n')
+    ? `\`${statement}\``
+    : `'${statement}'`;
+}

@@ -1,0 +1,17 @@
+/** @param {import('./resource.js').Resource} resource */
+export function module({ names }) {
+  const { plural, entity, folder, file } = names;
+  return `import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ${entity} } from './${file}.entity.js';
+import { ${plural}Controller } from './${folder}.controller.js';
+import { ${plural}Service } from './${folder}.service.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([${entity}])],
+  controllers: [${plural}Controller],
+  providers: [${plural}Service],
+})
+export class ${plural}Module {}
+`;
+}

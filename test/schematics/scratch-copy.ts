@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { type CommandResult, runNode } from '../cli/catalogue.js';
+
+/** What of the project is copied: all that building, linting and testing it takes. */
+const PARTS = [
+  ...['src', 'test', 'schematics', 'package.json', 'nest-cli.json', 'jest.config.js'],
+  ...['eslint.config.js', 'tsconfig.json', 'tsconfig.build.json', '.prettierrc', '.prettierignore'],
+  ...['README.md', 'package-lock.json'],
+];
+
+/** A copy of the project in which a test may generate, build and run what it likes. */
+export class ScratchCopy {
+  private readonly started: ChildProcess[] = [];
+
+  private constructor(readonly folder: string) {}
+
+  static async make(): Promise<ScratchCopy> {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-copy-'));
+    for (const part of PARTS) await cp(part, join(folder, part), { recursive: true });
+    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+    return new ScratchCopy(folder);
+  }
+
+  /** Runs a Node program in it, and gives what it printed without colours. */
+  async run(
+    args: readonly string[],
+    { environment, input }: { environment?: NodeJS.ProcessEnv; input?: string } = {},
+  ): Promise<CommandResult> {
+    const result = await runNode(args, { folder: this.folder, environment, input });
+    const [stdout = '', stderr = ''] = [result.stdout, result.stderr].map((text) =>
+      stripVTControlCharacters(text),
+    );
+    return { ...result, stdout, stderr };
+  }
+
+  nest(...args: string[]): Promise<CommandResult> {
+    return this.run(['node_modules/@nestjs/cli/bin/nest.js', ...args]);
+  }
+
+  /** What `npm run resource --` does. */
+  resource(args: readonly string[], input = ''): Promise<CommandResult> {
+    const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
+    return this.run([program, '@catalogue/schematics:resource', ...args], { input });
+  }
+
+  catalogue(args: readonly string[], databaseUrl: string): Promise<CommandResult> {
+    return this.run(['dist/main.js', ...args], { environment: { DATABASE_URL: databaseUrl } });
+  }
+
+  /** Starts its service on a database and gives its address. */
+  async start(databaseUrl: string): Promise<string> {
+    const child = spawn(process.execPath, ['dist/main.js', 'start'], {
+      cwd: this.folder,
+      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', HOST: '127.0.0.1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.started.push(child);
+    let output = '';
+    return new Promise((resolve, reject) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const address = /http:\/\/[\d.:]+/.exec(output)?.[0];
+        if (address) resolve(address);
+      });
+      child.once('exit', () => {
+        reject(new Error(`The service ended: ${output}`));
+      });
+    });
+  }
+
+  /** The paths of all its own files, sorted. */
+  async files(): Promise<string[]> {
+    const found = await Promise.all(
+      ['src', 'test', 'schematics'].map(async (folder) => {
+        const entries = await readdir(join(this.folder, folder), {
+          recursive: true,
+          withFileTypes: true,
+        });
+        return entries
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name).slice(this.folder.length + 1));
+      }),
+    );
+    return found.flat().sort();
+  }
+
+  async remove(): Promise<void> {
+    for (const child of this.started) {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null && child.kill()) await gone;
+    }
+    await rm(this.folder, { recursive: true });
+  }
+}
