@@ -4,6 +4,8 @@ import { BrandsModule } from './brands/brands.module.js';
 import { CategoriesModule } from './categories/categories.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { CredentialsGuard } from './clients/credentials.guard.js';
+import { RateGuard } from './clients/rate.guard.js';
+import { RateLimit } from './clients/rate-limit.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
 import { ErrorFilter } from './http/error.filter.js';
@@ -15,11 +17,16 @@ import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { ProductsModule } from './products/products.module.js';
 import type { Settings } from './settings.js';
 
+/** What of the settings the application's parts know. */
+type ServiceSettings = Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'queryTimeout'> &
+  Partial<Pick<Settings, 'rateLimit' | 'redisUrl'>>;
+
 @Module({
   imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule],
   // What touches every request, in the order in which it does.
   providers: [
     { provide: APP_GUARD, useClass: CredentialsGuard },
+    { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: ParametersGuard },
     { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
     { provide: APP_PIPE, useClass: ParametersPipe },
@@ -28,16 +35,19 @@ import type { Settings } from './settings.js';
 })
 export class AppModule {
   /** The application on a database that is migrated, with more resources beside its own. */
-  static on(
-    databaseUrl: string,
-    settings: Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'queryTimeout'>,
-    more: Type[] = [],
-  ): DynamicModule {
+  static on(databaseUrl: string, settings: ServiceSettings, more: Type[] = []): DynamicModule {
     pageSize.most = settings.maxLimit;
     return {
       module: AppModule,
       imports: [DatabaseModule.on(databaseUrl, settings), ...more],
-      providers: [TallyKeeper, { provide: PageCache, useValue: new PageCache(settings.pageCache) }],
+      providers: [
+        TallyKeeper,
+        { provide: PageCache, useValue: new PageCache(settings.pageCache) },
+        {
+          provide: RateLimit,
+          useFactory: () => new RateLimit(settings.rateLimit ?? 0, settings.redisUrl),
+        },
+      ],
     };
   }
 }

@@ -15,6 +15,10 @@ export class Settings {
   readonly poolSize: number;
   /** Bytes of pages that the service keeps in memory; 0 for none. */
   readonly pageCache: number;
+  /** Requests a minute of a client for which nothing else is set; 0 for no limit. */
+  readonly rateLimit: number;
+  /** The Redis that counts them for all instances; undefined: each counts for itself. */
+  readonly redisUrl: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** How many proxies stand before the service, or which; as Express has it. */
   readonly trustProxy: number | string | undefined;
@@ -30,13 +34,15 @@ export class Settings {
     this.queryTimeout = read('QUERY_TIMEOUT_MS', integer(1, 2_147_483_647)) ?? 5000;
     this.poolSize = read('POOL_SIZE', integer(1, 1000)) ?? 10;
     this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
+    this.rateLimit = read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
+    this.redisUrl = read('REDIS_URL', redisUrl);
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
 }
 
 /** Variables of the contract that this version does not read yet; set, they are told of at start. */
-export const NOT_YET = ['DATABASE_REPLICA_URLS', 'REDIS_URL', 'RATE_LIMIT_PER_MINUTE'] as const;
+export const NOT_YET = ['DATABASE_REPLICA_URLS'] as const;
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
@@ -80,6 +86,11 @@ function oneOf<T extends string>(allowed: readonly T[]): Format<T> {
 const postgresUrl: Format<string> = {
   expected: 'a URL such as postgres://user:password@host:5432/database',
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? value : undefined),
+};
+
+const redisUrl: Format<string> = {
+  expected: 'a URL such as redis://user:password@host:6379/0',
+  read: (value) => (/^rediss?:\/\/./.test(value) && URL.canParse(value) ? value : undefined),
 };
 
 const proxies: Format<number | string> = {

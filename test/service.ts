@@ -38,7 +38,12 @@ export async function startService(
   ...more: Type[]
 ): Promise<Service> {
   const database = await createDatabase();
-  const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url, ...environment });
+  const settings = new Settings({
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_PER_MINUTE: '0',
+    DATABASE_URL: database.url,
+    ...environment,
+  });
   const application = await createApplication(settings.databaseUrl ?? '', settings, more);
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;

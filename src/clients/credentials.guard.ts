@@ -29,6 +29,7 @@ export class CredentialsGuard implements CanActivate {
       throw errors.tokenExpired().withHeaders(challenge);
     }
     if (client.disabled) throw errors.clientDisabled();
+    request.client = client;
     return true;
   }
 }

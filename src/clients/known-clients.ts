@@ -6,6 +6,8 @@ import { DataSource } from 'typeorm';
 export interface KnownClient {
   readonly clientID: string;
   readonly disabled: boolean;
+  /** Requests a minute, 0 for no limit; null: as the service is set. */
+  readonly rateLimit: number | null;
   readonly tokens: readonly { readonly hash: Buffer; readonly expiresAt: Date | null }[];
 }
 
@@ -67,7 +69,7 @@ export class KnownClients {
   private async read(clientID: string): Promise<Entry | undefined> {
     const asOf = performance.now();
     const rows = await this.dataSource.query<Row[]>(
-      `SELECT client.disabled, token.hash, token."expiresAt"
+      `SELECT client.disabled, client."rateLimit", token.hash, token."expiresAt"
        FROM clients client LEFT JOIN access_tokens token USING ("clientID")
        WHERE "clientID" = $1`,
       [clientID],
@@ -75,8 +77,9 @@ export class KnownClients {
     this.entries.delete(clientID);
     const [first] = rows;
     if (!first) return undefined;
+    const { disabled, rateLimit } = first;
     const tokens = rows.flatMap(({ hash, expiresAt }) => (hash ? [{ hash, expiresAt }] : []));
-    const entry = { client: { clientID, disabled: first.disabled, tokens }, asOf };
+    const entry = { client: { clientID, disabled, rateLimit, tokens }, asOf };
     this.entries.set(clientID, entry);
     const [oldest] = this.entries.keys();
     if (oldest !== undefined && this.entries.size > MOST_ENTRIES) this.entries.delete(oldest);
@@ -86,6 +89,7 @@ export class KnownClients {
 
 interface Row {
   disabled: boolean;
+  rateLimit: number | null;
   hash: Buffer | null;
   expiresAt: Date | null;
 }

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { refusal, type Service, startService } from '../service.js';
+
+describe('The rate limit', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_MINUTE: '3' });
+  });
+  afterAll(() => service.stop());
+
+  it('lets a client ask so many times a minute, and says how many are left', async () => {
+    for (const left of ['2', '1', '0']) {
+      const { headers } = await service.get('/brands').expect(200);
+      expect(headers).toMatchObject({ 'x-ratelimit-limit': '3', 'x-ratelimit-remaining': left });
+      expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(50);
+      expect(Number(headers['x-ratelimit-reset'])).toBeLessThanOrEqual(60);
+    }
+  });
+
+  it('refuses what is too many, before the parameters, and says when to come back', async () => {
+    const { headers } = await service
+      .get('/brands?nonsense=1')
+      .expect(429, refusal(-40, 'The request limit of 3 per minute is exceeded'));
+    expect(headers['x-ratelimit-remaining']).toBe('0');
+    expect(headers['retry-after']).toBe(headers['x-ratelimit-reset']);
+  });
+
+  it('counts nothing for a stranger, nor on a path that is not there', async () => {
+    const { headers } = await service.anonymous().get('/brands').expect(401);
+    expect(headers).not.toHaveProperty('x-ratelimit-limit');
+    await service.get('/nonsense').expect(404);
+  });
+
+  it.each([
+    [1, 1],
+    [0, 100],
+  ])('of a client may be its own: %i', async (own, times) => {
+    const clients = service.application.get(ClientsService);
+    const clientID = `own-${own}`;
+    await clients.create(clientID, { rateLimit: own });
+    const { token } = await clients.issue(clientID, null);
+    const ask = () =>
+      service
+        .anonymous()
+        .get('/brands?limit=0')
+        .set('X-Client-ID', clientID)
+        .set('Authorization', `Bearer ${token}`);
+    for (let at = 0; at < times; at += 1) await ask().expect(200);
+    const { headers } = await ask().expect(own === 0 ? 200 : 429);
+    expect(headers['x-ratelimit-limit']).toBe(own === 0 ? undefined : String(own));
+  });
+});
+
+const redisIsThere = isThere();
+if (!redisIsThere)
+  console.warn('There is no redis-server: the counting across instances is not tested');
+
+(redisIsThere ? describe : describe.skip)('The rate limit with a Redis', () => {
+  let redis: ChildProcess | undefined;
+  const services: Service[] = [];
+
+  afterEach(async () => {
+    for (const service of services.splice(0)) await service.stop();
+    await stopRedis();
+  });
+
+  async function startRedis(port: number): Promise<void> {
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', '/tmp'];
+    redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    for await (const chunk of redis.stdout ?? []) {
+      if (String(chunk).includes('Ready to accept connections')) break;
+    }
+  }
+
+  async function stopRedis(): Promise<void> {
+    if (redis?.exitCode === null && redis.signalCode === null) {
+      const gone = once(redis, 'exit');
+      redis.kill('SIGKILL');
+      await gone;
+    }
+  }
+
+  /** An instance whose client has the same name as that of every other. */
+  async function instance(port: number, limit: string): Promise<Service> {
+    const environment = { REDIS_URL: `redis://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: limit };
+    const service = await startService(environment);
+    services.push(service);
+    return service;
+  }
+
+  async function left(service: Service): Promise<number> {
+    const { headers } = await service.get('/brands?limit=0');
+    return Number(headers['x-ratelimit-remaining']);
+  }
+
+  /** Resolves when what one instance counts another one knows. */
+  async function together(one: Service, other: Service): Promise<void> {
+    for (let tries = 0; tries < 40; tries += 1) {
+      const before = await left(one);
+      if ((await left(other)) === before - 1) return;
+      await sleep(100);
+    }
+    throw new Error('The instances do not count together');
+  }
+
+  it('counts for all instances together', async () => {
+    const port = await freePort();
+    await startRedis(port);
+    const [one, other] = [await instance(port, '1000'), await instance(port, '1000')];
+    await together(one, other);
+    const before = await left(other);
+    await one.get('/brands').expect(200);
+    await one.get('/brands').expect(200);
+    expect(await left(other)).toBe(before - 3);
+  });
+
+  it('refuses nobody for want of Redis, and counts together again when it is back', async () => {
+    const port = await freePort();
+    const [one, other] = [await instance(port, '1000'), await instance(port, '1000')];
+    expect([await left(one), await left(one), await left(other)]).toEqual([999, 998, 999]);
+    await startRedis(port);
+    await together(one, other);
+    await stopRedis();
+    await one.get('/brands').expect(200);
+    await other.get('/brands').expect(200);
+  });
+});
+
+function isThere(): boolean {
+  try {
+    execFileSync('redis-server', ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
