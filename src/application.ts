@@ -4,7 +4,15 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { EnvelopedExpressAdapter } from './http/enveloped-express.adapter.js';
+import { TallyKeeper } from './list/tally/tally-keeper.js';
+import { Metrics } from './operations/metrics.js';
+import { OperationsModule } from './operations/operations.module.js';
+import { OperatorEndpoints } from './operations/operator-endpoints.js';
+import { RequestLog } from './operations/request-log.js';
 import type { Settings } from './settings.js';
+
+/** Requests in work for each connection to the database: those beyond would only wait. */
+const REQUESTS_A_CONNECTION = 20;
 
 /**
  * The service on a migrated database, not yet listening.
@@ -16,10 +24,10 @@ export async function createApplication(
   settings: Settings,
   more: Type[] = [],
 ): Promise<NestExpressApplication> {
-  const adapter = new EnvelopedExpressAdapter();
+  const adapter = new EnvelopedExpressAdapter(REQUESTS_A_CONNECTION * settings.poolSize);
   if (settings.trustProxy !== undefined) adapter.set('trust proxy', settings.trustProxy);
   const application = await NestFactory.create<NestExpressApplication>(
-    AppModule.on(databaseUrl, settings, more),
+    AppModule.on(databaseUrl, settings, [OperationsModule, ...more]),
     adapter,
     {
       abortOnError: false,
@@ -29,10 +37,30 @@ export async function createApplication(
     },
   );
   await application.init();
+  observe(application, adapter, settings);
   application.useLogger(
     new ConsoleLogger({ logLevels: levels(settings), json: !process.stdout.isTTY }),
   );
   return application;
+}
+
+/** Tells the metrics of every request, and at `info` the log. */
+function observe(
+  application: NestExpressApplication,
+  adapter: EnvelopedExpressAdapter,
+  settings: Settings,
+): void {
+  const metrics = application.get(Metrics);
+  metrics.watch(application.get(TallyKeeper));
+  const log = levels(settings).includes('log') && new RequestLog(!process.stdout.isTTY);
+  adapter.observe = (observation) => {
+    metrics.observe(observation);
+    if (log) log.write(observation);
+  };
+  // Else they are at the port of their own.
+  if (settings.adminPort !== undefined) return;
+  const endpoints = application.get(OperatorEndpoints);
+  adapter.operators = (request, response) => endpoints.handle(request, response);
 }
 
 function levels({ logLevel }: Settings): LogLevel[] {

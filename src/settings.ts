@@ -4,6 +4,8 @@ import { Refusal } from './refusal.js';
 export class Settings {
   readonly port: number;
   readonly host: string;
+  /** Where health and metrics are served; undefined: at `port`. */
+  readonly adminPort: number | undefined;
   /** Undefined: the embedded database of `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
@@ -27,6 +29,7 @@ export class Settings {
   constructor(environment: NodeJS.ProcessEnv) {
     const read = reader(environment);
     this.port = read('PORT', integer(0, 65_535)) ?? 3000;
+    this.adminPort = read('ADMIN_PORT', integer(0, 65_535));
     this.databaseUrl = read('DATABASE_URL', postgresUrl);
     this.host = read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
     this.dataDir = read('DATA_DIR', text) ?? '.data';

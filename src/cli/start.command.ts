@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import { migrate } from '../database/migrate.js';
+import { migrateOnceThere } from '../database/migrate-once-there.js';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
+import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { Refusal } from '../refusal.js';
 import { NOT_YET, Settings } from '../settings.js';
 import { openDatabase } from './open-catalogue.js';
@@ -26,46 +27,67 @@ async function start(): Promise<void> {
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     await embedded?.claimService(`pid ${process.pid}, http://${host}:${settings.port}`);
-    await migrate(url);
+    const isThere = await migrateOnceThere(url, stop, (reason) => {
+      console.error(`Waiting for the database: ${reason}`);
+    });
+    if (!isThere) return;
     // Here and not above, since no other command needs an HTTP server in its memory.
     const { createApplication } = await import('../application.js');
+    const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
     const application = await createApplication(url, settings);
+    const endpoints = application.get(OperatorEndpoints);
+    let admin: Server | undefined;
     try {
       if (embedded) await loadDemonstration(application.get(DataSource));
       application.get(TallyKeeper).start();
-      const address = await listen(application, settings);
+      admin = await serveOperators(endpoints, settings);
+      const address = await listen(application.getHttpServer(), settings.port, settings);
       console.log(`Catalogue listens on ${address}`);
       console.log(
         embedded
           ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
           : 'A client is made with: catalogue client create <clientID>, its token with: catalogue token issue <clientID>',
       );
-      await stop;
+      if (!stop.aborted) await once(stop, 'abort');
     } finally {
+      endpoints.drain();
       await application.close();
+      admin?.close();
+      admin?.closeAllConnections();
     }
   } finally {
     await embedded?.release();
   }
 }
 
-/** Resolves at the first signal to stop; a second one ends the process as it stands. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve();
-      });
-    }
+/** Is aborted by the first signal to stop; a second one ends the process as it stands. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+/** Health and metrics on a port of their own, if they shall have one. */
+async function serveOperators(
+  endpoints: OperatorEndpoints,
+  settings: Settings,
+): Promise<Server | undefined> {
+  const { adminPort } = settings;
+  if (adminPort === undefined) return undefined;
+  const { createServer } = await import('node:http');
+  const server = createServer((request, response) => {
+    if (!endpoints.handle(request, response)) response.writeHead(404).end();
   });
+  console.log(`Health and metrics are on ${await listen(server, adminPort, settings)}`);
+  return server;
 }
 
 /** Listens, and gives the address as a client on this machine reaches it. */
-async function listen(
-  application: NestExpressApplication,
-  { host, port }: Settings,
-): Promise<string> {
-  const server = application.getHttpServer();
+async function listen(server: Server, port: number, { host }: Settings): Promise<string> {
   try {
     // Not by Nest, which would log what is told below.
     await once(server.listen(port, host), 'listening');

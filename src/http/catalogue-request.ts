@@ -7,6 +7,8 @@ export interface CatalogueRequest extends Request {
   id: string;
   /** Every parameter of the query string, in the order sent; parsed once. */
   parameters: readonly Parameter[];
+  /** Objects in the answer. */
+  rows?: number;
   /** Who asks, once the credentials were checked. */
   client?: { readonly clientID: string; readonly rateLimit: number | null };
 }

@@ -22,15 +22,14 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
 
   intercept(context: ExecutionContext, next: CallHandler<Page | Listing>): Observable<Answer> {
     const http = context.switchToHttp();
-    return next
-      .handle()
-      .pipe(
-        mergeMap(async (answer): Promise<Answer> =>
-          isListing(answer)
-            ? this.list(answer, http.getRequest<CatalogueRequest>(), http.getResponse<Response>())
-            : { status: 200, body: success(answer) },
-        ),
-      );
+    return next.handle().pipe(
+      mergeMap(async (answer): Promise<Answer> => {
+        const request = http.getRequest<CatalogueRequest>();
+        if (isListing(answer)) return this.list(answer, request, http.getResponse<Response>());
+        request.rows = Number(answer.count);
+        return { status: 200, body: success(answer) };
+      }),
+    );
   }
 
   private async list(
@@ -46,12 +45,17 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
       const tag = entityTag(version, key);
       response.setHeader('ETag', tag);
       if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) return { status: 304 };
-      if (cached?.version === version) return { status: 200, body: cached.body };
+      if (cached?.version === version) {
+        request.rows = cached.rows;
+        return { status: 200, body: cached.body };
+      }
     }
     const page = await listing.read();
     const body = Buffer.from(success(page));
-    this.cache.set(key, { version: page.version, body });
-    response.setHeader('ETag', entityTag(page.version, key));
+    const { version, rows } = page;
+    this.cache.set(key, { version, rows, body });
+    request.rows = rows;
+    response.setHeader('ETag', entityTag(version, key));
     return { status: 200, body };
   }
 }

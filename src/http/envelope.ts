@@ -28,8 +28,16 @@ export function failure({ errcode, message }: ApiError): string {
   return JSON.stringify({ result: { status: 'ERROR', errcode: String(errcode), msg: message } });
 }
 
+const refusals = new WeakMap<ServerResponse, ApiError>();
+
+/** The refusal that a response is; `undefined` for any other. */
+export function refusalOf(response: ServerResponse): ApiError | undefined {
+  return refusals.get(response);
+}
+
 /** Writes a refusal as the whole response. */
 export function refuse(response: ServerResponse, error: ApiError): void {
+  refusals.set(response, error);
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   send(response, error.status, failure(error));
 }

@@ -13,6 +13,7 @@ import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, failure, JSON_TYPE, refuse, send } from './envelope.js';
 import { type ApiError, errors } from './errors.js';
+import { type Observation, observationOf } from './observation.js';
 import { commonHeaders, receive } from './receive.js';
 
 /** Bytes of a request line and its headers together that Node's parser accepts. */
@@ -27,12 +28,17 @@ const CLOSE_WITHIN = 15_000;
  * parser refuses, on `Expect` and `CONNECT`, on unknown paths and methods, and while closing.
  */
 export class EnvelopedExpressAdapter extends ExpressAdapter {
+  /** Is told of every request when it is over. */
+  observe: (observation: Observation) => void = () => undefined;
+  /** Answers what is not for the clients of the catalogue; false leaves a request to its routes. */
+  operators: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   private closing = false;
   /** What is not answered yet. */
   private readonly pending = new Set<ServerResponse>();
   private readonly latest = new WeakMap<Duplex, ServerResponse>();
 
-  constructor() {
+  /** @param most requests in work; one more is refused at once */
+  constructor(private readonly most: number) {
     super(expressApplication());
   }
 
@@ -41,6 +47,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     const express = this.getInstance<Express>();
     const options = { maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
     const server = createServer(options, (request, response) => {
+      if (this.operators(request, response)) return;
       const refusal = this.admit(request as CatalogueRequest, response);
       if (refusal) refuse(response, refusal);
       else express(request as Request, response as Response, lastResort(response));
@@ -106,9 +113,13 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.latest.set(request.socket, response);
     this.pending.add(response);
     response.once('close', () => this.pending.delete(response));
+    const began = performance.now();
+    response.once('close', () => {
+      this.observe(observationOf(request, response, began));
+    });
     const refusal = receive(request, response);
-    if (!this.closing) return refusal;
-    response.setHeader('Connection', 'close');
+    if (this.closing) response.setHeader('Connection', 'close');
+    else if (this.pending.size <= this.most) return refusal;
     return refusal ?? errors.busy().withHeaders({ 'Retry-After': '1' });
   }
 
@@ -142,6 +153,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       socket.destroy();
       return;
     }
+    this.observe({ status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
     const body = failure(error);
     const headers = Object.entries({
       ...commonHeaders(),

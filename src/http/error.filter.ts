@@ -24,7 +24,8 @@ export class ErrorFilter implements ExceptionFilter {
 
   private refusalOf(thrown: unknown, request: CatalogueRequest): ApiError {
     const error = databaseError(thrown) ?? errors.internal();
-    const path = request.url.split('?', 1)[0] ?? '';
+    // Not the path, in which a client may have put anything.
+    const { path = 'without a route' } = (request.route ?? {}) as { path?: string };
     const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
     this.logger.error(`${request.id} ${request.method} ${path} ${error.errcode}: ${cause.message}`);
     if (error.status === 500) this.logger.error(cause.stack);

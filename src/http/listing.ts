@@ -12,6 +12,8 @@ export interface Listing {
 
 export interface VersionedPage extends Page {
   readonly version: string;
+  /** How many objects it has. */
+  readonly rows: number;
 }
 
 export function isListing(answer: Page | Listing): answer is Listing {

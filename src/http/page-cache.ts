@@ -2,6 +2,8 @@
 export interface CachedPage {
   /** The version of the data that it shows. */
   readonly version: string;
+  /** How many objects it has. */
+  readonly rows: number;
   readonly body: Buffer;
 }
 

@@ -13,7 +13,7 @@ const MAX_TARGET_LENGTH = 16_384;
  * what is no valid target.
  */
 export function receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
-  request.id = requestId(request.headers['x-request-id']);
+  request.id = requestId(request);
   for (const [name, value] of Object.entries(commonHeaders(request.id))) {
     response.setHeader(name, value);
   }
@@ -43,9 +43,13 @@ export function commonHeaders(id: string = randomUUID()): Record<string, string>
   };
 }
 
-/** The client's own id where it is a plain token, else a new one. */
-function requestId(sent: string | string[] | undefined): string {
-  return typeof sent === 'string' && /^[A-Za-z0-9._~-]{1,128}$/.test(sent) ? sent : randomUUID();
+/** The client's own id where it is a plain token, and not the one that no log may hold; else a new one. */
+function requestId({ headers, url }: CatalogueRequest): string {
+  const { 'x-request-id': sent, authorization = '' } = headers;
+  if (typeof sent !== 'string' || !/^[A-Za-z0-9._~-]{1,128}$/.test(sent)) return randomUUID();
+  const isSecret =
+    `${url}&`.includes(`access_token=${sent}&`) || authorization.split(' ').includes(sent);
+  return isSecret ? randomUUID() : sent;
 }
 
 /**

@@ -59,10 +59,11 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
     key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
     version: () => currentVersion(dataSource, metadata.tableName),
     read: async () => {
-      const [answer] = await run<VersionedPage>(dataSource, page, values);
+      const [answer] = await run<Omit<VersionedPage, 'rows'>>(dataSource, page, values);
       if (!answer) throw new TypeError('A page is one row');
       known(answer.version, metadata.tableName);
-      return answer;
+      // The count is of the same snapshot, so this is what came.
+      return { ...answer, rows: Math.max(0, Math.min(limit, Number(answer.count) - offset)) };
     },
   };
 }

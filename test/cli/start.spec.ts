@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -201,6 +201,46 @@ describe('catalogue start is refused in one line', () => {
 });
 
 describe('catalogue start on a database of its own', () => {
+  it('waits for it to come up', async () => {
+    const database = await createDatabase();
+    const { hostname, port } = new URL(database.url);
+    const gate = createServer((socket) => {
+      const onwards = connect(Number(port), hostname);
+      for (const end of [socket, onwards]) {
+        end.on('error', () => undefined);
+        end.on('close', () => {
+          socket.destroy();
+          onwards.destroy();
+        });
+      }
+      socket.pipe(onwards).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(gate, 'listening');
+    const closed = (gate.address() as { port: number }).port;
+    gate.close();
+    await once(gate, 'close');
+    const url = new URL(database.url);
+    [url.hostname, url.port] = ['127.0.0.1', String(closed)];
+    const waiting = start({ DATABASE_URL: url.href, HOST: '127.0.0.1' });
+    await sleep(1500);
+    gate.listen(closed, '127.0.0.1');
+    const started = await waiting;
+    await until(() => Promise.resolve(started.output().includes('listens on')));
+    expect(started.output()).toMatch(/^Waiting for the database: ECONNREFUSED$/m);
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+    gate.close();
+    await database.drop();
+  });
+
+  it('ends at once where the database refuses it', async () => {
+    const database = await createDatabase();
+    await database.drop();
+    const started = await start({ DATABASE_URL: database.url });
+    await until(() => Promise.resolve(started.child.exitCode !== null));
+    expect(started.output()).toMatch(/^catalogue: database ".*" does not exist$/m);
+    expect(started.child.exitCode).toBe(1);
+  });
+
   it('keeps the tallies folded for as long as it runs', async () => {
     const database = await createDatabase();
     const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });

@@ -11,6 +11,8 @@ const EVERY = 1000;
 /** Keeps the tallies of all resources small, beside the requests, for as long as the service runs. */
 @Injectable()
 export class TallyKeeper implements OnModuleDestroy {
+  /** How often it has been round, and how often in vain. */
+  readonly rounds = { done: 0, failed: 0 };
   private readonly logger = new Logger(TallyKeeper.name);
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
@@ -36,10 +38,12 @@ export class TallyKeeper implements OnModuleDestroy {
       try {
         for (const maintenance of maintenances) await maintenance.run(signal);
         failing = false;
+        this.rounds.done += 1;
       } catch (error) {
         // Once, not every second for as long as the database is away.
         if (!failing) this.logger.warn(`The tallies wait: ${(error as Error).message}`);
         failing = true;
+        this.rounds.failed += 1;
       }
       await sleep(EVERY, undefined, { signal }).catch(() => undefined);
     }

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { Pool } from 'pg';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import type { Observation } from '../http/observation.js';
+import type { TallyKeeper } from '../list/tally/tally-keeper.js';
+
+/** What Prometheus reads. No label has a value that a client chooses. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly durations = new Histogram({
+    name: 'catalogue_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer, by route and status',
+    labelNames: ['route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  });
+  private readonly rows = new Counter({
+    name: 'catalogue_rows_served_total',
+    help: 'Objects in answers',
+    registers: [this.registry],
+  });
+  private readonly refusals = new Counter({
+    name: 'catalogue_refusals_total',
+    help: 'Refused requests, by errcode',
+    labelNames: ['errcode'],
+    registers: [this.registry],
+  });
+
+  constructor(@InjectDataSource() dataSource: DataSource) {
+    collectDefaultMetrics({ register: this.registry });
+    const { master: pool } = dataSource.driver as unknown as { master: Pool };
+    this.gauge('catalogue_pool_connections', 'Connections to the database', () => pool.totalCount);
+    this.gauge(
+      'catalogue_pool_connections_in_use',
+      'Connections that a query is under way on',
+      () => pool.totalCount - pool.idleCount,
+    );
+    this.gauge(
+      'catalogue_pool_waiting',
+      'Queries that wait for a connection',
+      () => pool.waitingCount,
+    );
+  }
+
+  /** Adds the maintenance of the tallies. */
+  watch(tallyKeeper: TallyKeeper): void {
+    this.gauge(
+      'catalogue_tally_rounds',
+      'Rounds of tally maintenance by this instance since it started',
+      () => tallyKeeper.rounds.done,
+    );
+    this.gauge(
+      'catalogue_tally_rounds_failed',
+      'Those of them that failed, as with no database',
+      () => tallyKeeper.rounds.failed,
+    );
+  }
+
+  observe({ route, status, errcode, milliseconds, rows }: Observation): void {
+    const labels = { route: route ?? 'none', status: String(status) };
+    this.durations.observe(labels, milliseconds / 1000);
+    if (rows > 0) this.rows.inc(rows);
+    if (errcode !== 0) this.refusals.inc({ errcode: String(errcode) });
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DataSource } from 'typeorm';
+import { pendingMigrations } from '../database/migrate.js';
+import { Metrics } from './metrics.js';
+
+/** Milliseconds that a database has to say that it is there. */
+const PATIENCE = 2000;
+
+/** What operators ask: `/health/live`, `/health/ready` and `/metrics`, without credentials. */
+@Injectable()
+export class OperatorEndpoints {
+  private draining = false;
+  private isMigrated = false;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** From now on the service is not ready, so that no proxy sends it more. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  /** Answers a request for one of its paths; false leaves any other to others. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    switch (request.url?.split('?', 1)[0]) {
+      case '/health/live':
+        answer(response, 200, JSON_TYPE, '{"status":"ok"}');
+        return true;
+      case '/health/ready':
+        void this.readiness().then((reason) => {
+          const body = JSON.stringify(
+            reason ? { status: 'unavailable', reason } : { status: 'ok' },
+          );
+          answer(response, reason ? 503 : 200, JSON_TYPE, body);
+        });
+        return true;
+      case '/metrics':
+        void this.metrics.registry.metrics().then((text) => {
+          answer(response, 200, this.metrics.registry.contentType, text);
+        });
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Why the service should not be sent requests; `undefined` where it should. */
+  private async readiness(): Promise<string | undefined> {
+    if (this.draining) return 'draining';
+    try {
+      return await Promise.race([this.databaseProblem(), tooLate()]);
+    } catch {
+      return 'database';
+    }
+  }
+
+  private async databaseProblem(): Promise<string | undefined> {
+    if (this.isMigrated) {
+      await this.dataSource.query('SELECT 1');
+      return undefined;
+    }
+    this.isMigrated = (await pendingMigrations(this.dataSource)).length === 0;
+    return this.isMigrated ? undefined : 'migrations';
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+function tooLate(): Promise<string> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE, 'database').unref();
+  });
+}
+
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  response.end(body);
+}

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Client } from 'pg';
+import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
+import { refusal, type Service, startService } from './service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ POOL_SIZE: '1' });
+});
+afterAll(() => service.stop());
+
+describe('Health', () => {
+  it('is there for whoever asks, without credentials', async () => {
+    for (const path of ['/health/live', '/health/ready']) {
+      const response = await service.anonymous().get(path).expect(200, { status: 'ok' });
+      expect(response.headers['cache-control']).toBe('no-store');
+      await service.anonymous().post(path).expect(404);
+    }
+    await service.anonymous().get('/health/nonsense').expect(404);
+  });
+
+  it('is not ready with a schema that is not up to date, nor without a database', async () => {
+    const other = await startService();
+    const [newest] = await other.dataSource.query<{ name: string }[]>(
+      'DELETE FROM migrations WHERE id = (SELECT max(id) FROM migrations) RETURNING name, timestamp',
+    );
+    expect(newest).toBeDefined();
+    const ready = () => other.anonymous().get('/health/ready');
+    await ready().expect(503, { status: 'unavailable', reason: 'migrations' });
+    await other.database.drop();
+    await ready().expect(503, { status: 'unavailable', reason: 'database' });
+    await other.anonymous().get('/health/live').expect(200);
+    await other.stop();
+  });
+
+  it('is not ready while it drains', async () => {
+    const other = await startService();
+    other.application.get(OperatorEndpoints).drain();
+    await other
+      .anonymous()
+      .get('/health/ready')
+      .expect(503, { status: 'unavailable', reason: 'draining' });
+    await other.get('/brands').expect(200);
+    await other.stop();
+  });
+});
+
+describe('Metrics', () => {
+  const metrics = async () => (await service.anonymous().get('/metrics').expect(200)).text;
+
+  it('tell of requests by route and status, of rows and of refusals', async () => {
+    await service.load('brands', [
+      { brandID: 'a', name: 'A' },
+      { brandID: 'b', name: 'B' },
+    ]);
+    await service.get('/brands').expect(200);
+    await service.get('/brands').expect(200);
+    await service.get('/brands/a').expect(200);
+    await service.get('/brands?nonsense=1').expect(400);
+    const text = await metrics();
+    expect(text).toContain(
+      'catalogue_request_duration_seconds_count{route="/brands",status="200"} 2',
+    );
+    expect(text).toContain(
+      'catalogue_request_duration_seconds_count{route="/brands/:brandID",status="200"} 1',
+    );
+    expect(text).toContain('catalogue_rows_served_total 5');
+    expect(text).toContain('catalogue_refusals_total{errcode="-23"} 1');
+    expect(text).toMatch(/^catalogue_pool_connections [1-9]/m);
+    expect(text).toMatch(/^process_resident_memory_bytes /m);
+  });
+
+  it('have no label that a client chooses', async () => {
+    for (const path of ['/mine-1', '/brands/mine-2', '/brands?mine-3=1', '/brands?name=mine-4']) {
+      await service.get(path).set('X-Request-Id', 'mine-5').set('User-Agent', 'mine-6');
+    }
+    expect(await metrics()).not.toContain('mine');
+  });
+});
+
+describe('Requests in work', () => {
+  it('are bounded: one more is refused at once, with -4 and Retry-After', async () => {
+    const blocker = new Client(service.database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const waiting = Array.from({ length: 20 }, (_, at) =>
+      service.get(`/brands?offset=${100 + at}`).then(({ status }) => status),
+    );
+    await until(async () => (await blocked(blocker)) > 0);
+    // The first of them is in the database, and the others have had time to come.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const response = await service.get('/brands?offset=99').timeout(3000).expect(503);
+    expect(response.body).toEqual(refusal(-4, 'The service is busy'));
+    expect(response.headers['retry-after']).toBe('1');
+    await service.anonymous().get('/health/live').expect(200);
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
+  });
+
+  async function blocked(client: Client): Promise<number> {
+    const { rowCount } = await client.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount ?? 0;
+  }
+});
+
+describe('The log', () => {
+  const written: string[] = [];
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('has a line for each request, and a token never', async () => {
+    const told = await startService({ LOG_LEVEL: 'info' });
+    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    });
+    const { token } = told;
+    await told.get('/brands?limit=3').set('X-Request-Id', 'mine').expect(200);
+    for (const path of [
+      `/brands?access_token=${token}`,
+      `/brands/${token}`,
+      `/${token}`,
+      `/brands?${token}=1`,
+      `/brands?limit=${token}`,
+    ]) {
+      await told.get(path);
+      await told.get(path).set('X-Request-Id', token);
+      await told.anonymous().get(`${path}&access_token=${token}`).set('X-Request-Id', token);
+    }
+    await told.stop();
+    const lines = written.join('').split('\n').filter(Boolean);
+    expect(lines).toHaveLength(16);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'log',
+      timestamp: expect.any(Number),
+      context: 'Request',
+      requestId: 'mine',
+      method: 'GET',
+      route: '/brands',
+      client: 'tester',
+      status: 200,
+      errcode: '0',
+      milliseconds: expect.any(Number),
+      rows: 0,
+    });
+    expect(written.join('')).not.toContain(token);
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('It did not come to that within five seconds');
+}
