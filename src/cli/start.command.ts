@@ -23,6 +23,8 @@ async function start(): Promise<void> {
   const idle = NOT_YET.filter((name) => process.env[name]);
   if (idle.length > 0) console.error(`Without effect in this version: ${idle.join(', ')}`);
   const stop = stopSignal();
+  // Whoever reads the log may go away: the service stays.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const { url, embedded } = await openDatabase(settings);
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;

@@ -18,6 +18,14 @@ import { commonHeaders, receive } from './receive.js';
 
 /** Bytes of a request line and its headers together that Node's parser accepts. */
 const MAX_HEADER_SIZE = 32_768;
+/** Milliseconds: for the head of a request, for all of it, between two requests, between two looks at that. */
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Longer than a proxy keeps one, or it would send a request on a connection that is being closed.
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 1000,
+};
 /** Milliseconds that an idle connection stays open while the service closes. */
 const IDLE_GRACE = 500;
 /** Milliseconds after which the service closes whatever is still open: longer than a query may run. */
@@ -45,7 +53,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     // Node's own answer to a missing Host has no body: `receive` gives it one.
     const express = this.getInstance<Express>();
-    const options = { maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
+    const options = { ...TIMEOUTS, maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
     const server = createServer(options, (request, response) => {
       if (this.operators(request, response)) return;
       const refusal = this.admit(request as CatalogueRequest, response);

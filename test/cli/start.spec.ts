@@ -241,6 +241,18 @@ describe('catalogue start on a database of its own', () => {
     expect(started.child.exitCode).toBe(1);
   });
 
+  it('goes on without whoever read its log', async () => {
+    const database = await createDatabase();
+    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
+    started.child.stdout?.destroy();
+    started.child.stderr?.destroy();
+    for (let at = 0; at < 3; at += 1) {
+      expect((await fetch(`${started.address}/brands`)).status).toBe(401);
+    }
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+    await database.drop();
+  });
+
   it('keeps the tallies folded for as long as it runs', async () => {
     const database = await createDatabase();
     const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });

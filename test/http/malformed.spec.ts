@@ -29,6 +29,22 @@ function expectRefusal(response: RawResponse, status: number, errcode: number, m
   });
 }
 
+describe('A request that is never whole', () => {
+  it.each([
+    ['half a head', 'GET /brands HTTP/1.1\r\nHost: a\r\n'],
+    ['half a request line', 'GET /bra'],
+  ])('gets the envelope when its time is over: %s', async (_, bytes) => {
+    const server = service.application.getHttpServer();
+    const { headersTimeout } = server;
+    server.headersTimeout = 300;
+    try {
+      expectRefusal(await send(bytes), 400, -20, 'The request is malformed');
+    } finally {
+      server.headersTimeout = headersTimeout;
+    }
+  });
+});
+
 describe('What cannot be parsed gets the envelope', () => {
   it.each([
     ['no request line', 'hello\r\n\r\n'],
