@@ -28,11 +28,15 @@ export async function startServer(
   );
   let output = '';
   const address = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
+    const read = (chunk: Buffer): void => {
       output += chunk.toString();
       const found = /http:\/\/[\d.:]+/.exec(output)?.[0];
-      if (found) resolve(found);
-    });
+      if (!found) return;
+      resolve(found);
+      // What comes after is its log, which is let go by as a collector of logs would take it.
+      child.stdout.off('data', read).resume();
+    };
+    child.stdout.on('data', read);
     child.once('exit', () => {
       reject(new Error(`${program} ${args.join(' ')} ended: ${output}`));
     });

@@ -9,6 +9,7 @@ import { mergeMap, type Observable } from 'rxjs';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
+import { link } from './link.js';
 import { isListing, type Listing } from './listing.js';
 import { PageCache } from './page-cache.js';
 
@@ -46,16 +47,31 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
       response.setHeader('ETag', tag);
       if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) return { status: 304 };
       if (cached?.version === version) {
-        request.rows = cached.rows;
+        tell(listing, cached.count, request, response);
         return { status: 200, body: cached.body };
       }
     }
     const page = await listing.read();
+    const { version, count } = page;
     const body = Buffer.from(success(page));
-    const { version, rows } = page;
-    this.cache.set(key, { version, rows, body });
-    request.rows = rows;
+    this.cache.set(key, { version, count, body });
     response.setHeader('ETag', entityTag(version, key));
+    tell(listing, count, request, response);
     return { status: 200, body };
   }
+}
+
+/** Says where a page lies among all that match: the client by links, the log by its rows. */
+function tell(
+  { offset, limit }: Listing,
+  total: string,
+  request: CatalogueRequest,
+  response: Response,
+): void {
+  const count = Number(total);
+  // The count is of the page's own snapshot, so this is what it holds.
+  request.rows = Math.max(0, Math.min(limit, count - offset));
+  const [path = ''] = request.url.split('?', 1);
+  const links = link(path, request.parameters, { offset, limit, count });
+  if (links !== undefined) response.setHeader('Link', links);
 }

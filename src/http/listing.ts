@@ -4,6 +4,8 @@ import type { Page } from './envelope.js';
 export interface Listing {
   /** Tells it from every list that would answer otherwise on the same data. */
   readonly key: string;
+  readonly offset: number;
+  readonly limit: number;
   /** The version of its data, as it is at some moment after the call. */
   version(): Promise<string>;
   /** The page, with the version of the data that it shows. */
@@ -12,8 +14,6 @@ export interface Listing {
 
 export interface VersionedPage extends Page {
   readonly version: string;
-  /** How many objects it has. */
-  readonly rows: number;
 }
 
 export function isListing(answer: Page | Listing): answer is Listing {

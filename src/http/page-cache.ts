@@ -2,8 +2,8 @@
 export interface CachedPage {
   /** The version of the data that it shows. */
   readonly version: string;
-  /** How many objects it has. */
-  readonly rows: number;
+  /** How many objects match, an integer as text. */
+  readonly count: string;
   readonly body: Buffer;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type ApiError, errors } from './errors.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 import { isPercentEncoded, parseQuery } from './query-string.js';
 
 /** Bytes of a request target; what is longer is refused with 414 before anything looks at it. */
@@ -34,13 +35,15 @@ export function receive(request: CatalogueRequest, response: ServerResponse): Ap
   return undefined;
 }
 
+const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization, Accept-Encoding',
+  ...Object.fromEntries(SECURITY_HEADERS),
+};
+
 /** The headers of every response, given the id of its request. */
 export function commonHeaders(id: string = randomUUID()): Record<string, string> {
-  return {
-    'X-Request-Id': id,
-    'Cache-Control': 'private, no-cache',
-    Vary: 'Authorization, Accept-Encoding',
-  };
+  return { 'X-Request-Id': id, ...COMMON_HEADERS };
 }
 
 /** The client's own id where it is a plain token, and not the one that no log may hold; else a new one. */

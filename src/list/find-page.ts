@@ -56,14 +56,15 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
   return {
     repository,
     conditions: matching,
+    offset,
+    limit,
     key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
     version: () => currentVersion(dataSource, metadata.tableName),
     read: async () => {
-      const [answer] = await run<Omit<VersionedPage, 'rows'>>(dataSource, page, values);
+      const [answer] = await run<VersionedPage>(dataSource, page, values);
       if (!answer) throw new TypeError('A page is one row');
       known(answer.version, metadata.tableName);
-      // The count is of the same snapshot, so this is what came.
-      return { ...answer, rows: Math.max(0, Math.min(limit, Number(answer.count) - offset)) };
+      return answer;
     },
   };
 }

@@ -91,6 +91,21 @@ export function describeList(list: ListDescription): void {
       expect(await walk(limit)).toEqual(identifiers);
     });
 
+    it('has links from page to page, which carry no credentials', async () => {
+      const found: string[] = [];
+      const credentials = `clientID=${service.clientID}&access_token=${service.token}`;
+      for (let next: string | undefined = `${path}?limit=7&fields=${identifier}`; next;) {
+        const url: string = `${next}&${credentials}`;
+        const response = await service.anonymous().get(url).expect(200);
+        const rows = response.body.response_data.objects as Row[];
+        found.push(...rows.map((row) => String(row[identifier])));
+        const links: string = response.headers.link ?? '';
+        expect(links).not.toContain(service.token);
+        next = /<([^>]+)>; rel="next"/.exec(links)?.[1];
+      }
+      expect(found).toEqual(identifiers);
+    });
+
     it('answers limit=0 with the count alone', async () => {
       const { body } = await service.get(`${path}?limit=0`).expect(200);
       expect(body.response_data).toEqual({ count: String(list.objects.length), objects: [] });
