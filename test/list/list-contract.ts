@@ -95,7 +95,7 @@ export function describeList(list: ListDescription): void {
       const found: string[] = [];
       const credentials = `clientID=${service.clientID}&access_token=${service.token}`;
       for (let next: string | undefined = `${path}?limit=7&fields=${identifier}`; next;) {
-        const url: string = `${next}&${credentials}`;
+        const url = `${next}&${credentials}`;
         const response = await service.anonymous().get(url).expect(200);
         const rows = response.body.response_data.objects as Row[];
         found.push(...rows.map((row) => String(row[identifier])));
