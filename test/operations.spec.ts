@@ -133,6 +133,7 @@ describe('The log', () => {
       await told.anonymous().get(`${path}&access_token=${token}`).set('X-Request-Id', token);
     }
     await told.stop();
+    await until(() => Promise.resolve(written.join('').split('\n').length > 16));
     const lines = written.join('').split('\n').filter(Boolean);
     expect(lines).toHaveLength(16);
     expect(JSON.parse(lines[0] ?? '')).toEqual({

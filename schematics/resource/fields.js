@@ -123,7 +123,7 @@ function readField(name, words) {
   for (const flag of flags) {
     if (!allowed.includes(flag)) {
       throw new Refusal(
-        `The field ${name} cannot be ${flag}: a ${isTime ? 'time of every resource' : field.type} can be ${allowed.join(', ')}`,
+        `The field ${name} cannot be ${flag}; ${isTime ? 'a time of every resource' : field.type} can be ${allowed.join(', ')}`,
       );
     }
   }

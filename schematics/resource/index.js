@@ -7,7 +7,7 @@ import { proposal } from './sample.js';
 import { existingResources, targetsOf } from './targets.js';
 import { controller } from './write/controller.js';
 import { dto } from './write/dto.js';
-import { entity } from './write/entity.js';
+import { entity, enumNameOf } from './write/entity.js';
 import { formatted } from './write/formatted.js';
 import { migration } from './write/migration.js';
 import { module } from './write/module.js';
@@ -43,6 +43,7 @@ export function resource(options) {
     });
     const { identifier, own: fields, times } = readFields(description, names.identifier);
     const targets = targetsOf(resources, names, identifier, fields);
+    checkEnums(names, fields);
     const described = { names, identifier, fields, times, targets };
     const time = Date.now();
     const { folder, file } = names;
@@ -78,6 +79,25 @@ function checkFree(tree, { resource: name, folder }, resources) {
   const migrations = tree.getDir('/src/database/migrations').subfiles;
   const earlier = migrations.find((migrated) => migrated.endsWith(`-create-${folder}.ts`));
   if (earlier !== undefined) throw new Refusal(`The migration ${earlier} is there already`);
+}
+
+/** Bytes of a name in PostgreSQL, but for what TypeORM appends to that of a type while it changes it. */
+const LONGEST_TYPE = 63 - '_old'.length;
+
+/**
+ * Refuses an enumeration whose type PostgreSQL would know by a part of its name only.
+ *
+ * @param {import('./names.js').Names} names
+ * @param {readonly import('./fields.js').Field[]} fields
+ */
+function checkEnums(names, fields) {
+  for (const { name, type } of fields) {
+    const typeName = type === 'enum' ? enumNameOf(names, name) : '';
+    if (typeName.length <= LONGEST_TYPE) continue;
+    throw new Refusal(
+      `The field ${name} would be of the type ${typeName}, whose name is longer than ${LONGEST_TYPE} letters`,
+    );
+  }
 }
 
 /**

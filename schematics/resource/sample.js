@@ -82,7 +82,7 @@ class Column {
       this.nullable = true;
       return;
     }
-    const found = typesOf(value);
+    const found = typesOf(value, this.name);
     for (const type of this.types) if (!found.has(type)) this.types.delete(type);
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
     const length = Array.from(text).length;
@@ -145,8 +145,18 @@ class Column {
   }
 }
 
-/** @param {unknown} value */
-function typesOf(value) {
+/**
+ * @param {unknown} value
+ * @param {string} column
+ */
+function typesOf(value, column) {
+  // As an import sees it: such a number may have lost digits on its way through JavaScript.
+  if (
+    typeof value === 'number' &&
+    (String(value).includes('e') || String(value).replace(/[^0-9]/g, '').length > 15)
+  ) {
+    throw new Refusal(`The column ${column} has the number ${value}: put its digits in quotes`);
+  }
   if (typeof value === 'boolean') return new Set(['boolean', 'text']);
   if (typeof value === 'object') return new Set(['json']);
   const text = String(value);
@@ -166,7 +176,7 @@ function typesOf(value) {
   }
   if (typeof value === 'number') return types;
   if (text === 'true' || text === 'false') types.add('boolean');
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text))
+  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(text))
     types.add('date-time');
   if (/^[A-Z][A-Z0-9_]{0,62}$/.test(text)) types.add('name');
   if (/^\s*[[{]/.test(text) && isJson(text)) types.add('json');

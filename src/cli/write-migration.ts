@@ -30,9 +30,12 @@ export async function writeMigration(
     throw new Refusal(`There is no ${FOLDER} here: write migrations in the project's folder`);
   const same = there.find((file) => file.endsWith(`-${name}.ts`));
   if (same !== undefined) throw new Refusal(`There is ${join(FOLDER, same)} already`);
-  const changes = await onEmptyDatabase(url, changesOf);
+  const changes = await onEmptyDatabase(url, async (dataSource) => {
+    const found = await changesOf(dataSource);
+    await check(dataSource, found.up, destructive);
+    return found;
+  });
   if (changes.up.length === 0) return undefined;
-  check(changes.up, destructive);
   const time = Date.now();
   const path = join(FOLDER, `${time}-${name}.ts`);
   await writeFile(path, await formatted(migrationText(name, time, changes)), { flag: 'wx' });
@@ -110,28 +113,73 @@ function installing(metadata: EntityMetadata, counted: readonly string[]): strin
   return `SELECT install_tally('${metadata.tableName}', '${identifier}', '{${counted.join(',')}}')`;
 }
 
-/** Refuses what would lose data without being told to, and what rows that are there cannot meet. */
-function check(statements: readonly string[], destructive: boolean): void {
+/** Refuses what would lose data without being told to, and what nobody can do but by hand. */
+async function check(
+  dataSource: DataSource,
+  statements: readonly string[],
+  destructive: boolean,
+): Promise<void> {
   for (const statement of statements) {
-    const [, table, column] =
-      /^ALTER TABLE "(\w+)" ADD "(\w+)" (?!.* DEFAULT ).* NOT NULL$/.exec(statement) ?? [];
-    if (table !== undefined) {
+    const [, table = '', column = '', definition = ''] = ADDED.exec(statement) ?? [];
+    if (column === '') continue;
+    // To TypeORM another length is another column.
+    if (statements.includes(`ALTER TABLE "${table}" DROP COLUMN "${column}"`)) {
       throw new Refusal(
-        `The ${table} that are there have no ${column ?? ''}: let it be null, or give it a default`,
+        `${table}.${column} changes its type, which would empty it: write that by hand, ` +
+          `as ALTER TABLE "${table}" ALTER COLUMN "${column}" TYPE ${definition}`,
+      );
+    }
+    if (definition.endsWith(' NOT NULL') && !definition.includes(' DEFAULT ')) {
+      throw new Refusal(
+        `The ${table} that are there have no ${column}: let it be null, or give it a default`,
       );
     }
   }
-  // An enumeration is made anew by way of text, which fails where a value is gone that is in use.
-  const losing = statements.filter(
-    (statement) =>
-      /\bDROP (TABLE|COLUMN)\b/.test(statement) ||
-      (/\bALTER COLUMN "\w+" TYPE\b/.test(statement) && !statement.includes('::"text"::')),
-  );
+  const losing: string[] = [];
+  for (const statement of statements) {
+    await checkTriggers(dataSource, statement);
+    if (await loses(dataSource, statement)) losing.push(statement);
+  }
   if (losing.length > 0 && !destructive) {
     throw new Refusal(
       `This loses what is there, and is written only with --destructive: ${losing.join('; ')}`,
     );
   }
+}
+
+const ADDED = /^ALTER TABLE "(\w+)" ADD "(\w+)" (.*)$/;
+
+/** Whether a statement loses what a database holds, or fails on what it holds. */
+async function loses(dataSource: DataSource, statement: string): Promise<boolean> {
+  if (/\bDROP (TABLE|COLUMN)\b/.test(statement)) return true;
+  // An enumeration is made anew by way of text: a value that is gone is not there to be kept.
+  const [, type, values = ''] =
+    /^CREATE TYPE (?:"\w+"\.)?"(\w+)" AS ENUM\((.*)\)$/.exec(statement) ?? [];
+  if (type !== undefined) {
+    const labels = await dataSource.query<{ label: string }[]>(
+      'SELECT enumlabel AS label FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid WHERE typname = $1',
+      [type],
+    );
+    return labels.some(({ label }) => !values.includes(`'${label}'`));
+  }
+  return /\bALTER COLUMN "\w+" TYPE\b/.test(statement) && !statement.includes('::"text"::');
+}
+
+/** Refuses to take a column away from under a trigger, or to rename it: no one else would notice. */
+async function checkTriggers(dataSource: DataSource, statement: string): Promise<void> {
+  const [, table = '', column] =
+    /^ALTER TABLE "(\w+)" (?:RENAME|DROP) COLUMN "(\w+)"/.exec(statement) ?? [];
+  if (column === undefined) return;
+  const [user] = await dataSource.query<{ trigger: string }[]>(
+    `SELECT tgname AS trigger FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
+     WHERE tgrelid = to_regclass($1) AND NOT tgisinternal AND strpos(prosrc, $2) > 0
+     AND tgname NOT LIKE '%\\_tally\\_%'`,
+    [`"${table}"`, `NEW."${column}"`],
+  );
+  if (!user) return;
+  throw new Refusal(
+    `The trigger ${user.trigger} reads ${table}.${column}: write that migration by hand, with its function`,
+  );
 }
 
 function migrationText(name: string, time: number, { up, down }: Changes): string {

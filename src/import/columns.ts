@@ -32,9 +32,12 @@ export class ColumnPlan {
     { map, set }: Mapping,
   ) {
     const fields = importedFields(metadata);
-    const sources = fields.map(({ propertyName: field }) =>
-      set.has(field) ? undefined : (map.get(field) ?? field),
-    );
+    // What `--map` gives to one field is not given to another by its name.
+    const mapped = new Set(map.values());
+    const sources = fields.map(({ propertyName: field }) => {
+      if (set.has(field)) return undefined;
+      return map.get(field) ?? (mapped.has(field) ? undefined : field);
+    });
     this.positions = sources.map((column) => {
       const position = column === undefined ? -1 : columns.indexOf(column);
       return position < 0 ? undefined : position;

@@ -25,7 +25,7 @@ export async function exportRows(
   const statement =
     format === 'csv'
       ? `COPY (${rows}) TO STDOUT WITH (FORMAT csv, HEADER)`
-      : `COPY (SELECT row_to_json(row)::text FROM (${rows}) row)
+      : `COPY (SELECT row_to_json("#row")::text FROM (${rows}) "#row")
          TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`;
   const client = (await runner.connect()) as PoolClient;
   await pipeline(client.query(copyTo(statement)), output, { end: false });

@@ -114,10 +114,10 @@ export class Statements {
   private repeated(): Check {
     return {
       field: identifierOf(this.metadata).propertyName,
-      query: `SELECT "#line" AS line, ${this.identifier} || ', which line ' || first || ' has already' AS value
-        FROM (SELECT "#line", ${this.identifier}, min("#line") OVER same AS first
+      query: `SELECT "#line" AS line, ${this.identifier} || ', which line ' || "#first" || ' has already' AS value
+        FROM (SELECT "#line", ${this.identifier}, min("#line") OVER same AS "#first"
               FROM ${STAGING} WINDOW same AS (PARTITION BY ${this.identifier})) staged
-        WHERE "#line" > first AND ${this.identifier} IS NOT NULL`,
+        WHERE "#line" > "#first" AND ${this.identifier} IS NOT NULL`,
       message: (value) => `repeats ${value}`,
     };
   }

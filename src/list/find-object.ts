@@ -22,10 +22,10 @@ export async function findObject<Entity extends ObjectLiteral>(
     metadata,
     'object',
     fields,
-    () => `SELECT row_to_json(found)::text AS object FROM (
+    () => `SELECT row_to_json("#found")::text AS object FROM (
       SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object
       WHERE object."${databaseName}" = $1
-    ) found`,
+    ) "#found"`,
   );
   const [found] = await run<{ object: string }>(manager.dataSource, statement, [identifier]);
   if (!found) throw errors.objectUnknown(metadata.tableName, identifier);

@@ -12,7 +12,10 @@ export function selection(metadata: EntityMetadata, names: readonly string[] | u
     .join(', ');
 }
 
-/** The rows of a query as the JSON text of an array, in their order. */
+/**
+ * The rows of a query as the JSON text of an array, in their order. Under a name that no column can
+ * bear, which would be taken for the row.
+ */
 export function jsonArray(query: string): string {
-  return `(SELECT coalesce('[' || string_agg(row_to_json(page)::text, ',') || ']', '[]') FROM (${query}) page)`;
+  return `(SELECT coalesce('[' || string_agg(row_to_json("#page")::text, ',') || ']', '[]') FROM (${query}) "#page")`;
 }

@@ -1,12 +1,28 @@
 import type { Observation } from '../http/observation.js';
 
-/** Writes a line for each request: JSON for a collector of logs, or plain for a terminal. */
+/** Milliseconds that a line waits for others to be written with. */
+const DELAY = 100;
+
+/**
+ * Writes a line for each request: JSON for a collector of logs, or plain for a terminal. Several at
+ * once, since each writing makes the process wait for the reader.
+ */
 export class RequestLog {
-  constructor(private readonly json: boolean) {}
+  private lines: string[] = [];
+
+  constructor(private readonly json: boolean) {
+    process.once('exit', this.flush);
+  }
 
   write(observation: Observation): void {
-    process.stdout.write(`${this.json ? asJson(observation) : asText(observation)}\n`);
+    if (this.lines.length === 0) setTimeout(this.flush, DELAY).unref();
+    this.lines.push(`${this.json ? asJson(observation) : asText(observation)}\n`);
   }
+
+  private readonly flush = (): void => {
+    if (this.lines.length > 0) process.stdout.write(this.lines.join(''));
+    this.lines = [];
+  };
 }
 
 function asJson({ id, milliseconds, errcode, ...rest }: Observation): string {

@@ -166,6 +166,13 @@ describe('An import', () => {
     ]);
   });
 
+  it('gives a column that is mapped to no other field, though one has its name', async () => {
+    await load('brands', 'id,createdAt\n1,yesterday\n', {
+      map: { brandID: 'id', name: 'createdAt' },
+    });
+    expect(await rows('brands')).toMatchObject([{ brandID: '1', name: 'yesterday' }]);
+  });
+
   it('reads a tree in any order', async () => {
     await load('categories', 'categoryID,parentID,name\nc,b,C\nb,a,B\na,,A\n');
     expect((await rows('categories')).map(({ parentID }) => parentID)).toEqual([null, 'a', 'b']);
@@ -232,9 +239,9 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
       'line 5, column createdAt: must be an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, not "2026-02-30T00:00:00Z"',
       `line 6, column productID: must be text of 1 to 100 characters, not "${'x'.repeat(59)}…`,
       `line 6, column name: must be text of 1 to 500 characters, not "${'x'.repeat(59)}…`,
-      'line 6, column price: must be a decimal number such as 19.99, not "-1"',
       'line 6, column stock: must be an integer between -2147483648 and 2147483647, not "2147483648"',
       'line 6, column createdAt: must be an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, not "1767225600"',
+      'line 6, column price: null breaks the rule products_price: price >= 0 AND price < 1e15 AND scale(price) <= 4',
       'line 7: has 2 cells, but the header has 7',
     ]);
   });

@@ -56,6 +56,7 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   copy = await ScratchCopy.make();
+  await writeFile(join(copy.folder, 'rounded.ndjson'), '{"id":1,"n":100000000000000000000}\n');
   database = await createDatabase();
 });
 afterAll(async () => {
@@ -82,7 +83,7 @@ const filesOf = (folder: string, one: string): string[] =>
     `test/${folder}.spec.ts`,
   ].sort();
 
-const GENERATED = ['suppliers', 'order-items', 'dates', 'people', 'plants'];
+const GENERATED = ['suppliers', 'order-items', 'facets', 'dates', 'people', 'plants'];
 
 // What each test generates, those after it build on.
 describe('A resource', () => {
@@ -107,6 +108,16 @@ describe('A resource', () => {
       'extra:json:null, createdAt:range:sort, updatedAt:sort:range, code:text=8:null:several';
     expect(await added(() => copy.resource(['orderItems', '--fields', fields]))).toEqual(
       filesOf('order-items', 'order-item'),
+    );
+  });
+
+  it('may have fields that are called like what the service itself says in SQL', async () => {
+    const fields =
+      'page:integer, found:text, row:text:exact:counted, facet:text:several:counted, lowest:text:exact, ' +
+      'count:integer:range, object:text:sort, key:text, position:integer, line:text, value:text, version:text, ' +
+      'objects:text, total:text, staged:text, present:text, excluded:text, tally:text, first:identifier';
+    expect(await added(() => copy.resource(['facets', '--fields', fields]))).toEqual(
+      filesOf('facets', 'facet'),
     );
   });
 
@@ -196,7 +207,7 @@ describe('A resource', () => {
     [
       'of a filter for JSON',
       ['things', '--fields', 'a:json:exact'],
-      /The field a cannot be exact: a json can be null/,
+      /The field a cannot be exact; json can be null/,
     ],
     [
       'of a reference to nothing',
@@ -207,6 +218,11 @@ describe('A resource', () => {
       'of a reference to itself that is never null',
       ['things', '--fields', 'a:reference=things'],
       /so it must be null for some/,
+    ],
+    [
+      'of an enumeration whose type has too long a name',
+      ['longNamesOfManyThings', '--fields', `${'b'.repeat(45)}:enum=A/B`],
+      /whose name is longer than 59 letters/,
     ],
     [
       'of an enumeration of one value',
@@ -222,6 +238,11 @@ describe('A resource', () => {
       'from a file that is not there',
       ['things', '--from', 'nowhere.csv'],
       /nowhere.csv cannot be read: ENOENT/,
+    ],
+    [
+      'from a file with numbers that lose digits',
+      ['things', '--from', 'rounded.ndjson'],
+      /The column n has the number 100000000000000000000: put its digits in quotes/,
     ],
     [
       'from a file and from fields',
@@ -272,7 +293,7 @@ describe('A resource', () => {
     );
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining('6 passed, 6 total'),
+      stderr: expect.stringContaining('7 passed, 7 total'),
     });
   });
 
@@ -303,6 +324,12 @@ describe('A resource', () => {
       price: row.price === null ? null : String(row.price),
     }));
     expect(listed).toEqual(expected);
+    expect(
+      await copy.catalogue(['export', 'facets', '--format', 'ndjson'], database.url),
+    ).toMatchObject({
+      stdout: '',
+      status: 0,
+    });
     expect(await copy.catalogue(['verify'], database.url)).toMatchObject({
       stdout: 'Nothing is off\n',
       status: 0,
@@ -404,6 +431,35 @@ describe('A resource that changes', () => {
       `no index serves the filter nick ${lacking}`,
       `no index serves the sort nick ${lacking}`,
     ]);
+  });
+
+  it.each([
+    [
+      'a text that grows longer, which TypeORM would empty',
+      'length: 10_000',
+      'length: 20_000',
+      /order_items.note changes its type, which would empty it: .* TYPE character varying\(20000\)/,
+    ],
+    [
+      'a column that a trigger reads',
+      '  note!: string | null;',
+      '  remark!: string | null;',
+      /The trigger order_items_words reads order_items.note: write that migration by hand/,
+    ],
+    [
+      'an enumeration that loses a value',
+      `  SOLD_OUT = 'SOLD_OUT',\n`,
+      '',
+      /only with --destructive: CREATE TYPE .*"order_item_type" AS ENUM\('in-stock', 'new'\)/,
+    ],
+  ])('is refused %s', async (_, from, to, message) => {
+    const file = 'src/order-items/order-item.entity.ts';
+    const before = await readFile(join(copy.folder, file), 'utf8');
+    await edit(file, [from, to]);
+    const result = await migration('something');
+    await writeFile(join(copy.folder, file), before);
+    expect(result.stderr).toMatch(message);
+    expect(result.status).toBe(1);
   });
 
   it('loses nothing by a migration unless it is told to', async () => {

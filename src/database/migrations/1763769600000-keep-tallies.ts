@@ -82,12 +82,12 @@ const STATEMENTS = [
      );
      -- The rows of a source by facet and range. Inside a statement of a trigger: as that sees them.
      ranged text := format(
-       'SELECT facet, coalesce((
-          SELECT lowest FROM %s tally
+       'SELECT of.facet, coalesce((
+          SELECT tally.lowest FROM %s tally
           WHERE tally.facet = of.facet AND tally.lowest <= object.%I
           ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
         ), '''') AS lowest
-        FROM %%s object CROSS JOIN LATERAL (VALUES %s) of(facet) WHERE facet IS NOT NULL',
+        FROM %%s object CROSS JOIN LATERAL (VALUES %s) of(facet) WHERE of.facet IS NOT NULL',
        tally, identifier, facets);
    BEGIN
      PERFORM remove_tally(of_resource);

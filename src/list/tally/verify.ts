@@ -61,13 +61,14 @@ function comparison(metadata: EntityMetadata, counted: readonly string[]): strin
       SELECT facet, lowest, sum(count) AS tallied FROM ${tallyRows(metadata)} GROUP BY facet, lowest
     ), there AS (
       SELECT facet, lowest, count(*) AS there FROM (
-        SELECT facet, coalesce((
-          SELECT lowest FROM ${tally} tally
-          WHERE tally.facet = of.facet AND lowest <= "${identifierOf(metadata).databaseName}"
-          ORDER BY tally.facet DESC, lowest DESC LIMIT 1
+        SELECT of.facet, coalesce((
+          SELECT tally.lowest FROM ${tally} tally
+          WHERE tally.facet = of.facet
+          AND tally.lowest <= object."${identifierOf(metadata).databaseName}"
+          ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
         ), '') AS lowest
         FROM "${metadata.tableName}" object CROSS JOIN LATERAL (VALUES ${facets.join(', ')}) of(facet)
-        WHERE facet IS NOT NULL
+        WHERE of.facet IS NOT NULL
       ) ranged GROUP BY facet, lowest
     )
     SELECT facet, lowest, coalesce(tallied, 0) AS tallied, coalesce(there, 0) AS there
