@@ -19,7 +19,7 @@ import type { Settings } from './settings.js';
 
 /** What of the settings the application's parts know. */
 type ServiceSettings = Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'queryTimeout'> &
-  Partial<Pick<Settings, 'rateLimit' | 'redisUrl'>>;
+  Partial<Pick<Settings, 'maxReplicaLag' | 'rateLimit' | 'redisUrl' | 'replicaUrls'>>;
 
 @Module({
   imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule],

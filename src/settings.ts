@@ -8,6 +8,10 @@ export class Settings {
   readonly adminPort: number | undefined;
   /** Undefined: the embedded database of `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** Its streaming replicas, from which lists are read. */
+  readonly replicaUrls: readonly string[];
+  /** Milliseconds that what a replica answers may be behind. */
+  readonly maxReplicaLag: number;
   readonly dataDir: string;
   /** Most objects a list request may ask for. */
   readonly maxLimit: number;
@@ -31,6 +35,11 @@ export class Settings {
     this.port = read('PORT', integer(0, 65_535)) ?? 3000;
     this.adminPort = read('ADMIN_PORT', integer(0, 65_535));
     this.databaseUrl = read('DATABASE_URL', postgresUrl);
+    this.replicaUrls = read('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
+    if (this.replicaUrls.length > 0 && this.databaseUrl === undefined) {
+      throw new Refusal('DATABASE_REPLICA_URLS must go with DATABASE_URL, whose replicas they are');
+    }
+    this.maxReplicaLag = read('MAX_REPLICA_LAG_MS', integer(500, 2_147_483_647)) ?? 5000;
     this.host = read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
     this.dataDir = read('DATA_DIR', text) ?? '.data';
     this.maxLimit = read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
@@ -43,9 +52,6 @@ export class Settings {
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
 }
-
-/** Variables of the contract that this version does not read yet; set, they are told of at start. */
-export const NOT_YET = ['DATABASE_REPLICA_URLS'] as const;
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
@@ -89,6 +95,14 @@ function oneOf<T extends string>(allowed: readonly T[]): Format<T> {
 const postgresUrl: Format<string> = {
   expected: 'a URL such as postgres://user:password@host:5432/database',
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? value : undefined),
+};
+
+const postgresUrls: Format<string[]> = {
+  expected: 'URLs such as postgres://user:password@host:5432/database, separated by commas',
+  read: (value) => {
+    const urls = value.split(',').map((url) => url.trim());
+    return urls.every((url) => postgresUrl.read(url) !== undefined) ? urls : undefined;
+  },
 };
 
 const redisUrl: Format<string> = {

@@ -30,14 +30,15 @@ export interface Service {
 /**
  * Starts it.
  *
- * @param environment settings other than the test's own
+ * @param environment settings other than the test's own; a DATABASE_URL must be migrated
  * @param more modules beside the application's, as of a resource made for a test
  */
 export async function startService(
   environment: NodeJS.ProcessEnv = {},
   ...more: Type[]
 ): Promise<Service> {
-  const database = await createDatabase();
+  const { DATABASE_URL: given } = environment;
+  const database = given ? { url: given, drop: () => Promise.resolve() } : await createDatabase();
   const settings = new Settings({
     LOG_LEVEL: 'error',
     RATE_LIMIT_PER_MINUTE: '0',

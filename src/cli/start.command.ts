@@ -8,7 +8,7 @@ import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonst
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { Refusal } from '../refusal.js';
-import { NOT_YET, Settings } from '../settings.js';
+import { Settings } from '../settings.js';
 import { openDatabase } from './open-catalogue.js';
 
 export function startCommand(): Command {
@@ -20,8 +20,6 @@ export function startCommand(): Command {
 /** Runs the service; resolves when SIGINT or SIGTERM has ended it and nothing of it is left. */
 async function start(): Promise<void> {
   const settings = new Settings(process.env);
-  const idle = NOT_YET.filter((name) => process.env[name]);
-  if (idle.length > 0) console.error(`Without effect in this version: ${idle.join(', ')}`);
   const stop = stopSignal();
   // Whoever reads the log may go away: the service stays.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { type ApiError, errors } from '../http/errors.js';
 
 /** Codes of Node's sockets and of the resolver, for a server that does not answer. */
@@ -10,10 +11,12 @@ const IN_THE_WAY = ['40001', '40P01'];
 
 /** How a failure of the database is told to a client; `undefined` where it is a fault of ours. */
 export function databaseError(thrown: unknown): ApiError | undefined {
-  if (!(thrown instanceof Error)) return undefined;
+  if (!types.isNativeError(thrown)) return undefined;
   const { code, severity, message } = failureOf(thrown);
   if (code === CANCELLED || message === 'Query read timeout') return errors.tookTooLong();
   if (code !== undefined && IN_THE_WAY.includes(code)) return busy();
+  // Connections, memory or disk space: class 53.
+  if (code?.startsWith('53')) return errors.unavailable();
   // What ends a connection, or keeps one from being made, is not about the query.
   if (severity === 'FATAL' || severity === 'PANIC') return errors.unavailable();
   if (code !== undefined && UNREACHABLE.test(code)) return errors.unavailable();
@@ -40,5 +43,5 @@ interface Failure {
 /** The failure that TypeORM wrapped, or the one thrown itself. */
 export function failureOf(thrown: unknown): Failure {
   const { driverError } = thrown as { driverError?: unknown };
-  return (driverError instanceof Error ? driverError : thrown) as Failure;
+  return (types.isNativeError(driverError) ? driverError : thrown) as Failure;
 }

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { Client, type PoolConfig } from 'pg';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 
 /** Milliseconds after which a connection that cannot be had is given up. */
@@ -6,30 +6,34 @@ const CONNECT_TIMEOUT = 5000;
 /** Milliseconds past a query's own time after which its server is taken to have fallen silent. */
 const SILENCE = 1000;
 
-/**
- * How every part of the catalogue speaks to its database, embedded or not.
- *
- * @param queryTimeout milliseconds that a query may run; 0: as long as it must
- */
-export function databaseOptions(
+interface Limits {
+  readonly poolSize?: number;
+  /** Milliseconds that a query may run; 0: as long as it must. */
+  readonly queryTimeout?: number;
+}
+
+/** How every part of the catalogue speaks to its database, embedded or not. */
+export function databaseOptions(url: string, limits: Limits = {}): PostgresDataSourceOptions {
+  const { max, ...extra } = poolOptions(url, limits);
+  return { type: 'postgres', url, poolSize: max, extra, installExtensions: false };
+}
+
+/** The same for a pool of connections beside TypeORM's. */
+export function poolOptions(
   url: string,
-  { poolSize = 2, queryTimeout = 0 }: { poolSize?: number; queryTimeout?: number } = {},
-): PostgresDataSourceOptions {
+  { poolSize = 2, queryTimeout = 0 }: Limits = {},
+): PoolConfig & { Client: typeof Client } {
   return {
-    type: 'postgres',
-    url,
-    applicationName: 'catalogue',
-    poolSize,
-    connectTimeoutMS: CONNECT_TIMEOUT,
-    extra: {
-      Client: ImpatientClient,
-      keepAlive: true,
-      // No query here is worth compiling, whatever the planner expects of values it does not know.
-      options: '-c jit=off',
-      statement_timeout: queryTimeout,
-      query_timeout: queryTimeout && queryTimeout + SILENCE,
-    },
-    installExtensions: false,
+    connectionString: url,
+    application_name: 'catalogue',
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    Client: ImpatientClient,
+    keepAlive: true,
+    // No query here is worth compiling, whatever the planner expects of values it does not know.
+    options: '-c jit=off',
+    statement_timeout: queryTimeout,
+    query_timeout: queryTimeout && queryTimeout + SILENCE,
   };
 }
 
@@ -38,7 +42,7 @@ export function databaseOptions(
  * the query at its time, so it is the connection that leads nowhere, and the next query would wait
  * behind this one.
  */
-class ImpatientClient extends Client {
+export class ImpatientClient extends Client {
   private readonly send = super.query.bind(this) as (...args: unknown[]) => unknown;
 
   override query = ((...args: unknown[]): unknown => {
@@ -47,7 +51,12 @@ class ImpatientClient extends Client {
     return result;
   }) as Client['query'];
 
+  /** Ends it as it stands; what it was asked and has not answered fails now. */
+  abandon(): void {
+    this.connection.stream.destroy();
+  }
+
   private readonly giveUp = (error: Error): void => {
-    if (error.message === 'Query read timeout') this.connection.stream.destroy();
+    if (error.message === 'Query read timeout') this.abandon();
   };
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Pool, QueryResult } from 'pg';
+import type { QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
+import { reading } from './reading.js';
 
 /** A statement for PostgreSQL, with `$1`, `$2`, … where its values go. */
 export interface Statement {
@@ -16,7 +17,7 @@ export function statement(text: string, { prepared }: { prepared: boolean }): St
 }
 
 /**
- * Runs a statement and gives its rows. Past TypeORM, whose query runner takes no named statements
+ * Runs a statement that only reads and gives its rows. Past TypeORM, whose query runner takes no named statements
  * and costs more than a short query does.
  */
 export async function run<Row extends object>(
@@ -24,8 +25,7 @@ export async function run<Row extends object>(
   { text, digest, prepared }: Statement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { master: pool } = dataSource.driver as unknown as { master: Pool };
-  const name = prepared ? digest : undefined;
-  const { rows }: QueryResult<Row> = await pool.query({ name, text, values: [...values] });
+  const query = { name: prepared ? digest : undefined, text, values: [...values] };
+  const { rows }: QueryResult<Row> = await reading(dataSource, (pool) => pool.query(query));
   return rows;
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { primaryPool } from '../database/reading.js';
 import type { Observation } from '../http/observation.js';
+import { Replicas } from '../database/replicas.js';
 import type { TallyKeeper } from '../list/tally/tally-keeper.js';
 
 /** What Prometheus reads. No label has a value that a client chooses. */
@@ -29,9 +30,9 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(@InjectDataSource() dataSource: DataSource) {
+  constructor(@InjectDataSource() dataSource: DataSource, replicas: Replicas) {
     collectDefaultMetrics({ register: this.registry });
-    const { master: pool } = dataSource.driver as unknown as { master: Pool };
+    const pool = primaryPool(dataSource);
     this.gauge('catalogue_pool_connections', 'Connections to the database', () => pool.totalCount);
     this.gauge(
       'catalogue_pool_connections_in_use',
@@ -43,6 +44,15 @@ export class Metrics {
       'Queries that wait for a connection',
       () => pool.waitingCount,
     );
+    new Gauge({
+      name: 'catalogue_replica_lag_seconds',
+      help: 'How far a replica may be behind the primary; infinite while it is away',
+      labelNames: ['replica'],
+      registers: [this.registry],
+      collect() {
+        for (const [replica, lag] of replicas.lags) this.set({ replica }, lag / 1000);
+      },
+    });
   }
 
   /** Adds the maintenance of the tallies. */

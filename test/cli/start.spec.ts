@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { createDatabase } from '../database/database.js';
+import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
 import { catalogue } from './catalogue.js';
 
@@ -203,32 +204,16 @@ describe('catalogue start is refused in one line', () => {
 describe('catalogue start on a database of its own', () => {
   it('waits for it to come up', async () => {
     const database = await createDatabase();
-    const { hostname, port } = new URL(database.url);
-    const gate = createServer((socket) => {
-      const onwards = connect(Number(port), hostname);
-      for (const end of [socket, onwards]) {
-        end.on('error', () => undefined);
-        end.on('close', () => {
-          socket.destroy();
-          onwards.destroy();
-        });
-      }
-      socket.pipe(onwards).pipe(socket);
-    }).listen(0, '127.0.0.1');
-    await once(gate, 'listening');
-    const closed = (gate.address() as { port: number }).port;
-    gate.close();
-    await once(gate, 'close');
-    const url = new URL(database.url);
-    [url.hostname, url.port] = ['127.0.0.1', String(closed)];
-    const waiting = start({ DATABASE_URL: url.href, HOST: '127.0.0.1' });
+    const gate = await Gate.before(database.url);
+    await gate.shut();
+    const waiting = start({ DATABASE_URL: gate.url, HOST: '127.0.0.1' });
     await sleep(1500);
-    gate.listen(closed, '127.0.0.1');
+    await gate.open();
     const started = await waiting;
     await until(() => Promise.resolve(started.output().includes('listens on')));
     expect(started.output()).toMatch(/^Waiting for the database: ECONNREFUSED$/m);
     expect(await stop(started, 'SIGTERM')).toBe(0);
-    gate.close();
+    await gate.shut();
     await database.drop();
   });
 

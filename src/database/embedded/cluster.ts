@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { types } from 'node:util';
 import { Refusal } from '../../refusal.js';
 import { type Binaries, usableBinaries } from './binaries.js';
 import { errorCode } from './error-code.js';
@@ -40,7 +41,7 @@ export async function openCluster(
     return cluster;
   } catch (error) {
     // What the system says of a directory (EACCES, ENOTDIR, ENOSPC …) names the path itself.
-    if (!(error instanceof Error) || errorCode(error) === undefined) throw error;
+    if (!types.isNativeError(error) || errorCode(error) === undefined) throw error;
     throw new Refusal(`The data directory ${dataDir} cannot be used: ${error.message}`);
   }
 }

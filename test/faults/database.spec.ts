@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { migrate } from '../../src/database/migrate.js';
+import { refusal, type Service, startService } from '../service.js';
+import { Gate } from './gate.js';
+import { Load, type Outcome } from './load.js';
+import { OwnServer } from './own-server.js';
+
+/** Milliseconds within which everything is well again after the database is back. */
+const RECOVERY = 2000;
+const QUERY_TIMEOUT = 1000;
+
+let server: OwnServer;
+let gate: Gate;
+let service: Service;
+let load: Load;
+
+beforeAll(async () => {
+  for (const level of ['error', 'warn'] as const) {
+    jest.spyOn(Logger.prototype, level).mockImplementation(() => undefined);
+  }
+  server = await OwnServer.create({ max_connections: '20' });
+  await migrate(server.url);
+  gate = await Gate.before(server.url);
+  service = await startService({
+    DATABASE_URL: gate.url,
+    QUERY_TIMEOUT_MS: String(QUERY_TIMEOUT),
+    PAGE_CACHE_MB: '0',
+    POOL_SIZE: '4',
+  });
+  const brands = Array.from({ length: 200 }, (_, at) => ({
+    brandID: `b${at}`,
+    name: `Brand ${at}`,
+  }));
+  await service.load('brands', brands);
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await gate.shut();
+  await server.remove();
+  jest.restoreAllMocks();
+});
+afterEach(() => load.stop());
+
+function start(): Load {
+  load = new Load(
+    8,
+    [`http://127.0.0.1:${service.port}`],
+    ['/brands?limit=20', '/brands?offset=50'],
+    {
+      'X-Client-ID': service.clientID,
+      Authorization: `Bearer ${service.token}`,
+    },
+  );
+  return load;
+}
+
+/** Expects that nothing was refused once the database was back for a while. */
+async function expectRecovery(back: number): Promise<void> {
+  await sleep(RECOVERY + 500);
+  const after = load.since(back + RECOVERY);
+  expect(after.length).toBeGreaterThan(10);
+  expect(new Set(after.map(({ errcode }) => errcode))).toEqual(new Set(['0']));
+}
+
+function expectEnveloped(outcomes: readonly Outcome[], ...errcodes: string[]): void {
+  expect(outcomes.filter(({ errcode }) => !['0', ...errcodes].includes(String(errcode)))).toEqual(
+    [],
+  );
+  // Nobody waits longer than for a connection, or a query and the silence after it.
+  expect(Math.max(...outcomes.map(({ began, ended }) => ended - began))).toBeLessThan(7000);
+}
+
+it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
+  'A server ended by %s is -2, and nothing is left of that two seconds after it is back',
+  async (signal) => {
+    start();
+    await sleep(500);
+    await server.stop(signal);
+    await sleep(1000);
+    await server.start();
+    await expectRecovery(performance.now());
+    const outcomes = await load.stop();
+    expectEnveloped(outcomes, '-2');
+    expect(outcomes.some(({ errcode }) => errcode === '-2')).toBe(true);
+  },
+  30_000,
+);
+
+it('A server that answers nothing is -3 in time', async () => {
+  start();
+  await sleep(300);
+  await server.signalAll('SIGSTOP');
+  await sleep(QUERY_TIMEOUT + 2000);
+  await server.signalAll('SIGCONT');
+  await expectRecovery(performance.now());
+  const outcomes = await load.stop();
+  // Who finds every connection busy with such a query may also not get one.
+  expectEnveloped(outcomes, '-2', '-3', '-4');
+  expect(outcomes.some(({ errcode }) => errcode === '-3')).toBe(true);
+}, 30_000);
+
+it('Connections that are cut, or lead nowhere, are made anew', async () => {
+  start();
+  await sleep(300);
+  for (let at = 0; at < 10; at += 1) {
+    gate.cut();
+    await sleep(50);
+  }
+  gate.silence();
+  await sleep(500);
+  gate.speak();
+  await gate.shut();
+  await sleep(300);
+  await gate.open();
+  await expectRecovery(performance.now());
+  expectEnveloped(await load.stop(), '-2', '-3');
+}, 30_000);
+
+it('A slow way to it is no fault', async () => {
+  gate.slow(50);
+  start();
+  await sleep(1000);
+  gate.slow(0);
+  expectEnveloped(await load.stop());
+});
+
+it('A server out of connections is -2, until it has some again', async () => {
+  const others = await hold(30);
+  // Those of the service end, and their places are taken.
+  gate.cut();
+  others.push(...(await hold(10)));
+  start();
+  await sleep(1000);
+  const meanwhile = load.outcomes.length;
+  await Promise.all(others.map((other) => other.end()));
+  await expectRecovery(performance.now());
+  const outcomes = await load.stop();
+  expectEnveloped(outcomes, '-2');
+  expect(meanwhile).toBeGreaterThan(0);
+  expect(outcomes[0]?.errcode).toBe('-2');
+}, 30_000);
+
+it('A server that is read-only serves all the same', async () => {
+  await server.query('ALTER SYSTEM SET default_transaction_read_only = on');
+  await server.query('SELECT pg_reload_conf()');
+  gate.cut();
+  await sleep(100);
+  start();
+  await sleep(1500);
+  const outcomes = await load.stop();
+  const own = new URL(server.url);
+  own.searchParams.set('options', '-c default_transaction_read_only=off');
+  await server.query('ALTER SYSTEM RESET default_transaction_read_only', own.href);
+  await server.query('SELECT pg_reload_conf()', own.href);
+  expect(outcomes.length).toBeGreaterThan(50);
+  expectEnveloped(outcomes.slice(20));
+}, 30_000);
+
+it('A server that says its disk is full is -2', async () => {
+  start();
+  // What PostgreSQL says of a disk, at a query that needs it.
+  await server.query(`
+    ALTER TABLE brands RENAME TO kept;
+    CREATE FUNCTION full_disk() RETURNS varchar LANGUAGE plpgsql AS
+      $$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$;
+    CREATE VIEW brands AS SELECT full_disk() AS "brandID", name, "createdAt", "updatedAt" FROM kept;
+  `);
+  await sleep(500);
+  const response = await service.get('/brands?offset=3').expect(503);
+  expect(response.body).toEqual(refusal(-2, 'The service is temporarily unavailable'));
+  await server.query(
+    'DROP VIEW brands; DROP FUNCTION full_disk; ALTER TABLE kept RENAME TO brands',
+  );
+  await expectRecovery(performance.now());
+  expectEnveloped(await load.stop(), '-2', '-4');
+}, 30_000);
+
+/** Takes up to so many connections of the server, as many as it gives. */
+async function hold(most: number): Promise<Client[]> {
+  const held: Client[] = [];
+  for (let at = 0; at < most; at += 1) {
+    const client = new Client(server.url);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      held.push(client);
+    } catch {
+      break;
+    }
+  }
+  return held;
+}

@@ -1,0 +1,172 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { type Cluster, openCluster, passwordOf } from '../../src/database/embedded/cluster.js';
+
+const run = promisify(execFile);
+
+/** A PostgreSQL of a test's own, from the embedded binaries, that may be killed and come back. */
+export class OwnServer {
+  private process: ChildProcess | undefined;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly cluster: Cluster,
+    readonly url: string,
+  ) {}
+
+  /** Makes a cluster and starts its server. */
+  static async create(settings: Record<string, string> = {}): Promise<OwnServer> {
+    const folder = await newFolder();
+    const cluster = await openCluster(folder, () => undefined);
+    const port = await freePort();
+    await configure(cluster, { ...SETTINGS, ...settings, port });
+    const password = await passwordOf(cluster.directory);
+    const url = `postgres://catalogue:${password}@127.0.0.1:${port}/postgres`;
+    const server = new OwnServer(folder, cluster, url);
+    await server.start();
+    return server;
+  }
+
+  /** Makes a streaming replica of it, running. */
+  async replica(): Promise<OwnServer> {
+    await this.stop();
+    const folder = await newFolder();
+    const cluster = { ...this.cluster, directory: join(folder, 'postgres') };
+    await cp(this.cluster.directory, cluster.directory, {
+      recursive: true,
+      preserveTimestamps: true,
+    });
+    if (cluster.account) {
+      await run('chown', [
+        '-R',
+        `${cluster.account.uid}:${cluster.account.gid}`,
+        cluster.directory,
+      ]);
+    }
+    await this.start();
+    const port = await freePort();
+    const source = new URL(this.url);
+    const conninfo = `host=127.0.0.1 port=${source.port} user=catalogue password=${source.password}`;
+    await configure(cluster, { port, primary_conninfo: conninfo });
+    await writeFile(join(cluster.directory, 'standby.signal'), '');
+    const url = new URL(this.url);
+    url.port = String(port);
+    const replica = new OwnServer(folder, cluster, url.href);
+    await replica.start();
+    return replica;
+  }
+
+  /** Starts it; resolves when it takes connections. */
+  async start(): Promise<void> {
+    const { binaries, directory, account } = this.cluster;
+    const end = Date.now() + 20_000;
+    while (!(await this.answers())) {
+      if (Date.now() > end) throw new Error(await this.log());
+      if (!this.isRunning) {
+        // One that was just killed may not have left its memory yet: it is tried again.
+        this.process = spawn(binaries.postgres, ['-D', directory], {
+          ...account,
+          cwd: '/',
+          env: { LC_ALL: 'C', TZ: 'UTC' },
+          stdio: 'ignore',
+        });
+      }
+      await sleep(20);
+    }
+  }
+
+  /** Ends it and its connections in order, unless told otherwise. */
+  async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    if (!this.process || !this.isRunning) return;
+    const exit = once(this.process, 'exit');
+    this.process.kill(signal);
+    await exit;
+  }
+
+  /** Stops or continues every process of it, as a machine that swaps does. */
+  async signalAll(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const parent = String(this.process?.pid);
+    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', parent]);
+    for (const pid of [parent, ...stdout.trim().split(/\s+/)]) process.kill(Number(pid), signal);
+  }
+
+  async query<Row extends object>(text: string, url = this.url): Promise<Row[]> {
+    const client = new Client(url);
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Stops it and leaves nothing of it. */
+  async remove(): Promise<void> {
+    await this.stop('SIGKILL');
+    await rm(this.folder, { recursive: true, maxRetries: 5 });
+  }
+
+  private get isRunning(): boolean {
+    return this.process?.exitCode === null && this.process.signalCode === null;
+  }
+
+  private async answers(): Promise<boolean> {
+    try {
+      await this.query('SELECT');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private log(): Promise<string> {
+    return readFile(join(this.cluster.directory, 'log/postgresql.log'), 'utf8').catch(String);
+  }
+}
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  logging_collector: 'on',
+  log_directory: 'log',
+  log_filename: 'postgresql.log',
+  fsync: 'off',
+  max_connections: '100',
+};
+
+/** Adds to `postgresql.conf`; the last line on a setting counts. */
+async function configure(
+  { directory }: Cluster,
+  settings: Record<string, string | number>,
+): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+  await appendFile(join(directory, 'postgresql.conf'), lines.join(''));
+  // From the same machine only, for its replicas.
+  await appendFile(
+    join(directory, 'pg_hba.conf'),
+    'host replication catalogue 127.0.0.1/32 scram-sha-256\n',
+  );
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalogue-own-'));
+  // Root runs the server as another user, who has to get in.
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await once(probe.close(), 'close');
+  return port;
+}

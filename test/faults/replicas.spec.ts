@@ -1,0 +1,193 @@
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApplication } from '../../src/application.js';
+import { migrate } from '../../src/database/migrate.js';
+import { primaryPool } from '../../src/database/reading.js';
+import { Replicas } from '../../src/database/replicas.js';
+import { Settings } from '../../src/settings.js';
+import { type Service, startService } from '../service.js';
+import { Gate } from './gate.js';
+import { Load } from './load.js';
+import { OwnServer } from './own-server.js';
+
+const MAX_LAG = 1000;
+
+let primary: OwnServer;
+let replicas: OwnServer[];
+/** Before the first of them. */
+let gate: Gate;
+let service: Service;
+let load: Load | undefined;
+
+beforeAll(async () => {
+  for (const level of ['error', 'warn', 'log'] as const) {
+    jest.spyOn(Logger.prototype, level).mockImplementation(() => undefined);
+  }
+  primary = await OwnServer.create();
+  await migrate(primary.url);
+  replicas = [await primary.replica(), await primary.replica()];
+  gate = await Gate.before(replicas[0]?.url ?? '');
+  service = await startService({
+    DATABASE_URL: primary.url,
+    DATABASE_REPLICA_URLS: [gate.url, replicas[1]?.url].join(','),
+    MAX_REPLICA_LAG_MS: String(MAX_LAG),
+    PAGE_CACHE_MB: '0',
+    QUERY_TIMEOUT_MS: '3000',
+  });
+  await service.load('brands', brands(0, 500));
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await gate.shut();
+  for (const server of [...replicas, primary]) await server.remove();
+  jest.restoreAllMocks();
+});
+afterEach(async () => {
+  await load?.stop();
+  await until(async () => (await well()) === 2);
+});
+
+function brands(first: number, count: number) {
+  return Array.from({ length: count }, (_, at) => ({ brandID: `b${first + at}`, name: 'Brand' }));
+}
+
+/** How many replicas are near enough to the primary. */
+async function well(): Promise<number> {
+  const { text } = await service.anonymous().get('/metrics').expect(200);
+  const lags = [...text.matchAll(/^catalogue_replica_lag_seconds\{.*\} (.*)$/gm)];
+  expect(lags).toHaveLength(2);
+  return lags.filter(([, lag]) => lag !== '+Inf' && Number(lag) * 1000 <= MAX_LAG).length;
+}
+
+async function until(condition: () => Promise<boolean>, within = 10_000): Promise<void> {
+  const end = performance.now() + within;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('It did not come to that in time');
+    await sleep(20);
+  }
+}
+
+async function count(): Promise<number> {
+  const { body } = await service.get('/brands?limit=0').expect(200);
+  return Number((body as { response_data: { count: string } }).response_data.count);
+}
+
+function start(): Load {
+  load = new Load(8, [`http://127.0.0.1:${service.port}`], ['/brands?limit=20', '/brands/b7'], {
+    'X-Client-ID': service.clientID,
+    Authorization: `Bearer ${service.token}`,
+  });
+  return load;
+}
+
+it('Lists and objects are read from the replicas, and from the primary without them', async () => {
+  await until(async () => (await well()) === 2);
+  await until(async () => (await count()) === 500);
+  const asked = jest.spyOn(primaryPool(service.dataSource), 'query');
+  await service.get('/brands?offset=100').expect(200);
+  await service.get('/brands?name=Brand&sort=-name').expect(200);
+  await service.get('/brands/b1').expect(200);
+  const { headers } = await service.get('/brands?limit=1').expect(200);
+  await service.get('/brands?limit=1').set('If-None-Match', String(headers.etag)).expect(304);
+  expect(asked).not.toHaveBeenCalled();
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await service.get('/brands?offset=101').expect(200);
+  expect(asked).toHaveBeenCalled();
+  asked.mockRestore();
+  await Promise.all(replicas.map((replica) => replica.start()));
+}, 30_000);
+
+it.each(['SIGINT', 'SIGKILL'] as const)(
+  'A replica that ends by %s under load and comes back costs no request',
+  async (signal) => {
+    const { outcomes } = start();
+    await sleep(300);
+    await replicas[1]?.stop(signal);
+    await until(async () => (await well()) === 1);
+    await sleep(500);
+    await replicas[1]?.start();
+    await until(async () => (await well()) === 2);
+    await sleep(500);
+    await load?.stop();
+    expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
+    expect(outcomes.length).toBeGreaterThan(100);
+  },
+  30_000,
+);
+
+it('A replica that falls silent under load costs no request, nor one whose way is cut', async () => {
+  const { outcomes } = start();
+  await sleep(300);
+  await replicas[1]?.signalAll('SIGSTOP');
+  await until(async () => (await well()) === 1);
+  await replicas[1]?.signalAll('SIGCONT');
+  await until(async () => (await well()) === 2);
+  for (let at = 0; at < 10; at += 1) {
+    gate.cut();
+    await sleep(50);
+  }
+  await gate.shut();
+  await sleep(500);
+  await gate.open();
+  await load?.stop();
+  expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
+  // A question to one that is silent waits for as long as it is trusted.
+  expect(Math.max(...outcomes.map(({ began, ended }) => ended - began))).toBeLessThan(4000);
+}, 30_000);
+
+it('A replica that is too far behind is left out until it has caught up', async () => {
+  for (const replica of replicas) await replica.query('SELECT pg_wal_replay_pause()');
+  await service.load('brands', brands(500, 100));
+  // With nothing new it would be as good as the primary, however long ago that was.
+  const written = performance.now();
+  await until(async () => (await count()) === 600, MAX_LAG + 500);
+  expect(await well()).toBe(0);
+  expect(performance.now() - written).toBeLessThan(MAX_LAG + 600);
+  for (const replica of replicas) await replica.query('SELECT pg_wal_replay_resume()');
+  await until(async () => (await well()) === 2);
+  expect(await count()).toBe(600);
+}, 30_000);
+
+it('Counts and pages are right on a replica, at every moment of a writer’s work', async () => {
+  const writer = new AbortController();
+  const writing = (async () => {
+    for (let at = 0; !writer.signal.aborted; at += 1) {
+      await primary.query(
+        at % 2 === 0
+          ? `INSERT INTO brands ("brandID", name) SELECT 'w' || i, 'W' FROM generate_series(1, 50) i`
+          : `DELETE FROM brands WHERE name = 'W'`,
+      );
+    }
+  })();
+  for (let at = 0; at < 100; at += 1) {
+    const { body } = await service.get('/brands?limit=1000').expect(200);
+    const { count, objects } = (body as { response_data: { count: string; objects: unknown[] } })
+      .response_data;
+    expect(objects).toHaveLength(Number(count));
+    expect([600, 650]).toContain(Number(count));
+  }
+  writer.abort();
+  await writing;
+  await primary.query(`DELETE FROM brands WHERE name = 'W'`);
+}, 30_000);
+
+it('What is no replica is left out, and what is one of another server', async () => {
+  const other = await OwnServer.create();
+  const replicaOfOther = await other.replica();
+  const settings = new Settings({
+    DATABASE_URL: primary.url,
+    DATABASE_REPLICA_URLS: [primary.url, replicaOfOther.url].join(','),
+  });
+  const application = await createApplication(primary.url, settings);
+  const replicas = application.get(Replicas);
+  await until(() => Promise.resolve(replicas.problems.size === 2));
+  expect([...replicas.problems.values()]).toEqual([
+    'it is not a streaming replica',
+    'it is a replica of another server',
+  ]);
+  expect(replicas.well).toEqual([]);
+  await application.close();
+  await replicaOfOther.remove();
+  await other.remove();
+}, 30_000);
