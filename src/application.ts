@@ -3,6 +3,7 @@ import { ConsoleLogger, type LogLevel, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
+import { REQUESTS_A_CONNECTION } from './database/reading.js';
 import { EnvelopedExpressAdapter } from './http/enveloped-express.adapter.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { Metrics } from './operations/metrics.js';
@@ -10,9 +11,6 @@ import { OperationsModule } from './operations/operations.module.js';
 import { OperatorEndpoints } from './operations/operator-endpoints.js';
 import { RequestLog } from './operations/request-log.js';
 import type { Settings } from './settings.js';
-
-/** Requests in work for each connection to the database: those beyond would only wait. */
-const REQUESTS_A_CONNECTION = 20;
 
 /**
  * The service on a migrated database, not yet listening.

@@ -25,6 +25,8 @@ export class Settings {
   readonly rateLimit: number;
   /** The Redis that counts them for all instances; undefined: each counts for itself. */
   readonly redisUrl: string | undefined;
+  /** Milliseconds that the service goes on listening, not ready any more, when it is told to stop. */
+  readonly drain: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** How many proxies stand before the service, or which; as Express has it. */
   readonly trustProxy: number | string | undefined;
@@ -48,6 +50,7 @@ export class Settings {
     this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
     this.rateLimit = read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
     this.redisUrl = read('REDIS_URL', redisUrl);
+    this.drain = read('DRAIN_MS', integer(0, 600_000)) ?? 0;
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
     this.trustProxy = read('TRUST_PROXY', proxies);
   }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
+import { primaryPool } from '../src/database/reading.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
 import { refusal, type Service, startService } from './service.js';
 
@@ -97,6 +98,30 @@ describe('Requests in work', () => {
     await blocker.query('ROLLBACK');
     await blocker.end();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
+  });
+
+  it('are bounded also where their clients went away before', async () => {
+    const blocker = new Client(service.database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const headers = { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` };
+    for (let batch = 0; batch < 4; batch += 1) {
+      const given = Array.from({ length: 15 }, (_, at) =>
+        fetch(`http://127.0.0.1:${service.port}/brands?offset=${200 + 15 * batch + at}`, {
+          headers,
+          signal: AbortSignal.timeout(200),
+        }).catch(() => undefined),
+      );
+      await Promise.all(given);
+    }
+    const pool = primaryPool(service.dataSource);
+    expect(pool.waitingCount).toBeGreaterThan(0);
+    expect(pool.waitingCount).toBeLessThanOrEqual(20);
+    await service.get('/brands?offset=98').timeout(3000).expect(503);
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+    await until(() => Promise.resolve(pool.waitingCount === 0));
+    await service.get('/brands?offset=98').expect(200);
   });
 
   async function blocked(client: Client): Promise<number> {

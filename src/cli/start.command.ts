@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { migrateOnceThere } from '../database/migrate-once-there.js';
@@ -49,6 +50,9 @@ async function start(): Promise<void> {
           : 'A client is made with: catalogue client create <clientID>, its token with: catalogue token issue <clientID>',
       );
       if (!stop.aborted) await once(stop, 'abort');
+      endpoints.drain();
+      // For a proxy that only ever asks whether it is ready.
+      await sleep(settings.drain);
     } finally {
       endpoints.drain();
       await application.close();

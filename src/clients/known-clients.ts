@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { primaryPool, unlessBusy } from '../database/reading.js';
 
 /** A client with its tokens, as its credentials are checked against. */
 export interface KnownClient {
@@ -68,11 +69,12 @@ export class KnownClients {
 
   private async read(clientID: string): Promise<Entry | undefined> {
     const asOf = performance.now();
-    const rows = await this.dataSource.query<Row[]>(
-      `SELECT client.disabled, client."rateLimit", token.hash, token."expiresAt"
+    const text = `SELECT client.disabled, client."rateLimit", token.hash, token."expiresAt"
        FROM clients client LEFT JOIN access_tokens token USING ("clientID")
-       WHERE "clientID" = $1`,
-      [clientID],
+       WHERE "clientID" = $1`;
+    // Not of a replica, which may not know yet that a token was revoked.
+    const { rows } = await unlessBusy(primaryPool(this.dataSource), (pool) =>
+      pool.query<Row>(text, [clientID]),
     );
     this.entries.delete(clientID);
     const [first] = rows;

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { type ApiError, errors } from '../http/errors.js';
+import { type ApiError, busy, errors } from '../http/errors.js';
 
 /** Codes of Node's sockets and of the resolver, for a server that does not answer. */
 const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|PROTO)$/;
@@ -26,10 +26,6 @@ export function databaseError(thrown: unknown): ApiError | undefined {
   }
   if (message === 'timeout exceeded when trying to connect') return busy();
   return undefined;
-}
-
-function busy(): ApiError {
-  return errors.busy().withHeaders({ 'Retry-After': '1' });
 }
 
 /** What node-postgres tells of a failure: PostgreSQL's fields, or the code of a socket. */

@@ -12,7 +12,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, failure, JSON_TYPE, refuse, send } from './envelope.js';
-import { type ApiError, errors } from './errors.js';
+import { type ApiError, busy, errors } from './errors.js';
 import { type Observation, observationOf } from './observation.js';
 import { commonHeaders, receive } from './receive.js';
 
@@ -126,9 +126,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       this.observe(observationOf(request, response, began));
     });
     const refusal = receive(request, response);
+    // What comes on a connection that has not heard of the end yet is answered like any other.
     if (this.closing) response.setHeader('Connection', 'close');
-    else if (this.pending.size <= this.most) return refusal;
-    return refusal ?? errors.busy().withHeaders({ 'Retry-After': '1' });
+    if (refusal ?? this.pending.size <= this.most) return refusal;
+    return busy();
   }
 
   private routeRefusal(request: CatalogueRequest): ApiError {

@@ -85,3 +85,8 @@ export const errors = {
   tooLarge: define(-34, [414, 431], 'the URL or the headers are too large', 'The request is too large'),
   limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded'),
 } as const;
+
+/** `-4`, with the seconds after which it is worth another try. */
+export function busy(): ApiError {
+  return errors.busy().withHeaders({ 'Retry-After': '1' });
+}

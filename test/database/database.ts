@@ -7,12 +7,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database with the migrated schema and nothing in it, in about 25 ms. */
-export async function createDatabase(): Promise<TestDatabase> {
+/** Creates a database with the migrated schema, unless told otherwise, and nothing in it; in about 25 ms. */
+export async function createDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const template = variable('TEST_TEMPLATE_DATABASE');
   const run = template.replace('catalogue_test_template_', 'catalogue_test_');
   const name = `${run}_${randomBytes(6).toString('hex')}`;
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'}`);
   const url = new URL(variable('TEST_SERVER_URL'));
   url.pathname = `/${name}`;
   return {

@@ -11,6 +11,8 @@ import { OwnServer } from './own-server.js';
 /** Milliseconds within which everything is well again after the database is back. */
 const RECOVERY = 2000;
 const QUERY_TIMEOUT = 1000;
+/** How often the server is killed in the middle of it all. */
+const KILLS = Number(process.env.DATABASE_KILLS ?? 3);
 
 let server: OwnServer;
 let gate: Gate;
@@ -88,6 +90,20 @@ it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
   },
   30_000,
 );
+
+it('A server that is killed again and again leaves no request without an envelope', async () => {
+  start();
+  for (let at = 0; at < KILLS; at += 1) {
+    await server.stop('SIGKILL');
+    await server.start();
+    await until(async () => (await service.get('/brands?limit=1')).status === 200);
+    await sleep(200 * Math.random());
+  }
+  await expectRecovery(performance.now());
+  const outcomes = await load.stop();
+  console.info(`${KILLS} kills, ${outcomes.length} requests`);
+  expectEnveloped(outcomes, '-2');
+}, 600_000);
 
 it('A server that answers nothing is -3 in time', async () => {
   start();
@@ -177,6 +193,14 @@ it('A server that says its disk is full is -2', async () => {
   await expectRecovery(performance.now());
   expectEnveloped(await load.stop(), '-2', '-4');
 }, 30_000);
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + RECOVERY;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('It did not come to that in time');
+    await sleep(20);
+  }
+}
 
 /** Takes up to so many connections of the server, as many as it gives. */
 async function hold(most: number): Promise<Client[]> {

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What became of one request. */
 export interface Outcome {
@@ -9,7 +10,7 @@ export interface Outcome {
   readonly status: number;
   /** As the envelope has it; undefined where there was none. */
   readonly errcode: string | undefined;
-  /** Why there was no answer. */
+  /** Why there was no answer, as a code of the system. */
   readonly failure?: string;
 }
 
@@ -47,7 +48,12 @@ export class Load {
   }
 
   private async keepAsking(): Promise<void> {
-    while (!this.stopped) this.outcomes.push(await this.ask());
+    while (!this.stopped) {
+      const outcome = await this.ask();
+      this.outcomes.push(outcome);
+      // Who finds nobody there does not ask a thousand times a second.
+      if (outcome.failure) await sleep(10);
+    }
   }
 
   private ask(): Promise<Outcome> {
@@ -63,15 +69,15 @@ export class Load {
         let body = '';
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => (body += chunk));
-        response.on('error', ({ message }) => {
-          end(0, undefined, message);
+        response.on('error', (error: NodeJS.ErrnoException) => {
+          end(0, undefined, error.code ?? error.message);
         });
         response.on('end', () => {
           end(response.statusCode ?? 0, errcodeOf(body));
         });
       });
-      asked.on('error', ({ message }) => {
-        end(0, undefined, message);
+      asked.on('error', (error: NodeJS.ErrnoException) => {
+        end(0, undefined, error.code ?? error.message);
       });
       asked.end();
     });

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { catalogue } from '../cli/catalogue.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import { Balancer } from './balancer.js';
+import { Load } from './load.js';
+
+/** How often an instance is restarted. */
+const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 4);
+
+/** One process of the service. */
+interface Instance {
+  readonly child: ChildProcess;
+  readonly address: string;
+}
+
+let database: TestDatabase;
+let headers: Record<string, string>;
+let written = '';
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const environment = { DATABASE_URL: database.url };
+  await catalogue(['client', 'create', 'tester', '--rate-limit', '0'], environment);
+  const { stdout } = await catalogue(['token', 'issue', 'tester'], environment);
+  headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
+  const rows = Array.from({ length: 500 }, (_, at) => `b${at},Brand ${at}\n`);
+  await catalogue(['import', 'brands', '-'], environment, `brandID,name\n${rows.join('')}`);
+});
+afterAll(() => database.drop());
+
+/** Starts one, at any port unless said. */
+async function start(port = '0', environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
+  const child = spawn(process.execPath, ['dist/main.js', 'start'], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      HOST: '127.0.0.1',
+      PORT: port,
+      ...environment,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      written += chunk.toString();
+    });
+  }
+  let address: string | undefined;
+  while (!address) {
+    if (child.exitCode !== null) throw new Error(output);
+    await sleep(20);
+    address = /Catalogue listens on (http\S+)$/m.exec(output)?.[1];
+  }
+  return { child, address };
+}
+
+/** Ends one in order; gives its exit status and how long it took. */
+async function stop({ child }: Instance): Promise<{ status: unknown; milliseconds: number }> {
+  const began = performance.now();
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  const [status] = (await exit) as [unknown];
+  return { status, milliseconds: performance.now() - began };
+}
+
+it('Instances behind a proxy are restarted one after the other without a failed request', async () => {
+  const instances = await Promise.all([start(), start(), start()]);
+  const addresses = instances.map(({ address }) => address);
+  const balancer = await Balancer.before(addresses);
+  await until(() => addresses.every((address) => balancer.isReady(address)));
+  const load = new Load(8, [balancer.address], ['/brands?limit=20', '/brands/b7'], headers);
+  for (let at = 0; at < RESTARTS; at += 1) {
+    const [oldest] = instances.splice(0, 1);
+    if (!oldest) break;
+    const { status, milliseconds } = await stop(oldest);
+    expect(status).toBe(0);
+    expect(milliseconds).toBeLessThan(5000);
+    const { port } = new URL(oldest.address);
+    const restarted = await start(port);
+    instances.push(restarted);
+    await until(() => balancer.isReady(restarted.address));
+  }
+  const outcomes = await load.stop();
+  await balancer.close();
+  await Promise.all(instances.map(stop));
+  console.info(`${RESTARTS} restarts, ${outcomes.length} requests`);
+  expect(outcomes.length).toBeGreaterThan(100);
+  expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
+}, 600_000);
+
+it('An instance that is told to stop answers what comes on open connections, and tells them to close', async () => {
+  const instance = await start('0', { DRAIN_MS: '1000' });
+  const load = new Load(8, [instance.address], ['/brands?limit=20'], headers);
+  await sleep(500);
+  const told = performance.now();
+  const stopped = stop(instance);
+  await sleep(500);
+  const ready = await fetch(`${instance.address}/health/ready`);
+  expect(await ready.json()).toEqual({ status: 'unavailable', reason: 'draining' });
+  const { status, milliseconds } = await stopped;
+  const outcomes = await load.stop();
+  expect(status).toBe(0);
+  expect(milliseconds).toBeGreaterThan(1000);
+  expect(milliseconds).toBeLessThan(5000);
+  // Then nobody is there any more.
+  const served = outcomes.filter(({ failure }) => failure === undefined);
+  expect(new Set(served.map(({ errcode }) => errcode))).toEqual(new Set(['0']));
+  expect(served.filter(({ began }) => began > told + 500).length).toBeGreaterThan(10);
+  const failures = outcomes.flatMap(({ failure }) => failure ?? []);
+  expect(new Set(failures)).toEqual(new Set(['ECONNREFUSED']));
+}, 30_000);
+
+it('What they wrote has no token in it', () => {
+  expect(written).toContain('"route":"/brands"');
+  expect(written).not.toContain(headers.Authorization?.split(' ')[1]);
+});
+
+it('A schema is migrated once by three that start on it together', async () => {
+  const empty = await createDatabase({ migrated: false });
+  const environment = { DATABASE_URL: empty.url };
+  const results = await Promise.all([1, 2, 3].map(() => catalogue(['migrate'], environment)));
+  expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
+  const took = results.map(({ stdout }) => /(\d+) migrations taken/.exec(stdout)?.[1]);
+  expect(took.filter((count) => count === '0')).toHaveLength(2);
+  await empty.drop();
+}, 30_000);
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
+    await sleep(20);
+  }
+}
