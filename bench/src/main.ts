@@ -14,6 +14,7 @@ import { databaseServer, filledDatabase, query, tallyIsCut } from './database.js
 import { loading } from './loading.js';
 import { described, machine } from './machine.js';
 import { measure, type Pair } from './measure.js';
+import { overload } from './overload.js';
 import { PROJECT, stopAll } from './processes.js';
 import { ratios, type Report, type Results, table } from './report.js';
 import { SCENARIO_NAMES, scenariosOf } from './scenarios.js';
@@ -29,6 +30,7 @@ interface Options {
   contender?: string[];
   loading: boolean;
   soak: number;
+  overload: number;
   database?: string;
   out: string;
 }
@@ -45,6 +47,7 @@ const options = new Command('bench')
   )
   .option('--no-loading', 'leaves import against COPY out')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
+  .option('--overload <s>', 'seconds of more requests than can be answered', positive, 0)
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
   .option('--out <folder>', 'where to put results.json and chart.svg', 'bench/results')
   .parse()
@@ -115,10 +118,16 @@ async function run(rows: number): Promise<Results> {
       options.soak > 0
         ? await soak(service, questions, options.soak, options.connections)
         : undefined;
+    const [, uncached] = own;
+    const [question] = questions;
+    const overloaded =
+      options.overload > 0 && uncached && question
+        ? await overload(uncached, question, options.overload, options.connections)
+        : undefined;
     for (const contender of contenders.splice(0)) await contender.server.stop();
     const loaded =
       options.loading && !options.scenario ? await loading(server.url, url) : undefined;
-    return { rows, measurements, alone, walk: walked, loading: loaded, memory };
+    return { rows, measurements, alone, walk: walked, loading: loaded, memory, overloaded };
   } finally {
     for (const contender of contenders) await contender.server.stop();
   }

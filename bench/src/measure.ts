@@ -14,7 +14,7 @@ export interface Effort {
 }
 
 /** The medians over the rounds. */
-export interface Measurement extends Omit<SliceResult, 'seconds'> {
+export interface Measurement extends Omit<SliceResult, 'seconds' | 'refusedPerSecond'> {
   readonly scenario: string;
   readonly contender: string;
   readonly connections: number;

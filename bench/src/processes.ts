@@ -1,6 +1,7 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /** The project's own folder, built. */
 export const PROJECT = join(import.meta.dirname, '..', '..');
@@ -116,4 +117,10 @@ async function stop(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   await gone;
+}
+
+/** The memory of a process that is in use, in MiB. */
+export async function residentMemory(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Math.round(Number(stdout) / 1024);
 }

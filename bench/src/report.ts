@@ -2,6 +2,7 @@ import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.
 import type { Loading } from './loading.js';
 import type { Machine } from './machine.js';
 import type { Effort, Measurement } from './measure.js';
+import type { Overload } from './overload.js';
 
 /** Everything that a run found out about one number of products. */
 export interface Results {
@@ -14,6 +15,7 @@ export interface Results {
   readonly loading?: Loading;
   /** MiB. */
   readonly memory?: readonly number[];
+  readonly overloaded?: Overload;
 }
 
 export interface Report {
@@ -40,7 +42,8 @@ export function table({ measurements }: Results): string {
 }
 
 /** The ratios that matter, a line each. */
-export function ratios({ measurements, alone, walk, loading, memory }: Results): string {
+export function ratios(results: Results): string {
+  const { measurements, alone, walk, loading, memory, overloaded } = results;
   const perSecond = (scenario: string, contender: string): number =>
     of(measurements, scenario, contender)?.perSecond ?? NaN;
   const p50 = (scenario: string, contender: string): number =>
@@ -84,7 +87,24 @@ export function ratios({ measurements, alone, walk, loading, memory }: Results):
     ]);
   }
   if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);
+  if (overloaded) lines.push(...overloadRatios(overloaded));
   return columns(lines.filter(([, value]) => value !== NO_NUMBER));
+}
+
+function overloadRatios({ before, during, after, memory }: Overload): [string, string][] {
+  const [worst] = [...during].sort((one, other) => other.p99 - one.p99);
+  const answered = Math.min(...during.map(({ perSecond }) => perSecond));
+  const refused = Math.max(...during.map(({ refusedPerSecond }) => refusedPerSecond));
+  return [
+    ['overload: answered a second / before, at worst', number(answered / before.perSecond)],
+    ['overload: refused a second / answered before, at most', number(refused / before.perSecond)],
+    ['overload: p99 of the answered, ms, at worst', number(worst?.p99 ?? NaN)],
+    [
+      'overload: answered a second four seconds later / before',
+      number(after.perSecond / before.perSecond),
+    ],
+    ['overload: resident memory over time, MiB', memory.join(', ')],
+  ];
 }
 
 export function of(

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Contender } from './contenders.js';
-import { Worker } from './processes.js';
+import { residentMemory, Worker } from './processes.js';
 import type { Question } from './scenarios.js';
 import type { Slice, SliceResult } from './slice.js';
 
@@ -28,9 +26,4 @@ export async function soak(
   }
   await load.stop();
   return memory;
-}
-
-async function residentMemory(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
-  return Math.round(Number(stdout) / 1024);
 }

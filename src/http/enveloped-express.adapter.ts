@@ -14,7 +14,7 @@ import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, failure, JSON_TYPE, refuse, send } from './envelope.js';
 import { type ApiError, busy, errors } from './errors.js';
 import { type Observation, observationOf } from './observation.js';
-import { commonHeaders, receive } from './receive.js';
+import { receive, unparsedHeaders } from './receive.js';
 
 /** Bytes of a request line and its headers together that Node's parser accepts. */
 const MAX_HEADER_SIZE = 32_768;
@@ -165,7 +165,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.observe({ status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
     const body = failure(error);
     const headers = Object.entries({
-      ...commonHeaders(),
+      ...unparsedHeaders(),
       'Content-Type': JSON_TYPE,
       'Content-Length': String(Buffer.byteLength(body)),
       Connection: 'close',

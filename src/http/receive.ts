@@ -15,9 +15,8 @@ const MAX_TARGET_LENGTH = 16_384;
  */
 export function receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
   request.id = requestId(request);
-  for (const [name, value] of Object.entries(commonHeaders(request.id))) {
-    response.setHeader(name, value);
-  }
+  response.setHeader('X-Request-Id', request.id);
+  for (const [name, value] of COMMON_HEADERS) response.setHeader(name, value);
   const { host = [] } = request.headersDistinct;
   // Node answers a missing Host by itself, without a body, unless it is told to leave that to us.
   if (host.length > 1 || (host.length === 0 && request.httpVersion === '1.1')) {
@@ -35,15 +34,16 @@ export function receive(request: CatalogueRequest, response: ServerResponse): Ap
   return undefined;
 }
 
-const COMMON_HEADERS: Readonly<Record<string, string>> = {
-  'Cache-Control': 'private, no-cache',
-  Vary: 'Authorization, Accept-Encoding',
-  ...Object.fromEntries(SECURITY_HEADERS),
-};
+/** The headers of every response, beside the id of its request. */
+const COMMON_HEADERS: readonly (readonly [name: string, value: string])[] = [
+  ['Cache-Control', 'private, no-cache'],
+  ['Vary', 'Authorization, Accept-Encoding'],
+  ...SECURITY_HEADERS,
+];
 
-/** The headers of every response, given the id of its request. */
-export function commonHeaders(id: string = randomUUID()): Record<string, string> {
-  return { 'X-Request-Id': id, ...COMMON_HEADERS };
+/** The headers of the answer to what is no request. */
+export function unparsedHeaders(): Record<string, string> {
+  return { 'X-Request-Id': randomUUID(), ...Object.fromEntries(COMMON_HEADERS) };
 }
 
 /** The client's own id where it is a plain token, and not the one that no log may hold; else a new one. */
