@@ -1,5 +1,7 @@
-import { Client, type PoolConfig } from 'pg';
+import { Client, type ClientConfig, type PoolConfig } from 'pg';
+import pgpass, { type Server } from 'pgpass';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { Refusal } from '../refusal.js';
 
 /** Milliseconds after which a connection that cannot be had is given up. */
 const CONNECT_TIMEOUT = 5000;
@@ -43,6 +45,12 @@ export function poolOptions(
  * behind this one.
  */
 export class ImpatientClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    // pg looks into the file by itself, but says each time that it will not for long.
+    Object.assign(this, { password: this.password ?? this.passwordFromFile });
+  }
+
   private readonly send = super.query.bind(this) as (...args: unknown[]) => unknown;
 
   override query = ((...args: unknown[]): unknown => {
@@ -55,6 +63,17 @@ export class ImpatientClient extends Client {
   abandon(): void {
     this.connection.stream.destroy();
   }
+
+  /** For a URL without one: as libpq has it, https://www.postgresql.org/docs/current/libpq-pgpass.html */
+  private readonly passwordFromFile = async (server: Server): Promise<string> => {
+    const password = await new Promise<string | undefined>((resolve) => {
+      pgpass(server, resolve);
+    });
+    if (password !== undefined) return password;
+    // pg would keep the connection open, and a command would not end.
+    this.abandon();
+    throw new Refusal('The database asks for a password: neither its URL nor PGPASSFILE has one');
+  };
 
   private readonly giveUp = (error: Error): void => {
     if (error.message === 'Query read timeout') this.abandon();
