@@ -1,0 +1,271 @@
+#!/usr/bin/env bash
+# Tries on this machine what the README says of Docker Compose, and takes it all down again.
+#
+# Needs an engine, Compose and curl, and the ports 3000, 8080 and 9090. COMPOSE and ENGINE name other
+# commands than the first that there is of `docker compose`, `docker-compose` and `docker`, `podman`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ -z "${COMPOSE:-}" ]; then
+  COMPOSE=docker-compose
+  if docker compose version > /dev/null 2>&1; then COMPOSE='docker compose'; fi
+fi
+ENGINE=${ENGINE:-$(command -v docker || command -v podman)}
+# A project of its own, so that no other one's volumes are touched.
+export COMPOSE_PROJECT_NAME=catalogue-check
+# None of the settings of whoever runs it.
+unset COMPOSE_PROFILES DATABASE_REPLICA_URLS MAX_REPLICA_LAG_MS REDIS_URL PORT ADMIN_PORT MAX_LIMIT \
+  QUERY_TIMEOUT_MS PAGE_CACHE_MB POOL_SIZE RATE_LIMIT_PER_MINUTE DRAIN_MS LOG_LEVEL TRUST_PROXY BIND_ADDRESS \
+  PROXY_PORT
+WORK=$(mktemp -d)
+LOADERS=()
+
+compose() {
+  # In two words, if it has two.
+  # shellcheck disable=SC2086
+  $COMPOSE "$@"
+}
+
+# Everything but what is told goes here, and is shown where a check fails.
+quietly() {
+  if ! "$@" > "$WORK/log" 2>&1; then
+    tail -n 40 "$WORK/log" >&2
+    fail "$*"
+  fi
+}
+
+pass() { echo "ok      $*"; }
+
+fail() {
+  echo "FAILED  $*"
+  exit 1
+}
+
+cleanup() {
+  stop_load
+  COMPOSE_PROFILES=replica,redis,proxy compose down --volumes --timeout 5 > /dev/null 2>&1 || true
+  rm -rf "$WORK"
+}
+trap cleanup EXIT
+
+id_of() { compose ps -q "$1" | head -n 1; }
+
+milliseconds() { date +%s%3N; }
+
+# Seconds since a moment of `milliseconds`, to a tenth.
+since() {
+  local passed=$(($(milliseconds) - $1))
+  echo "$((passed / 1000)).$((passed % 1000 / 100)) s"
+}
+
+# Waits for a command to succeed, so many seconds at most.
+await() {
+  local until=$((SECONDS + $1))
+  shift
+  until "$@" > /dev/null 2>&1; do
+    if ((SECONDS > until)); then return 1; fi
+    sleep 0.2
+  done
+}
+
+is_healthy() { [ "$("$ENGINE" inspect --format '{{.State.Health.Status}}' "$(id_of "$1")")" = healthy ]; }
+
+await_healthy() {
+  local service
+  for service in "$@"; do
+    if ! await 180 is_healthy "$service"; then
+      compose logs --tail=20 "$service" >&2
+      fail "$service is not healthy"
+    fi
+  done
+}
+
+catalogue() { compose exec -T catalogue catalogue "$@"; }
+
+sql() { compose exec -T postgres psql --no-psqlrc -tA --username postgres --dbname catalogue -c "$1"; }
+
+# The status of a request, at a port, with the load's credentials.
+ask() {
+  curl -s -o "$WORK/answer" -w '%{http_code}' --max-time 10 \
+    -H 'X-Client-ID: load' -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:$1" || true
+}
+
+answers() { [ "$(ask "$1")" = "$2" ]; }
+
+# Four readers that ask the proxy without a pause and write down each status.
+start_load() {
+  local reader
+  for reader in 1 2 3 4; do
+    while :; do
+      curl -s --max-time 20 -w '%{http_code}\n' -o /dev/null \
+        -H 'X-Client-ID: load' -H "Authorization: Bearer $TOKEN" \
+        'http://127.0.0.1:8080/products?limit=20&offset=[0-400]' >> "$WORK/load.$reader" || true
+    done &
+    LOADERS+=($!)
+  done
+}
+
+stop_load() {
+  local loader
+  for loader in "${LOADERS[@]}"; do
+    kill "$loader" 2> /dev/null || true
+    wait "$loader" 2> /dev/null || true
+  done
+  LOADERS=()
+}
+
+# Ends the load, and fails if it met anything but 200.
+judge_load() {
+  stop_load
+  cat "$WORK"/load.* > "$WORK/statuses"
+  rm "$WORK"/load.*
+  local failed
+  failed=$(grep -cv '^200$' "$WORK/statuses" || true)
+  if [ "$failed" != 0 ]; then
+    sort "$WORK/statuses" | uniq -c >&2
+    fail "$1: $failed of $(wc -l < "$WORK/statuses") requests failed"
+  fi
+  pass "$1: $(wc -l < "$WORK/statuses") requests, none failed"
+}
+
+# --- As the README begins
+
+began=$(milliseconds)
+quietly compose build
+pass "builds, $(since "$began")"
+
+began=$(milliseconds)
+quietly compose up -d
+await_healthy postgres catalogue
+pass "with nothing set all are healthy, $(since "$began")"
+
+# The second block of the section, word for word but for how Compose is called here.
+awk '/^## / { here = /with Docker Compose/ } here && /^```/ { inside = !inside; block += inside; next }
+  here && inside && block == 2' README.md > "$WORK/readme.sh"
+[ -s "$WORK/readme.sh" ] || fail 'the commands in the README are not found'
+sed -i "s|docker compose|$COMPOSE|g" "$WORK/readme.sh"
+bash -euo pipefail "$WORK/readme.sh" > "$WORK/answer" 2> "$WORK/log" || { cat "$WORK/log" >&2 && fail "the README's next commands"; }
+grep -q '"count":"2"' "$WORK/answer" || { cat "$WORK/answer" >&2 && fail "the README's list"; }
+! grep -i warning "$WORK/log" || { cat "$WORK/log" >&2 && fail "the README's commands complain"; }
+pass "the README's next commands make a client, import a file and list it"
+
+compose exec -T postgres pg_dump -U postgres -Fc catalogue > "$WORK/dump"
+compose exec -T postgres pg_restore --list < "$WORK/dump" > "$WORK/log"
+grep -q 'TABLE DATA public brands' "$WORK/log" || fail 'the backup lacks what was imported'
+pass 'the backup has what was imported'
+
+# --- How the service is kept
+
+quietly "$ENGINE" run --rm catalogue --help
+quietly compose run --rm migrate
+pass 'the image runs any command'
+
+inside() { compose exec -T catalogue sh -c "$1"; }
+[ "$(inside 'id -un')" = node ] || fail 'the service does not run as node'
+inside 'grep -q "^CapEff:.*0000$" /proc/1/status && grep -q "^NoNewPrivs:.*1" /proc/1/status' ||
+  fail 'the service has privileges'
+! inside 'touch /catalogue/written' 2> /dev/null || fail 'the root file system can be written'
+inside 'touch /tmp/written' || fail '/tmp cannot be written'
+pass 'the service runs as node, without capabilities, on a root that cannot be written'
+
+for name in postgres catalogue replication; do
+  compose exec -T postgres cat "/secrets/$name" && echo
+done > "$WORK/secrets"
+[ "$(grep -c . "$WORK/secrets")" = 3 ] || fail 'the secrets cannot be read'
+for id in $(compose ps -q); do "$ENGINE" inspect "$id"; done > "$WORK/seen"
+inside 'cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ' >> "$WORK/seen"
+compose logs >> "$WORK/seen" 2>&1
+! grep -aqFf "$WORK/secrets" "$WORK/seen" || fail 'a secret can be seen'
+! inside 'cat /secrets/postgres' > /dev/null 2>&1 || fail 'the service can read a secret not its own'
+pass "no secret in inspect, the service's environment, its processes or any log"
+
+# --- What breaks
+
+catalogue client create load --rate-limit 0 > /dev/null
+TOKEN=$(catalogue token issue load 2> "$WORK/log")
+seq 2000 | sed 's/.*/{"productID":"check-&","name":"Checked &","type":"SERVICE"}/' |
+  catalogue import products - --format ndjson > "$WORK/log"
+grep -q '^2000 inserted' "$WORK/log" || fail 'the products for the load are not imported'
+
+quietly "$ENGINE" kill "$(id_of postgres)"
+await 15 answers '3000/products?limit=1' 503 || fail 'without its database the service answers anything but 503'
+quietly compose up -d --no-deps postgres
+began=$(milliseconds)
+await 60 answers '3000/products?limit=1' 200 || fail 'the service does not find its database again'
+pass "PostgreSQL killed: 503 meanwhile, and well again $(since "$began") after its start"
+
+id=$(id_of catalogue)
+began=$(milliseconds)
+quietly "$ENGINE" stop --time 30 "$id"
+took=$(since "$began")
+[ "$("$ENGINE" inspect --format '{{.State.ExitCode}}' "$id")" = 0 ] || fail 'stopped, it exits with another code than 0'
+pass "stopped, it exits with 0, $took"
+quietly compose up -d
+await_healthy catalogue
+
+# --- The profiles, as the README switches them on
+
+export COMPOSE_PROFILES=replica
+export DATABASE_REPLICA_URLS=postgres://catalogue@postgres-replica:5432/catalogue
+began=$(milliseconds)
+quietly compose up -d
+await_healthy postgres-replica catalogue
+streams() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")" = 1 ]; }
+await 30 streams || fail 'the replica does not stream'
+pass "replica: streams, $(since "$began")"
+is_read() {
+  ask '3000/products?limit=1' > /dev/null
+  curl -s http://127.0.0.1:9090/metrics | grep -Eq '^catalogue_replica_lag_seconds\{[^}]*\} [0-9.e-]+$'
+}
+await 30 is_read || fail 'the service does not know its replica'
+quietly "$ENGINE" kill "$(id_of postgres-replica)"
+answers '3000/products?limit=1' 200 || fail 'without the replica the service does not answer'
+quietly compose up -d --no-deps postgres-replica
+await 60 streams || fail 'the replica does not come back'
+pass 'replica: killed, the primary answers; back, it streams on'
+
+export COMPOSE_PROFILES=replica,redis,proxy
+export REDIS_URL=redis://redis:6379/0 TRUST_PROXY=1
+began=$(milliseconds)
+quietly compose up -d
+await_healthy redis catalogue catalogue-2 catalogue-3
+await 30 answers '8080/products?limit=1' 200 || fail 'the proxy does not answer'
+pass "proxy: three instances answer, $(since "$began")"
+
+catalogue client create counted --rate-limit 30 > /dev/null
+counted=$(catalogue token issue counted 2> "$WORK/log")
+curl -s -o /dev/null -w '%{http_code}\n' -H 'Connection: close' \
+  -H 'X-Client-ID: counted' -H "Authorization: Bearer $counted" \
+  'http://127.0.0.1:8080/products?limit=[1-60]' > "$WORK/counted"
+if [ "$(sort "$WORK/counted" | uniq -c | xargs)" != '30 200 30 429' ]; then
+  sort "$WORK/counted" | uniq -c >&2
+  fail 'redis: the instances do not count together'
+fi
+pass 'redis: of 60 requests to three instances, with a limit of 30, 30 are answered'
+
+start_load
+sleep 2
+began=$(milliseconds)
+for service in catalogue catalogue-2 catalogue-3; do
+  quietly compose restart "$service"
+  await_healthy "$service"
+done
+judge_load "proxy: each instance restarted in turn, $(since "$began")"
+
+start_load
+sleep 2
+began=$(milliseconds)
+# As an upgrade does it: new containers, at new addresses.
+for service in catalogue catalogue-2 catalogue-3; do
+  quietly compose up -d --no-deps --force-recreate "$service"
+  await_healthy "$service"
+done
+judge_load "proxy: each instance made anew in turn, $(since "$began")"
+
+start_load
+sleep 2
+quietly "$ENGINE" kill "$(id_of catalogue-2)"
+sleep 3
+judge_load 'proxy: an instance killed'
+
+echo 'All is as the README says.'

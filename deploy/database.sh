@@ -1,0 +1,13 @@
+#!/bin/sh
+# Run once on a new database: the role that owns the catalogue, and that of a replica.
+set -eu
+
+psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres << 'SQL'
+\set catalogue `cat /secrets/catalogue`
+\set replication `cat /secrets/replication`
+CREATE ROLE catalogue LOGIN PASSWORD :'catalogue';
+CREATE ROLE replication LOGIN REPLICATION PASSWORD :'replication';
+CREATE DATABASE catalogue OWNER catalogue;
+SQL
+
+echo 'host replication replication all scram-sha-256' >> "$PGDATA/pg_hba.conf"
