@@ -29,7 +29,8 @@ type ServiceSettings = Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'q
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: ParametersGuard },
     { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
-    { provide: APP_PIPE, useClass: ParametersPipe },
+    ParametersPipe,
+    { provide: APP_PIPE, useExisting: ParametersPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
 })

@@ -30,7 +30,7 @@ const TAKEN = new Set([
 /** Classes that the files of a resource use, or that everybody takes for JavaScript's own. */
 const KNOWN_CLASSES = new Set([
   ...['Any', 'Between', 'Check', 'Column', 'Controller', 'CreateDateColumn', 'ForeignKey', 'Get'],
-  ...['Index', 'Injectable', 'InjectRepository', 'LessThanOrEqual', 'Listing', 'Module'],
+  ...['Index', 'Injectable', 'InjectRepository', 'LessThanOrEqual', 'Listing', 'Meaning', 'Module'],
   ...['MoreThanOrEqual', 'Page', 'Param', 'PrimaryColumn', 'Promise', 'Query', 'QueryOf', 'Raw'],
   ...['Record', 'Repository', 'Resource', 'TypeOrmModule', 'UpdateDateColumn', 'ListQueryDto'],
   ...['ObjectQueryDto', 'Array', 'Boolean', 'Buffer', 'Date', 'Error', 'Function', 'Image', 'Map'],

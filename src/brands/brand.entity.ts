@@ -1,18 +1,23 @@
 import { Column, CreateDateColumn, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Meaning } from '../list/meaning.js';
 import { identifier, name, Resource, time } from '../list/resource.js';
 
 @Resource('brands')
 @Index(['name', 'brandID'])
 export class Brand {
+  @Meaning('Identifies the brand.', 'amagumo')
   @PrimaryColumn(identifier)
   brandID!: string;
 
+  @Meaning('What the brand is called.', 'Amagumo')
   @Column(name)
   name!: string;
 
+  @Meaning('When the brand was first stored.')
   @CreateDateColumn(time)
   createdAt!: Date;
 
+  @Meaning('When the brand was changed last.')
   @UpdateDateColumn(time)
   updatedAt!: Date;
 }

@@ -8,11 +8,9 @@ export class GetBrandDto extends ObjectQueryDto {}
 
 @QueryOf(Brand, { sort: ['brandID', 'name'] })
 export class ListBrandsDto extends ListQueryDto {
-  /** The brands with these identifiers. */
-  @IdentifiersParam()
+  @IdentifiersParam('The brands with these identifiers.')
   brandID?: string[];
 
-  /** The brands of exactly this name. */
-  @TextParam()
+  @TextParam('The brands of exactly this name.')
   name?: string;
 }

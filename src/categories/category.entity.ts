@@ -7,6 +7,7 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
+import { Meaning } from '../list/meaning.js';
 import { identifier, name, Resource, time } from '../list/resource.js';
 
 @Resource('categories')
@@ -14,19 +15,24 @@ import { identifier, name, Resource, time } from '../list/resource.js';
 @Index(['name', 'categoryID'])
 @Check('categories_parent', '"parentID" <> "categoryID"')
 export class Category {
+  @Meaning('Identifies the category.', 'kitchen-cooking')
   @PrimaryColumn(identifier)
   categoryID!: string;
 
+  @Meaning('The category directly above, by identifier; null at the top.', 'kitchen')
   @ForeignKey(() => Category)
   @Column({ ...identifier, nullable: true })
   parentID!: string | null;
 
+  @Meaning('What the category is called.', 'Cooking & baking')
   @Column(name)
   name!: string;
 
+  @Meaning('When the category was first stored.')
   @CreateDateColumn(time)
   createdAt!: Date;
 
+  @Meaning('When the category was changed last.')
   @UpdateDateColumn(time)
   updatedAt!: Date;
 }

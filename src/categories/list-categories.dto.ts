@@ -8,15 +8,12 @@ export class GetCategoryDto extends ObjectQueryDto {}
 
 @QueryOf(Category, { sort: ['categoryID', 'name'] })
 export class ListCategoriesDto extends ListQueryDto {
-  /** The categories with these identifiers. */
-  @IdentifiersParam()
+  @IdentifiersParam('The categories with these identifiers.')
   categoryID?: string[];
 
-  /** The categories directly below this one. */
-  @IdentifierParam()
+  @IdentifierParam('The categories directly below this one.')
   parentID?: string;
 
-  /** The categories of exactly this name. */
-  @TextParam()
+  @TextParam('The categories of exactly this name.')
   name?: string;
 }

@@ -1,7 +1,17 @@
+import { applyDecorators } from '@nestjs/common';
 import { Allow } from 'class-validator';
+import { Declared } from './declared-parameters.js';
 
 /** The parameters that every request may carry: its credentials, which a guard checks. */
 export class CredentialsQueryDto {
-  @Allow() clientID?: string;
-  @Allow() access_token?: string;
+  @Credential('Who asks; or the header X-Client-ID.', 100, 'demo')
+  clientID?: string;
+
+  @Credential('The access token of the client; or the header Authorization.', 500, 'token')
+  access_token?: string;
+}
+
+function Credential(meaning: string, maxLength: number, example: string): PropertyDecorator {
+  const schema = { type: 'string', minLength: 1, maxLength, pattern: '^[\\x21-\\x7e]+$' } as const;
+  return applyDecorators(Allow(), Declared({ meaning, schema, example }));
 }

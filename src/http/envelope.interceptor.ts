@@ -5,24 +5,34 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { mergeMap, type Observable } from 'rxjs';
+import { from, mergeMap, type Observable } from 'rxjs';
+import { allowedParameters } from './allowed-parameters.js';
 import type { CatalogueRequest } from './catalogue-request.js';
+import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
 import { link } from './link.js';
 import { isListing, type Listing } from './listing.js';
 import { PageCache } from './page-cache.js';
+import { ParametersPipe } from './parameters.pipe.js';
+import { queryClass } from './query-class.js';
 
 /**
- * Wraps what a handler returns into the envelope of a successful answer. A list that the client
- * says it still has is not read again, nor one that was just served, if its data are unchanged.
+ * Wraps what a handler returns into the envelope of a successful answer. `OPTIONS` is answered in
+ * place of the handler, after the same checks. A list that the client says it still has is not read again, nor one that was just served, if its data are unchanged.
  */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answer> {
-  constructor(private readonly cache: PageCache) {}
+  constructor(
+    private readonly cache: PageCache,
+    private readonly pipe: ParametersPipe,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Page | Listing>): Observable<Answer> {
     const http = context.switchToHttp();
+    if (http.getRequest<CatalogueRequest>().method === 'OPTIONS') {
+      return from(this.options(context));
+    }
     return next.handle().pipe(
       mergeMap(async (answer): Promise<Answer> => {
         const request = http.getRequest<CatalogueRequest>();
@@ -31,6 +41,18 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
         return { status: 200, body: success(answer) };
       }),
     );
+  }
+
+  /** Answers with the parameters that a path takes; those that were sent are checked as by `GET`. */
+  private async options(context: ExecutionContext): Promise<Answer> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<CatalogueRequest>();
+    const query = queryClass(context.getClass(), context.getHandler().name) ?? CredentialsQueryDto;
+    await this.pipe.transform(request.query, { type: 'query', metatype: query });
+    const page = allowedParameters(query);
+    request.rows = Number(page.count);
+    http.getResponse<Response>().setHeader('Allow', 'GET, HEAD, OPTIONS');
+    return { status: 200, body: success(page) };
   }
 
   private async list(

@@ -40,6 +40,8 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   observe: (observation: Observation) => void = () => undefined;
   /** Answers what is not for the clients of the catalogue; false leaves a request to its routes. */
   operators: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
+  /** Adds routes for what is no resource, without credentials; they stand behind all others. */
+  publish: (express: Express) => void = () => undefined;
   private closing = false;
   /** What is not answered yet. */
   private readonly pending = new Set<ServerResponse>();
@@ -69,14 +71,22 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       this.refuseUnparsed(socket, parserRefusal(error));
     });
     server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-      const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD' });
+      const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD, OPTIONS' });
       this.refuseUnparsed(socket, error);
     });
     this.httpServer = server;
   }
 
+  /** A path that answers `GET` answers `OPTIONS` too, by the same guards: see the interceptor. */
+  override get(...route: unknown[]): void {
+    const express = this.getInstance<Record<'get' | 'options', (...route: unknown[]) => void>>();
+    express.get(...route);
+    express.options(...route);
+  }
+
   /** Nest's last word on a request that no route took: by now only the path or the method is wrong. */
   override setNotFoundHandler(): void {
+    this.publish(this.getInstance<Express>());
     this.use((request: CatalogueRequest, _response: Response, next: NextFunction) => {
       next(this.routeRefusal(request));
     });

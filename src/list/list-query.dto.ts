@@ -20,12 +20,14 @@ export abstract class ObjectQueryDto extends CredentialsQueryDto {
  * The query of a list endpoint: extend it, add a property a filter, and put `@QueryOf` before it.
  */
 export abstract class ListQueryDto extends ObjectQueryDto {
-  /** Most objects to return. */
-  @IntegerParam(pageSize)
+  @IntegerParam('Most objects to return; 0 answers with the count alone.', pageSize)
   limit?: number;
 
-  /** How many matching objects to skip. */
-  @IntegerParam({ least: 0, most: Number.MAX_SAFE_INTEGER })
+  @IntegerParam('How many matching objects to skip; past the end is an empty page.', {
+    least: 0,
+    most: Number.MAX_SAFE_INTEGER,
+    standard: 0,
+  })
   offset?: number;
 
   /** The order; the identifier is always the last tie-break. */

@@ -1,6 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
+import {
+  Declared,
+  type DeclaredParameter,
+  type ParameterSchema,
+} from '../http/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/invalid-value.js';
 import {
@@ -17,25 +22,13 @@ import {
 /** Reads a parameter's text, or says how it is refused. */
 export type Read<T> = (text: string) => T | InvalidValue;
 
-/** By the prototype of a query class: a value of each of its own parameters. */
-const examples = new WeakMap<object, Map<string, unknown>>();
-
-/** The parameters that a query class declares itself, each with a value that it takes. */
-export function parametersOf(query: { prototype: object }): ReadonlyMap<string, unknown> {
-  return examples.get(query.prototype) ?? new Map<string, unknown>();
-}
-
 /**
- * A parameter of a query class whose text `read` turns into the property's value.
- *
- * @param example a text that it takes
+ * A parameter of a query class whose text `read` turns into the property's value. What is declared
+ * of it here is what `OPTIONS` and the OpenAPI document tell.
  */
-export function Parameter<T>(example: string, read: Read<T>): PropertyDecorator {
+export function Parameter<T>(declared: DeclaredParameter, read: Read<T>): PropertyDecorator {
   return applyDecorators(
-    (query: object, name: string | symbol) => {
-      const known = examples.get(query) ?? new Map<string, unknown>();
-      examples.set(query, known.set(String(name), read(example)));
-    },
+    Declared(declared),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? read(value) : value)),
     ValidateBy({
       name: 'isReadable',
@@ -49,12 +42,39 @@ export function mustBe(expected: string): InvalidValue {
   return new InvalidValue((name) => errors.parameterInvalid(name, expected));
 }
 
+/** Most characters of a value: no request is longer. */
+const LONGEST_VALUE = 16_384;
+
+/** Most values that a list of them can hold, each of at least a letter and a comma. */
+const MOST_VALUES = LONGEST_VALUE / 2;
+
+/** The integers of a parameter, both bounds allowed, and the one that stands for none. */
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly standard?: number;
+}
+
 /** The integers that a column of PostgreSQL holds and a plain decimal integer can be. */
-const INTEGER = { least: 0, most: 2_147_483_647 };
+const INTEGER: Bounds = { least: 0, most: 2_147_483_647 };
 
 /** A plain decimal integer between `least` and `most`, both allowed. Property: `number`. */
-export function IntegerParam(bounds: { least: number; most: number } = INTEGER): PropertyDecorator {
-  return Parameter('1', (text) => {
+export function IntegerParam(meaning: string, bounds = INTEGER): PropertyDecorator {
+  const declared: DeclaredParameter = {
+    meaning,
+    example: '1',
+    get schema(): ParameterSchema {
+      const { least, most, standard } = bounds;
+      return {
+        type: 'integer',
+        format: most > INTEGER.most ? 'int64' : 'int32',
+        minimum: least,
+        maximum: most,
+        ...(standard !== undefined && { default: Math.min(standard, most) }),
+      };
+    },
+  };
+  return Parameter(declared, (text) => {
     if (!PLAIN_INTEGER.test(text)) return mustBe('a plain decimal integer');
     const { least, most } = bounds;
     const value = Number(text);
@@ -64,58 +84,82 @@ export function IntegerParam(bounds: { least: number; most: number } = INTEGER):
 }
 
 /** Plain digits with an optional point; kept as text, so that nothing is rounded. Property: `string`. */
-export function DecimalParam(): PropertyDecorator {
-  return Parameter('19.99', (text) =>
+export function DecimalParam(meaning: string): PropertyDecorator {
+  const schema = {
+    type: 'string',
+    format: 'decimal',
+    pattern: PLAIN_DECIMAL.source,
+    maxLength: LONGEST_VALUE,
+  } as const;
+  return Parameter({ meaning, schema, example: '19.99' }, (text) =>
     PLAIN_DECIMAL.test(text) ? text : mustBe('a decimal number such as 19.99'),
   );
 }
 
 /** `true` or `false`. Property: `boolean`. */
-export function BooleanParam(): PropertyDecorator {
-  return Parameter('true', (text) => readBoolean(text) ?? mustBe('true or false'));
+export function BooleanParam(meaning: string): PropertyDecorator {
+  return Parameter(
+    { meaning, schema: { type: 'boolean' }, example: 'true' },
+    (text) => readBoolean(text) ?? mustBe('true or false'),
+  );
 }
 
 /** An RFC 3339 time with a zone. Property: `Date`. */
-export function DateTimeParam(): PropertyDecorator {
+export function DateTimeParam(meaning: string): PropertyDecorator {
+  const example = '2026-11-21T12:00:00Z';
   return Parameter(
-    '2026-11-21T12:00:00Z',
+    {
+      meaning,
+      schema: { type: 'string', format: 'date-time', maxLength: LONGEST_VALUE },
+      example,
+    },
     (text) =>
-      readDateTime(text) ??
-      mustBe('an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, URL-encoded'),
+      readDateTime(text) ?? mustBe(`an RFC 3339 time with a zone, such as ${example}, URL-encoded`),
   );
 }
 
 /** A text of one to `most` characters, compared as a whole. Property: `string`. */
-export function TextParam(most = NAME_LENGTH): PropertyDecorator {
-  return Parameter('a', (text) =>
+export function TextParam(meaning: string, most = NAME_LENGTH): PropertyDecorator {
+  return Parameter({ meaning, schema: textOf(most), example: 'a' }, (text) =>
     isTextOf(text, 1, most) ? text : mustBe(`text of 1 to ${most} characters`),
   );
 }
 
 /** One or more such texts, separated by commas. Property: `string[]`. */
-export function TextsParam(most = NAME_LENGTH): PropertyDecorator {
-  return several('texts', most);
+export function TextsParam(meaning: string, most = NAME_LENGTH): PropertyDecorator {
+  return several(meaning, 'texts', most);
 }
 
 /** Words to look for, in any order and case. Property: `string`. */
-export function WordsParam(): PropertyDecorator {
-  return Parameter('a', (text) =>
-    isText(text) && /[\p{L}\p{N}]/u.test(text) ? text : mustBe('one or more words'),
+export function WordsParam(meaning: string): PropertyDecorator {
+  const schema = {
+    type: 'string',
+    minLength: 1,
+    maxLength: LONGEST_VALUE,
+    // What has a letter or a digit, as far as every dialect of patterns can say.
+    pattern: '\\S',
+  } as const;
+  return Parameter({ meaning, schema, example: 'blue' }, (text) =>
+    isText(text) && WORD.test(text) ? text : mustBe('one or more words'),
   );
 }
 
+/** Where there is a letter or a digit, there is a word. */
+const WORD = /[\p{L}\p{N}]/u;
+
 /** An identifier. Property: `string`. */
-export function IdentifierParam(): PropertyDecorator {
-  return TextParam(IDENTIFIER_LENGTH);
+export function IdentifierParam(meaning: string): PropertyDecorator {
+  return TextParam(meaning, IDENTIFIER_LENGTH);
 }
 
 /** One or more identifiers, separated by commas. Property: `string[]`. */
-export function IdentifiersParam(): PropertyDecorator {
-  return several('identifiers', IDENTIFIER_LENGTH);
+export function IdentifiersParam(meaning: string): PropertyDecorator {
+  return several(meaning, 'identifiers', IDENTIFIER_LENGTH);
 }
 
-function several(what: string, most: number): PropertyDecorator {
-  return Parameter('a,b', (text) => {
+function several(meaning: string, what: string, most: number): PropertyDecorator {
+  const schema = listOf({ ...textOf(most), pattern: '^[^,\\u0000]+$' });
+  return Parameter({ meaning, schema, example: 'a,b' }, (text) => {
     const texts = text.split(',');
     return texts.every((each) => isTextOf(each, 1, most))
       ? texts
@@ -124,20 +168,35 @@ function several(what: string, most: number): PropertyDecorator {
 }
 
 /** One of an enumeration's values. Property: its type. */
-export function EnumParam(enumeration: Record<string, string>): PropertyDecorator {
+export function EnumParam(meaning: string, enumeration: Record<string, string>): PropertyDecorator {
   const allowed = Object.values(enumeration);
-  return Parameter(allowed[0] ?? '', (text) =>
+  const [example = ''] = allowed;
+  return Parameter({ meaning, schema: { type: 'string', enum: allowed }, example }, (text) =>
     allowed.includes(text) ? text : mustBe(`one of ${allowed.join(', ')}`),
   );
 }
 
 /** One or more of an enumeration's values, separated by commas. Property: an array of its type. */
-export function EnumsParam(enumeration: Record<string, string>): PropertyDecorator {
+export function EnumsParam(
+  meaning: string,
+  enumeration: Record<string, string>,
+): PropertyDecorator {
   const allowed = Object.values(enumeration);
-  return Parameter(allowed[0] ?? '', (text) => {
+  const [example = ''] = allowed;
+  const schema = listOf({ type: 'string', enum: allowed });
+  return Parameter({ meaning, schema, example }, (text) => {
     const values = text.split(',');
     return values.every((value) => allowed.includes(value))
       ? values
       : mustBe(`one or more of ${allowed.join(', ')}, separated by commas`);
   });
+}
+
+function textOf(maxLength: number): ParameterSchema {
+  return { type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000]+$' };
+}
+
+/** The schema of values separated by commas. */
+export function listOf(items: ParameterSchema): ParameterSchema {
+  return { type: 'array', items, minItems: 1, maxItems: MOST_VALUES };
 }

@@ -1,8 +1,11 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import type { DeclaredParameter } from '../http/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/invalid-value.js';
 import { ListQueryDto, type ObjectQueryDto, type SortKey } from './list-query.dto.js';
-import { mustBe, Parameter } from './parameters.js';
+import { listOf, mustBe, Parameter } from './parameters.js';
+
+const ENTITY = Symbol('entity');
 
 type QueryClass = abstract new () => ObjectQueryDto;
 
@@ -15,12 +18,42 @@ export function QueryOf<Entity>(
   options: { sort?: (keyof Entity & string)[] } = {},
 ): (query: QueryClass) => void {
   return (query) => {
+    Reflect.defineMetadata(ENTITY, entity, query);
     const fields = publicFields(entity);
-    Parameter(fields[0] ?? '', fieldsAmong(fields))(query.prototype as object, 'fields');
+    const declared = {
+      meaning:
+        'The fields that each object shall have, in the order of the resource; all unless given.',
+      schema: listOf({ type: 'string', enum: fields }),
+      example: fields[0] ?? '',
+    } as const;
+    Parameter(declared, fieldsAmong(fields))(query.prototype as object, 'fields');
     if (query.prototype instanceof ListQueryDto) {
       const { sort = [] } = options;
-      Parameter(sort.join(), sortAmong(sort))(query.prototype, 'sort');
+      Parameter(sortOf(entity, sort), sortAmong(sort))(query.prototype, 'sort');
     }
+  };
+}
+
+/** The entity of a query class; `undefined` for a class that has none. */
+export function entityOf(query: object): ObjectType<unknown> | undefined {
+  return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
+}
+
+function sortOf(entity: ObjectType<unknown>, allowed: readonly string[]): DeclaredParameter {
+  const identifier = getMetadataArgsStorage()
+    .filterColumns(entity)
+    .find(({ options }) => options.primary)?.propertyName;
+  const either = allowed.flatMap((name) => [name, `-${name}`]);
+  return {
+    meaning:
+      'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
+    schema: {
+      ...listOf({ type: 'string', enum: either }),
+      maxItems: allowed.length,
+      uniqueItems: true,
+      default: [identifier],
+    },
+    example: allowed.join(),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
-import { METHOD_METADATA } from '@nestjs/common/constants.js';
-import { ModulesContainer } from '@nestjs/core';
+import { plainToInstance } from 'class-transformer';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { queryClass } from '../http/query-class.js';
+import { ownParameters } from '../http/declared-parameters.js';
+import { endpointsOf } from '../http/endpoints.js';
 import type { ResourceListing } from './find-page.js';
 import { ListQueryDto, type SortKey } from './list-query.dto.js';
-import { parametersOf } from './parameters.js';
 import { identifierOf } from './resource.js';
 
 /**
@@ -15,20 +14,23 @@ import { identifierOf } from './resource.js';
 export async function unserved(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
   const found: string[] = [];
-  for (const { list, query } of listsOf(application)) {
+  for (const { call, query } of endpointsOf(application)) {
+    if (!(query.prototype instanceof ListQueryDto)) continue;
+    const list = (asked: object) => call(asked) as ResourceListing;
     const { repository } = list({});
     const { metadata } = repository;
-    for (const [parameter, example] of parametersOf(query)) {
+    for (const [parameter, { example }] of ownParameters(query)) {
       if (parameter === 'fields') continue;
+      const value = valueOf(query, parameter, example);
       if (parameter === 'sort') {
-        for (const { field } of example as SortKey[]) {
+        for (const { field } of value as SortKey[]) {
           const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
           if (!(await servesSort(dataSource, metadata, column))) {
             found.push(lacking(metadata, `sort ${field}`, [column]));
           }
         }
       } else {
-        const listing = list({ [parameter]: example });
+        const listing = list({ [parameter]: value });
         if (!(await servesFilter(dataSource, listing))) {
           const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
           found.push(lacking(metadata, `filter ${parameter}`, columns));
@@ -39,26 +41,9 @@ export async function unserved(application: INestApplicationContext): Promise<st
   return found;
 }
 
-interface ListEndpoint {
-  readonly list: (query: object) => ResourceListing;
-  readonly query: Type<object>;
-}
-
-/** Every handler whose query is that of a list. */
-function listsOf(application: INestApplicationContext): ListEndpoint[] {
-  const modules = [...application.get(ModulesContainer).values()];
-  const controllers = modules.flatMap(({ controllers: all }) => [...all.values()]);
-  return controllers.flatMap(({ instance, metatype }) => {
-    const controller = instance as Record<string, (query: object) => ResourceListing>;
-    const prototype = Object.getPrototypeOf(controller) as object;
-    return Object.getOwnPropertyNames(prototype).flatMap((method) => {
-      const handler = controller[method];
-      if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) return [];
-      const query = queryClass(metatype as Type<object>, method);
-      if (!query || !(query.prototype instanceof ListQueryDto)) return [];
-      return { query, list: (asked: object) => handler.call(controller, asked) };
-    });
-  });
+/** The value that a query class makes of a parameter's text. */
+function valueOf(query: Type<object>, parameter: string, text: string): unknown {
+  return (plainToInstance(query, { [parameter]: text }) as Record<string, unknown>)[parameter];
 }
 
 /** Whether the objects that meet a list's conditions are found by an index, and only those. */

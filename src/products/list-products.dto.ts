@@ -15,43 +15,35 @@ export class GetProductDto extends ObjectQueryDto {}
 
 @QueryOf(Product, { sort: ['productID', 'name', 'price', 'createdAt', 'updatedAt'] })
 export class ListProductsDto extends ListQueryDto {
-  /** The products with these identifiers. */
-  @IdentifiersParam()
+  @IdentifiersParam('The products with these identifiers.')
   productID?: string[];
 
-  /** The products with these references. */
-  @IdentifiersParam()
+  @IdentifiersParam('The products with these references.')
   refID?: string[];
 
-  /** The products of these types. */
-  @EnumsParam(ProductType)
+  @EnumsParam('The products of these types.', ProductType)
   type?: ProductType[];
 
-  /** The products of these brands. */
-  @IdentifiersParam()
+  @IdentifiersParam('The products of these brands.')
   brandID?: string[];
 
-  /** The products in these categories themselves, not in those below. */
-  @IdentifiersParam()
+  @IdentifiersParam('The products in these categories themselves, not in those below.')
   categoryID?: string[];
 
-  /** The products with all these words in name and description. */
-  @WordsParam()
+  @WordsParam('The products with all these words in name and description.')
   q?: string;
 
-  /** The products that cost at least this. */
-  @DecimalParam()
+  @DecimalParam('The products that cost at least this.')
   priceMin?: string;
 
-  /** The products that cost at most this. */
-  @DecimalParam()
+  @DecimalParam('The products that cost at most this.')
   priceMax?: string;
 
-  /** The products with a stock of one or more, or with none; those that keep no stock are neither. */
-  @BooleanParam()
+  @BooleanParam(
+    'The products with a stock of one or more, or with none; those that keep no stock are neither.',
+  )
   inStock?: boolean;
 
-  /** The products changed at this time or later. */
-  @DateTimeParam()
+  @DateTimeParam('The products changed at this time or later.')
   updatedSince?: Date;
 }

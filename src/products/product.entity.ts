@@ -9,6 +9,7 @@ import {
 } from 'typeorm';
 import { Brand } from '../brands/brand.entity.js';
 import { Category } from '../categories/category.entity.js';
+import { Meaning } from '../list/meaning.js';
 import { identifier, name, Resource, time } from '../list/resource.js';
 
 export enum ProductType {
@@ -31,48 +32,63 @@ export enum ProductType {
 @Check('products_price_currency', 'price IS NULL OR currency IS NOT NULL')
 @Check('products_currency', `currency ~ '^[A-Z]{3}$'`)
 export class Product {
+  @Meaning('Identifies the product.', 'p-000006')
   @PrimaryColumn(identifier)
   productID!: string;
 
-  /** The merchant's own reference. */
+  @Meaning('The merchant’s own reference.', 'TRV-73667-S-BUR')
   @Column({ ...identifier, nullable: true })
   refID!: string | null;
 
+  @Meaning('What is sold: a thing, a file or a service.')
   @Column({ type: 'enum', enum: ProductType, enumName: 'product_type' })
   type!: ProductType;
 
+  @Meaning('What the product is called.', 'Cycles Tournevent Ville touring bike, S, burgundy')
   @Column({ ...name, nullable: true })
   name!: string | null;
 
+  @Meaning('A text about the product.', 'Wide gears, hub dynamo and room for broad tyres.')
   @Column({ type: 'varchar', length: 10_000, nullable: true })
   description!: string | null;
 
+  @Meaning('The brand, by identifier.', 'cycles-tournevent')
   @ForeignKey(() => Brand)
   @Column({ ...identifier, nullable: true })
   brandID!: string | null;
 
+  @Meaning('The category that the product is directly in, by identifier.', 'outdoor-bikes')
   @ForeignKey(() => Category)
   @Column({ ...identifier, nullable: true })
   categoryID!: string | null;
 
-  /** In units of the currency, kept with the decimals it came with. */
+  @Meaning(
+    'What one costs, in units of the currency, with the decimals that it came with.',
+    '1789.00',
+  )
   @Column({ type: 'numeric', nullable: true })
   price!: string | null;
 
-  /** ISO 4217. */
+  @Meaning('The currency of the price, ISO 4217.', 'EUR')
   @Column({ type: 'varchar', length: 3, nullable: true })
   currency!: string | null;
 
-  /** Pieces at hand; null where none are kept. */
+  @Meaning('Pieces at hand; null where none are kept.')
   @Column({ type: 'integer', nullable: true })
   stock!: number | null;
 
+  @Meaning(
+    'Where there is a picture of the product.',
+    'https://images.example.com/cycles-tournevent/trv-73667-s-bur.jpg',
+  )
   @Column({ type: 'varchar', length: 2048, nullable: true })
   imageURL!: string | null;
 
+  @Meaning('When the product was first stored.')
   @CreateDateColumn(time)
   createdAt!: Date;
 
+  @Meaning('When the product was changed last.')
   @UpdateDateColumn(time)
   updatedAt!: Date;
 

@@ -104,7 +104,7 @@ describe('What cannot be parsed gets the envelope', () => {
   it('CONNECT', async () => {
     const response = await send('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n');
     expectRefusal(response, 405, -32, 'The method CONNECT is not allowed for this resource');
-    expect(response.headers.allow).toBe('GET, HEAD');
+    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
   it('an unknown path, whatever the method', async () => {

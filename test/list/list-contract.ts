@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Test } from 'supertest';
 import { refusal, type Service, startService } from '../service.js';
 import { loadReferenced } from './referenced.js';
 
@@ -44,6 +45,14 @@ export function describeList(list: ListDescription): void {
     async function objects(query: string): Promise<Row[]> {
       const { body } = await service.get(`${path}?${query}`).expect(200);
       return body.response_data.objects as Row[];
+    }
+
+    function options(url: string): Test {
+      return service
+        .anonymous()
+        .options(url)
+        .set('X-Client-ID', service.clientID)
+        .set('Authorization', `Bearer ${service.token}`);
     }
 
     async function walk(limit: number, query = ''): Promise<string[]> {
@@ -253,15 +262,64 @@ export function describeList(list: ListDescription): void {
     });
 
     it('offers no other method', async () => {
-      for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const) {
+      for (const method of ['post', 'put', 'patch', 'delete'] as const) {
         const { [method]: send } = service.anonymous();
         await send(path)
           .expect(
             405,
             refusal(-32, `The method ${method.toUpperCase()} is not allowed for this resource`),
           )
-          .expect('Allow', 'GET, HEAD');
+          .expect('Allow', 'GET, HEAD, OPTIONS');
       }
+    });
+
+    describe('OPTIONS', () => {
+      const own = [...Object.keys(filters), ...OF_EVERY_LIST];
+
+      it('answers with the parameters that the list takes, and what they mean', async () => {
+        const { body, headers } = await options(path).expect(200);
+        expect(headers.allow).toBe('GET, HEAD, OPTIONS');
+        const { count, objects: parameters } = body.response_data;
+        expect(names(parameters)).toEqual(expect.arrayContaining(own));
+        expect(count).toBe(String(parameters.length));
+        for (const parameter of parameters) {
+          expect(Object.keys(parameter)).toEqual(PARAMETER);
+          expect(parameter.meaning).toMatch(/\w+.*\.$/);
+        }
+        const [limit, sort] = ['limit', 'sort'].map((name) =>
+          parameters.find((parameter: Row) => parameter.name === name),
+        );
+        expect(limit).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 50 });
+        expect(sort).toMatchObject({ type: 'array', default: [identifier] });
+        expect(sort.allowedValues).toEqual(sorts.flatMap((name) => [name, `-${name}`]));
+      });
+
+      it('answers with those of the single object, whether there is one or not', async () => {
+        const { body } = await options(`${path}/there-is-none`).expect(200);
+        const { objects: parameters } = body.response_data;
+        expect(names(parameters)).toEqual(['access_token', 'clientID', 'fields']);
+        expect(parameters[2].allowedValues).toEqual(fields);
+      });
+
+      it('is refused what GET is refused, in the same order', async () => {
+        await service
+          .anonymous()
+          .options(`${path}?nonsense=1`)
+          .expect(401, refusal(-10, 'The parameter clientID is required'));
+        await options(`${path}?limit=abc&nonsense=1`).expect(
+          400,
+          refusal(-23, 'The parameter nonsense must not be present in this request'),
+        );
+        await options(`${path}?limit=1001`).expect(
+          400,
+          refusal(-26, 'The parameter limit must be between 0 and 1000'),
+        );
+        await options(`${path}?limit=1&limit=1`).expect(
+          400,
+          refusal(-24, 'The parameter limit must be given only once'),
+        );
+        await options(`${path}?limit=1`).expect(200);
+      });
     });
 
     describe('by identifier', () => {
@@ -293,6 +351,16 @@ export function describeList(list: ListDescription): void {
       });
     });
   });
+}
+
+/** The parameters of every list. */
+const OF_EVERY_LIST = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'sort'];
+
+/** What `OPTIONS` tells of a parameter. */
+const PARAMETER = ['name', 'type', 'allowedValues', 'minimum', 'maximum', 'default', 'meaning'];
+
+function names(parameters: readonly Row[]): string[] {
+  return parameters.map(({ name }) => String(name)).sort();
 }
 
 /** A time as the contract has it. */

@@ -56,10 +56,10 @@ export class GetSupplierDto extends ObjectQueryDto {}
 
 @QueryOf(Supplier, { sort: ['supplierID', 'rating'] })
 export class ListSuppliersDto extends ListQueryDto {
-  @IdentifiersParam() supplierID?: string[];
-  @TextParam(2) country?: string;
-  @DecimalParam() ratingMin?: string;
-  @BooleanParam() active?: boolean;
+  @IdentifiersParam('The suppliers with these identifiers.') supplierID?: string[];
+  @TextParam('The suppliers of this country.', 2) country?: string;
+  @DecimalParam('The suppliers rated at least so.') ratingMin?: string;
+  @BooleanParam('The suppliers that are active, or that are not.') active?: boolean;
 }
 
 @Injectable()

@@ -417,8 +417,8 @@ describe('A resource that changes', () => {
       'src/suppliers/list-suppliers.dto.ts',
       [`sort: [`, `sort: ['nick', `],
       [
-        '  /** The suppliers whose country is this. */',
-        '  @TextParam()\n  nick?: string;\n\n  /** The suppliers whose country is this. */',
+        `  @TextParam('The suppliers whose country is this.'`,
+        `  @TextParam('The suppliers of this nick.')\n  nick?: string;\n\n  @TextParam('The suppliers whose country is this.'`,
       ],
     );
     await edit('src/suppliers/suppliers.service.ts', [

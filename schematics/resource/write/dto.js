@@ -11,7 +11,7 @@ import { listed, quoted, searchedFields, sorts } from './resource.js';
  *
  * @typedef {object} Parameter
  * @property {string} meaning
- * @property {string} decorator
+ * @property {(meaning: string) => string} decorator
  * @property {string} uses
  * @property {string} property
  */
@@ -19,10 +19,11 @@ import { listed, quoted, searchedFields, sorts } from './resource.js';
 /** @param {Resource} resource */
 export function dto(resource) {
   const { names, identifier, fields } = resource;
+  /** @type {Parameter[]} */
   const parameters = [
     {
       meaning: `The ${names.words} with these identifiers.`,
-      decorator: 'IdentifiersParam()',
+      decorator: (meaning) => `IdentifiersParam('${meaning}')`,
       uses: 'IdentifiersParam',
       property: `${identifier}?: string[]`,
     },
@@ -43,7 +44,7 @@ export class Get${names.singular}Dto extends ObjectQueryDto {}
 
 @QueryOf(${names.entity}, { sort: [${sorts(resource).map(quoted).join(', ')}] })
 export class List${names.plural}Dto extends ListQueryDto {
-${parameters.map(({ meaning, decorator, property }) => `  /** ${meaning} */\n  @${decorator}\n  ${property};\n`).join('\n')}}
+${parameters.map(({ meaning, decorator, property }) => `  @${decorator(meaning)}\n  ${property};\n`).join('\n')}}
 `;
 }
 
@@ -90,20 +91,20 @@ function severalOf(names, { name, type, length }) {
   if (type === 'enum') {
     const values = enumOf(names, name);
     return {
-      decorator: `EnumsParam(${values})`,
+      decorator: (meaning) => `EnumsParam('${meaning}', ${values})`,
       uses: 'EnumsParam',
       property: `${name}?: ${values}[]`,
     };
   }
   if (type === 'reference') {
     return {
-      decorator: 'IdentifiersParam()',
+      decorator: (meaning) => `IdentifiersParam('${meaning}')`,
       uses: 'IdentifiersParam',
       property: `${name}?: string[]`,
     };
   }
   return {
-    decorator: `TextsParam(${length === 500 ? '' : length})`,
+    decorator: (meaning) => `TextsParam('${meaning}'${length === 500 ? '' : `, ${length}`})`,
     uses: 'TextsParam',
     property: `${name}?: string[]`,
   };
@@ -119,45 +120,45 @@ function oneOf(names, { name, type, length }, parameter) {
   switch (type) {
     case 'integer':
       return {
-        decorator: 'IntegerParam()',
+        decorator: (meaning) => `IntegerParam('${meaning}')`,
         uses: 'IntegerParam',
         property: `${parameter}?: number`,
       };
     case 'decimal':
       return {
-        decorator: 'DecimalParam()',
+        decorator: (meaning) => `DecimalParam('${meaning}')`,
         uses: 'DecimalParam',
         property: `${parameter}?: string`,
       };
     case 'boolean':
       return {
-        decorator: 'BooleanParam()',
+        decorator: (meaning) => `BooleanParam('${meaning}')`,
         uses: 'BooleanParam',
         property: `${parameter}?: boolean`,
       };
     case 'date-time':
       return {
-        decorator: 'DateTimeParam()',
+        decorator: (meaning) => `DateTimeParam('${meaning}')`,
         uses: 'DateTimeParam',
         property: `${parameter}?: Date`,
       };
     case 'reference':
       return {
-        decorator: 'IdentifierParam()',
+        decorator: (meaning) => `IdentifierParam('${meaning}')`,
         uses: 'IdentifierParam',
         property: `${parameter}?: string`,
       };
     case 'enum': {
       const values = enumOf(names, name);
       return {
-        decorator: `EnumParam(${values})`,
+        decorator: (meaning) => `EnumParam('${meaning}', ${values})`,
         uses: 'EnumParam',
         property: `${parameter}?: ${values}`,
       };
     }
     default:
       return {
-        decorator: `TextParam(${length === 500 ? '' : length})`,
+        decorator: (meaning) => `TextParam('${meaning}'${length === 500 ? '' : `, ${length}`})`,
         uses: 'TextParam',
         property: `${parameter}?: string`,
       };
@@ -174,7 +175,7 @@ function searchOf(resource) {
   return [
     {
       meaning: `The ${resource.names.words} with all these words in ${listed(searched)}.`,
-      decorator: 'WordsParam()',
+      decorator: (meaning) => `WordsParam('${meaning}')`,
       uses: 'WordsParam',
       property: 'q?: string',
     },

@@ -23,13 +23,16 @@ ${fields
   .join('')}
 @Resource('${names.resource}'${options})
 ${indexes.join('')}export class ${names.entity} {
+  @Meaning('Identifies the ${names.word}.')
   @PrimaryColumn(identifier)
   ${identifier}!: string;
 
 ${fields.map((field) => column(resource, field)).join('\n')}
+  @Meaning('When the ${names.word} was first stored.')
   @CreateDateColumn(time)
   createdAt!: Date;
 
+  @Meaning('When the ${names.word} was changed last.')
   @UpdateDateColumn(time)
   updatedAt!: Date;
 ${searched.length === 0 ? '' : words(searched)}}
@@ -54,7 +57,8 @@ function imports(resource) {
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
   return `import { ${typeorm.join(', ')} } from 'typeorm';
-${others.sort().join('')}import { identifier, ${usesName ? 'name, ' : ''}Resource, time } from '../list/resource.js';
+${others.sort().join('')}import { Meaning } from '../list/meaning.js';
+import { identifier, ${usesName ? 'name, ' : ''}Resource, time } from '../list/resource.js';
 `;
 }
 
@@ -101,7 +105,8 @@ function column(resource, field) {
     field.type === 'reference' ? resource.targets.get(field.resource ?? '') : undefined;
   const reference = target ? `  @ForeignKey(() => ${target.entity})\n` : '';
   const given = nullable ? withNull(options) : options;
-  return `${reference}  @Column(${given})\n  ${name}!: ${type}${nullable ? ' | null' : ''};\n`;
+  const meaning = `  @Meaning('The ${field.name} of the ${resource.names.word}${target ? ', by identifier' : ''}.')\n`;
+  return `${meaning}${reference}  @Column(${given})\n  ${name}!: ${type}${nullable ? ' | null' : ''};\n`;
 }
 
 /** @param {string} options */

@@ -1,0 +1,46 @@
+import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { ModulesContainer } from '@nestjs/core';
+import { CredentialsQueryDto } from './credentials-query.dto.js';
+import { queryClass } from './query-class.js';
+
+/** A path that a controller answers to clients of the catalogue. */
+export interface Endpoint {
+  readonly controller: Type<object>;
+  /** The controller's method. */
+  readonly method: string;
+  /** As Express has it, such as `/products/:productID`. */
+  readonly path: string;
+  /** The class of its parameters. */
+  readonly query: Type<object>;
+  /** Calls the controller's method. */
+  readonly call: (...args: readonly unknown[]) => unknown;
+}
+
+type Handler = (...args: readonly unknown[]) => unknown;
+
+/** Every `@Get()` of an application, in the order of its modules. */
+export function endpointsOf(application: INestApplicationContext): Endpoint[] {
+  const modules = [...application.get(ModulesContainer).values()];
+  const controllers = modules.flatMap(({ controllers: all }) => [...all.values()]);
+  return controllers.flatMap(({ instance, metatype }) => {
+    const controller = metatype as Type<object>;
+    const handlers = instance as Record<string, Handler>;
+    return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
+      const handler = handlers[method];
+      if (!handler || Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET)
+        return [];
+      const path = joined(
+        Reflect.getMetadata(PATH_METADATA, controller),
+        Reflect.getMetadata(PATH_METADATA, handler),
+      );
+      const query = queryClass(controller, method) ?? CredentialsQueryDto;
+      return { controller, method, path, query, call: handler.bind(instance) };
+    });
+  });
+}
+
+function joined(...parts: unknown[]): string {
+  const names = parts.flatMap((part) => String(part).split('/')).filter((name) => name !== '');
+  return `/${names.join('/')}`;
+}
