@@ -6,6 +6,7 @@ import { AppModule } from './app.module.js';
 import { REQUESTS_A_CONNECTION } from './database/reading.js';
 import { EnvelopedExpressAdapter } from './http/enveloped-express.adapter.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
+import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { OperatorEndpoints } from './operations/operator-endpoints.js';
@@ -34,6 +35,9 @@ export async function createApplication(
       logger: new ConsoleLogger({ logLevels: bootLevels(settings), json: !process.stdout.isTTY }),
     },
   );
+  adapter.publish = (express) => {
+    publishDocumentation(express, application, settings);
+  };
   await application.init();
   observe(application, adapter, settings);
   application.useLogger(

@@ -45,7 +45,7 @@ export async function startService(
     DATABASE_URL: database.url,
     ...environment,
   });
-  const application = await createApplication(settings.databaseUrl ?? '', settings, more);
+  const application = await createApplication(database.url, settings, more);
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;
   const clients = application.get(ClientsService);

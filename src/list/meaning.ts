@@ -1,7 +1,7 @@
 /** What a field means, and a value that it may have. */
 export interface FieldMeaning {
   readonly meaning: string;
-  readonly example?: unknown;
+  readonly example?: string;
 }
 
 const MEANING = Symbol('meaning');

@@ -322,6 +322,23 @@ export function describeList(list: ListDescription): void {
       });
     });
 
+    it('is in the OpenAPI document, with the meaning of every parameter and field', async () => {
+      const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
+      const { parameters, get } = document.paths[path];
+      expect(names(parameters)).toEqual(expect.arrayContaining(Object.keys(filters)));
+      expect(document.paths[`${path}/{${identifier}}`].parameters[0]).toMatchObject({
+        name: identifier,
+        in: 'path',
+        required: true,
+      });
+      const { schema } = get.responses[200].content['application/json'];
+      const { $ref: reference } = schema.properties.response_data.properties.objects.items;
+      const { properties } = document.components.schemas[reference.split('/').at(-1)];
+      expect(Object.keys(properties)).toEqual(fields);
+      const meanings = [...parameters, ...Object.values<Row>(properties)];
+      for (const { description } of meanings) expect(description).toMatch(/\w+.*\.$/);
+    });
+
     describe('by identifier', () => {
       it('answers with the one object, as the list has it', async () => {
         const [first] = await objects('limit=1');

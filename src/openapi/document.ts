@@ -1,0 +1,125 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { createRequire } from 'node:module';
+import { DataSource } from 'typeorm';
+import type { AllowedParameter } from '../http/allowed-parameters.js';
+import { endpointsOf } from '../http/endpoints.js';
+import type { Settings } from '../settings.js';
+import { overview } from './overview.js';
+import { CREDENTIALS, described, envelope, pathItem } from './paths.js';
+import { headers, Refusals } from './responses.js';
+import { type Json, objectOf, resourceSchema } from './schema.js';
+import { servicePaths } from './service-paths.js';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+/**
+ * The OpenAPI 3.1 document of an application: its endpoints as Nest knows them, their parameters as
+ * their query classes declare them, their objects as TypeORM knows them, and the table of errors.
+ * Own code, since what there is for Nest describes bodies by classes, and here every parameter is a
+ * text with a reader of its own, every body an envelope, and null a type of OpenAPI 3.1.
+ */
+export function openapiDocument(
+  application: INestApplicationContext,
+  { rateLimit }: Settings,
+): Json {
+  const dataSource = application.get(DataSource);
+  const endpoints = endpointsOf(application).map((endpoint) => described(endpoint, dataSource));
+  const resources = new Set(endpoints.flatMap(({ metadata }) => metadata ?? []));
+  const refusals = new Refusals();
+  const paths = {
+    ...Object.fromEntries(
+      endpoints.map((endpoint) => [endpoint.template, pathItem(endpoint, refusals)]),
+    ),
+    ...servicePaths(refusals),
+  };
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Catalogue',
+      version,
+      summary: 'Strict list endpoints with exact counts.',
+      description: overview(),
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'This service' }],
+    tags: [
+      ...[...resources].map(({ tableName: name }) => ({
+        name,
+        description: `Lists of ${name}, and one of them by its identifier.`,
+      })),
+      { name: 'service', description: 'What tells of the service itself.' },
+    ],
+    security: CREDENTIALS,
+    paths,
+    components: {
+      securitySchemes,
+      headers: headers(rateLimit),
+      responses: refusals.responses,
+      schemas: {
+        Success: objectOf({
+          status: { const: 'OK' },
+          errcode: { const: '0' },
+          msg: { const: '' },
+        }),
+        AllowedParameters: envelope(allowedParameter, 1000),
+        ...Object.fromEntries(
+          [...resources].map((metadata) => [metadata.name, resourceSchema(metadata)]),
+        ),
+      },
+    },
+  };
+}
+
+const securitySchemes = {
+  'X-Client-ID': {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Client-ID',
+    description: 'Who asks, beside the header Authorization.',
+  },
+  Authorization: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The access token of the client, an opaque text: RFC 6750.',
+  },
+  clientID: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'clientID',
+    description: 'Who asks, beside the parameter access_token.',
+  },
+  access_token: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description:
+      'The access token of the client. Query strings end up in logs: prefer the headers.',
+  },
+};
+
+const shortText = { type: 'string', minLength: 1, maxLength: 500, pattern: '^[^\\u0000]+$' };
+const bound = {
+  type: ['integer', 'null'],
+  format: 'int64',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
+
+const allowedParameter = objectOf({
+  name: { description: 'As it stands in the query.', ...shortText },
+  type: {
+    description: '`array`: values separated by commas; `decimal`, `date-time`: texts of that form.',
+    type: 'string',
+    enum: ['string', 'integer', 'boolean', 'array', 'decimal', 'date-time'],
+  },
+  allowedValues: {
+    description: 'Every value that it may have, of an array every value in it; null for any.',
+    type: ['array', 'null'],
+    items: { anyOf: [shortText, { type: 'boolean' }] },
+    maxItems: 1000,
+  },
+  minimum: { description: 'The least that a number may be.', ...bound },
+  maximum: { description: 'The most that a number may be.', ...bound },
+  default: { description: 'What stands for it where it is not given.' },
+  meaning: { description: 'What it does.', ...shortText },
+} satisfies Record<keyof AllowedParameter, Json>);

@@ -1,0 +1,228 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import {
+  type DeclaredParameter,
+  type ParameterSchema,
+  parametersOf,
+} from '../http/declared-parameters.js';
+import type { Endpoint } from '../http/endpoints.js';
+import { type ErrorDefinition, errors } from '../http/errors.js';
+import { IDENTIFIER_LENGTH } from '../list/formats.js';
+import { ListQueryDto, pageSize } from '../list/list-query.dto.js';
+import { meaningOf } from '../list/meaning.js';
+import { entityOf } from '../list/query-of.js';
+import { COMMON, COUNTED, headersNamed, type Refusals, WITH_CREDENTIALS } from './responses.js';
+import { json, type Json, objectOf } from './schema.js';
+
+/** How a client shows who it is: in headers, or in the query; not in both. */
+export const CREDENTIALS = [
+  { 'X-Client-ID': [], Authorization: [] },
+  { clientID: [], access_token: [] },
+];
+
+/** An endpoint and what it answers with, where that is known. */
+export interface DescribedEndpoint extends Endpoint {
+  readonly metadata: EntityMetadata | undefined;
+  readonly isList: boolean;
+  /** The names of the parameters in its path. */
+  readonly pathParameters: readonly string[];
+  /** As the document has it, such as `/products/{productID}`. */
+  readonly template: string;
+}
+
+export function described(endpoint: Endpoint, dataSource: DataSource): DescribedEndpoint {
+  const entity = entityOf(endpoint.query);
+  return {
+    ...endpoint,
+    metadata: entity && dataSource.getMetadata(entity),
+    isList: endpoint.query.prototype instanceof ListQueryDto,
+    pathParameters: [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
+    template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
+  };
+}
+
+/** The path of an endpoint: what it takes, and its answers to each method. */
+export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json {
+  const { metadata, isList, method, controller, path } = endpoint;
+  const resource = metadata?.tableName ?? path.split('/')[1] ?? '';
+  const name = isList || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
+  const operationId = `${method}${name}`;
+  const what = isList ? `a page of ${resource}` : `one of ${resource}`;
+  const conditional = isList ? { parameters: [IF_NONE_MATCH] } : {};
+  const responses = {
+    200: success(endpoint),
+    ...(isList && { 304: UNCHANGED }),
+    ...refusals.of(refusalsOf(endpoint)),
+  };
+  const common = { tags: [resource], security: CREDENTIALS };
+  return {
+    parameters: [
+      ...endpoint.pathParameters.map((parameter) => inPath(endpoint, parameter)),
+      ...queryParameters(endpoint).map(([parameter, declared]) =>
+        inQuery(endpoint, parameter, declared),
+      ),
+      REQUEST_ID,
+    ],
+    get: {
+      ...common,
+      ...conditional,
+      operationId,
+      summary: `Get ${what}`,
+      description: isList
+        ? 'The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.'
+        : 'The object with this identifier. A parameter that is not listed here is refused with `-23`.',
+      responses,
+    },
+    head: {
+      ...common,
+      ...conditional,
+      operationId: `${operationId}Head`,
+      summary: `Get the headers of ${what}`,
+      description: 'As GET, without the body; also a refusal has none.',
+      responses,
+    },
+    options: {
+      ...common,
+      operationId: `${operationId}Options`,
+      summary: `Get the parameters for ${what}`,
+      description:
+        'One object for each parameter that the path takes. Those that are sent are checked as by GET.',
+      responses: {
+        200: {
+          description: 'The parameters.',
+          headers: headersNamed(...COMMON, ...COUNTED, 'Allow'),
+          content: json({ $ref: '#/components/schemas/AllowedParameters' }),
+        },
+        ...refusals.of(refusalsOf({ ...endpoint, pathParameters: [] })),
+      },
+    },
+  };
+}
+
+/** The parameters of an endpoint's query but for the credentials, which stand among the security. */
+export function queryParameters({ query }: Endpoint): [string, DeclaredParameter][] {
+  return [...parametersOf(query)].filter(
+    ([name]) => name !== 'clientID' && name !== 'access_token',
+  );
+}
+
+/** What a `GET` may be refused with. */
+function refusalsOf({ pathParameters, ...endpoint }: DescribedEndpoint): ErrorDefinition[] {
+  const parameters = queryParameters({ pathParameters, ...endpoint } as Endpoint);
+  const isIdentified = pathParameters.length > 0;
+  const isNarrowed = parameters.some(([name]) => name === 'fields' || name === 'sort');
+  const isNumbered = parameters.some(([, { schema }]) => schema.type === 'integer');
+  return [
+    ...WITH_CREDENTIALS,
+    ...(isIdentified ? [errors.objectUnknown] : []),
+    ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
+    ...(isNarrowed ? [errors.nameUnknown] : []),
+    ...(isNumbered ? [errors.outOfRange] : []),
+  ];
+}
+
+function success({ metadata, isList }: DescribedEndpoint): Json {
+  const name = metadata?.name;
+  const schema = name ? { $ref: `#/components/schemas/${name}` } : { type: 'object' };
+  return {
+    description: isList ? 'A page, and the count of all that match.' : 'The one object.',
+    headers: headersNamed(...COMMON, ...COUNTED, ...(isList ? ['ETag', 'Link'] : [])),
+    content: json(envelope(schema, isList ? pageSize.most : 1)),
+  };
+}
+
+/** The envelope of a page of at most so many objects. */
+export function envelope(items: Json, maxItems: number): Json {
+  return objectOf({
+    result: { $ref: '#/components/schemas/Success' },
+    response_data: objectOf({
+      count: {
+        description: 'All that match, whatever `limit`, `offset` and `fields` say.',
+        type: 'string',
+        pattern: '^[0-9]+$',
+        maxLength: 20,
+        examples: ['1'],
+      },
+      objects: { type: 'array', items, maxItems },
+    }),
+  });
+}
+
+function inPath({ metadata }: DescribedEndpoint, name: string): Json {
+  const { meaning, example } = (metadata && meaningOf(metadata.target as object, name)) ?? {};
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: meaning ?? 'Identifies the object.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: IDENTIFIER_LENGTH,
+      pattern: '^[^\\u0000]+$',
+    },
+    ...(example !== undefined && { example }),
+  };
+}
+
+function inQuery(
+  { metadata }: DescribedEndpoint,
+  name: string,
+  { meaning, schema, example }: DeclaredParameter,
+): Json {
+  // That of the field that is filtered by says more than that of the type.
+  const own = metadata && meaningOf(metadata.target as object, name)?.example;
+  return {
+    name,
+    in: 'query',
+    description: meaning,
+    // Not as the parameter's own example, which the page would send wherever nothing is filled in.
+    schema: {
+      ...schema,
+      examples: [exampleOf(schema, own ?? example)],
+    },
+    ...(schema.type === 'array' && { style: 'form', explode: false }),
+  };
+}
+
+/** A text of the query as the schema's type has it. */
+function exampleOf({ type, items }: ParameterSchema, text: string): unknown {
+  switch (type) {
+    case 'integer':
+      return Number(text);
+    case 'boolean':
+      return text === 'true';
+    case 'array':
+      return items?.enum ? text.split(',') : [text];
+    default:
+      return text;
+  }
+}
+
+const UNCHANGED = {
+  description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
+  headers: headersNamed(...COMMON, ...COUNTED, 'ETag'),
+};
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of a page that the client has: 304 if it is still the same.',
+  schema: {
+    type: 'string',
+    maxLength: 8192,
+    pattern: '^(\\*|(W/)?".*")$',
+    examples: ['W/"1042-Zk3vY1x0aB7q"'],
+  },
+};
+
+const REQUEST_ID = {
+  name: 'X-Request-Id',
+  in: 'header',
+  description: 'Names the request, if it is a plain token; else it is given a name.',
+  schema: {
+    type: 'string',
+    maxLength: 128,
+    pattern: '^[A-Za-z0-9._~-]+$',
+    examples: ['order-42'],
+  },
+};

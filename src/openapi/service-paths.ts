@@ -1,0 +1,35 @@
+import { ANYWHERE, COMMON, headersNamed, type Refusals } from './responses.js';
+import { json, type Json } from './schema.js';
+
+/** The paths that are no resource, which need no credentials and ignore parameters. */
+export function servicePaths(refusals: Refusals): Json {
+  return {
+    '/openapi.json': bothWays({
+      operationId: 'getOpenapi',
+      summary: 'Get this document',
+      description: 'As it is, not in an envelope. Parameters are ignored.',
+      responses: {
+        200: page('The document.', json({ type: 'object' })),
+        ...refusals.of(ANYWHERE),
+      },
+    }),
+  };
+}
+
+/** `GET` of a path, and `HEAD` of it, which answers the same without a body. */
+function bothWays({ operationId, summary, ...rest }: Json): Json {
+  const common = { tags: ['service'], security: [] };
+  return {
+    get: { ...common, operationId, summary, ...rest },
+    head: {
+      ...common,
+      operationId: `${String(operationId)}Head`,
+      summary: `${String(summary)}: the headers alone`,
+      ...rest,
+    },
+  };
+}
+
+function page(description: string, content: Json): Json {
+  return { description, headers: headersNamed(...COMMON), content };
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { getMetadataStorage } from 'class-validator';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { KnownClients } from '../../src/clients/known-clients.js';
+import { endpointsOf } from '../../src/http/endpoints.js';
+import { errors } from '../../src/http/errors.js';
+import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
+import { rawRequest, type RawResponse } from '../http/raw-request.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
+let document: any;
+/** The headers of whom a test asks as, by what is wrong with the client. */
+let clients: Record<'known' | 'expired' | 'disabled' | 'hurried', string>;
+
+beforeAll(async () => {
+  service = await startService({ MAX_LIMIT: '20', RATE_LIMIT_PER_MINUTE: '7000' });
+  await service.load('brands', [{ brandID: 'b1', name: 'B' }]);
+  await service.load('categories', [{ categoryID: 'c1', name: 'C' }]);
+  await service.load('products', [
+    { productID: 'p1', type: 'PHYSICAL', brandID: 'b1', price: '1.50', currency: 'EUR' },
+  ]);
+  document = (await service.anonymous().get('/openapi.json').expect(200)).body;
+  const known = service.application.get(ClientsService);
+  await known.create('disabled', {});
+  await known.create('hurried', { rateLimit: 1 });
+  const disabled = await known.issue('disabled', null);
+  const hurried = await known.issue('hurried', null);
+  const expired = await known.issue(service.clientID, new Date('2026-01-01'));
+  await known.setDisabled('disabled', true);
+  clients = {
+    known: credentials(service.clientID, service.token),
+    expired: credentials(service.clientID, expired.token),
+    disabled: credentials('disabled', disabled.token),
+    hurried: credentials('hurried', hurried.token),
+  };
+});
+afterAll(() => service.stop());
+
+function credentials(clientID: string, token: string): string {
+  return `X-Client-ID: ${clientID}\r\nAuthorization: Bearer ${token}\r\n`;
+}
+
+async function send(method: string, target: string, headers: string): Promise<RawResponse> {
+  const head = `${method} ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+  const [response] = await rawRequest(service.port, head);
+  if (!response) throw new Error('There is no answer');
+  return response;
+}
+
+/** Follows a reference. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
+function at(node: any): any {
+  const path: string[] = node?.$ref?.slice(2).split('/') ?? [];
+  return path.length === 0 ? node : path.reduce((found, name) => found[name], document);
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+ajv.addFormat('decimal', true);
+
+const validators = new Map<string, ValidateFunction>();
+
+function validator(path: string, method: string, status: number): ValidateFunction {
+  const key = [path, method, status].join(' ');
+  const known = validators.get(key);
+  if (known) return known;
+  const { content } = at(document.paths[path][method].responses[status]);
+  const schema = { ...content['application/json'].schema, components: document.components };
+  const made = ajv.compile(schema);
+  validators.set(key, made);
+  return made;
+}
+
+/** Headers that HTTP itself, or Helmet, gives a response. */
+const UNSAID = new Set([
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive'],
+  ...SECURITY_HEADERS.map(([name]) => name.toLowerCase()),
+]);
+
+/** Holds a response against what the document says of its operation. */
+function expectDocumented(path: string, method: string, response: RawResponse): void {
+  const described = at(document.paths[path][method].responses[response.status]);
+  expect([path, method, response.status, described]).not.toContain(undefined);
+  const named = new Map(
+    Object.entries(described.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]),
+  );
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (UNSAID.has(name)) continue;
+    expect([...named.keys()]).toContain(name);
+    const { schema } = at(named.get(name));
+    const typed = schema.type === 'integer' ? Number(value) : value;
+    expect(ajv.validate(schema, typed) || `${name}: ${value}`).toBe(true);
+  }
+  if (method === 'head' || response.status === 304) return;
+  const validate = validator(path, method, response.status);
+  const isValid = validate(JSON.parse(response.body));
+  expect({ path, method, errors: isValid ? [] : validate.errors }).toEqual({
+    path,
+    method,
+    errors: [],
+  });
+}
+
+/** The URL of an object or list that is there. */
+function example(path: string): string {
+  return path.replace(/\{(\w).*\}/, '$11');
+}
+
+/** What makes a request fail, by the errcode; some need a fault of the service. */
+const FAILURES: Record<string, (method: string, url: string) => Promise<RawResponse>> = {
+  '-1': (method, url) => withFault(new Error('secret'), () => send(method, url, clients.known)),
+  '-2': (method, url) => withFault(coded('ECONNREFUSED'), () => send(method, url, clients.known)),
+  '-3': (method, url) => withFault(coded('57014'), () => send(method, url, clients.known)),
+  '-4': async (method, url) => {
+    const adapter = service.application.getHttpAdapter() as unknown as { closing: boolean };
+    adapter.closing = true;
+    try {
+      return await send(method, url, clients.known);
+    } finally {
+      adapter.closing = false;
+    }
+  },
+  '-10': (method, url) => send(method, url, ''),
+  '-11': (method, url) => send(method, url, credentials('nobody', 'nothing')),
+  '-12': (method, url) => send(method, url, clients.expired),
+  '-13': (method, url) => send(method, url, clients.disabled),
+  '-14': (method, url) => send(method, `${url}?clientID=tester`, clients.known),
+  '-20': (method, url) => send(method, `${url}?limit=%zz`, clients.known),
+  '-22': (method, url) => send(method, `${url}?fields=`, clients.known),
+  '-23': (method, url) => send(method, `${url}?nonsense=1`, clients.known),
+  '-24': (method, url) => send(method, `${url}?fields=updatedAt&fields=updatedAt`, clients.known),
+  '-25': (method, url) => send(method, `${url}?fields=nonsense`, clients.known),
+  '-26': (method, url) => send(method, `${url}?limit=21`, clients.known),
+  '-31': (method, url) => send(method, url.replace(/1$/, 'none'), clients.known),
+  '-34': (method, url) => send(method, `${url}?${'a'.repeat(17_000)}`, clients.known),
+  '-34 ': (method, url) => send(method, url, `X-Large: ${'a'.repeat(40_000)}\r\n`),
+  '-40': async (method, url) => {
+    await send(method, url, clients.hurried);
+    return send(method, url, clients.hurried);
+  },
+};
+
+function coded(code: string): Error {
+  return Object.assign(new Error('of the database'), { code });
+}
+
+async function withFault<T>(fault: Error, work: () => Promise<T>): Promise<T> {
+  const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const find = jest.spyOn(service.application.get(KnownClients), 'find').mockRejectedValue(fault);
+  try {
+    return await work();
+  } finally {
+    find.mockRestore();
+    log.mockRestore();
+  }
+}
+
+const RESOURCES = [
+  ...['/products', '/products/{productID}', '/categories', '/categories/{categoryID}'],
+  ...['/brands', '/brands/{brandID}'],
+];
+
+describe('The OpenAPI document', () => {
+  it('has every path that a client can ask for, and no other', () => {
+    const known = endpointsOf(service.application).map(({ path }) =>
+      path.replace(/:(\w+)/, '{$1}'),
+    );
+    expect(known.sort()).toEqual([...RESOURCES].sort());
+    expect(Object.keys(document.paths)).toEqual([...RESOURCES, '/openapi.json']);
+  });
+
+  it('has the parameters that each query class takes, the credentials among the security', () => {
+    for (const { path, query } of endpointsOf(service.application)) {
+      const { parameters } = document.paths[path.replace(/:(\w+)/, '{$1}')];
+      const documented = parameters
+        .filter((parameter: { in: string }) => parameter.in === 'query')
+        .map(({ name }: { name: string }) => name);
+      const declared = getMetadataStorage()
+        .getTargetValidationMetadatas(query, '', false, false)
+        .map(({ propertyName }) => propertyName);
+      expect([...documented, 'clientID', 'access_token'].sort()).toEqual(
+        [...new Set(declared)].sort(),
+      );
+    }
+  });
+
+  it('says the limits that are set', () => {
+    const limit = document.paths['/brands'].parameters.find(
+      ({ name }: { name: string }) => name === 'limit',
+    );
+    expect(limit.schema).toMatchObject({ minimum: 0, maximum: 20, default: 20 });
+    expect(document.components.headers['X-RateLimit-Limit'].description).toContain('7000');
+  });
+
+  it('has an example that is taken for every parameter', async () => {
+    for (const path of RESOURCES) {
+      for (const { name, in: place, schema } of document.paths[path].parameters) {
+        if (place !== 'query') continue;
+        const text = encodeURIComponent(String(schema.examples[0]));
+        const response = await send('GET', `${example(path)}?${name}=${text}`, clients.known);
+        expect([name, response.status]).toEqual([name, 200]);
+      }
+    }
+  });
+
+  it('names every errcode', () => {
+    for (const { errcode } of Object.values(errors)) {
+      expect(document.info.description).toContain(`| \`${errcode}\` |`);
+    }
+  });
+
+  it('holds no token', () => {
+    expect(JSON.stringify(document)).not.toMatch(/demo-token/);
+    expect(JSON.stringify(document)).not.toContain(service.token);
+  });
+
+  it('is clean under Redocly and Spectral, but for what their settings except', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-openapi-'));
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(document));
+    const run = promisify(execFile);
+    // `execFile` rejects where a linter finds something, with all that it printed.
+    const redocly = ['lint', file, '--config', 'redocly.yaml', '--max-problems=100'];
+    const { stdout, stderr } = await run('node_modules/.bin/redocly', redocly, {
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    });
+    expect(stdout + stderr).not.toMatch(/\d warning/);
+    const spectral = ['lint', file, '--ruleset', '.spectral.yaml', '--fail-severity=hint'];
+    await run('node_modules/.bin/spectral', spectral);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe.each(RESOURCES)('What is documented of %s', (path) => {
+  const url = example(path);
+
+  it.each(['get', 'options'])('is what a success of %s is', async (method) => {
+    const response = await send(method.toUpperCase(), url, clients.known);
+    expect(response.status).toBe(200);
+    expectDocumented(path, method, response);
+  });
+
+  it('is what HEAD and 304 are', async () => {
+    const [clientID, token] = [service.clientID, service.token];
+    const ask = (method: 'get' | 'head', tag: string) => {
+      const { [method]: request } = service.anonymous();
+      const headers = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
+      return request(url).set(headers).set('If-None-Match', tag);
+    };
+    const head = await ask('head', '"none"');
+    expectDocumented(path, 'head', { status: head.status, headers: head.headers, body: '' });
+    const { etag } = head.headers;
+    const isList = !path.includes('{');
+    expect(etag !== undefined).toBe(isList);
+    if (!isList) return;
+    for (const method of ['get', 'head'] as const) {
+      const unchanged = await ask(method, String(etag)).expect(304);
+      expectDocumented(path, method, { status: 304, headers: unchanged.headers, body: '' });
+    }
+  });
+
+  it.each(['get', 'options'])('are all refusals of %s', async (method) => {
+    const seen = new Set<string>();
+    for (const fail of Object.values(FAILURES)) {
+      const response = await fail(method.toUpperCase(), url);
+      if (response.status === 200) continue;
+      expectDocumented(path, method, response);
+      seen.add(`${response.status} ${JSON.parse(response.body).result.errcode}`);
+    }
+    const documented = Object.entries(document.paths[path][method].responses).flatMap(
+      ([status, response]) =>
+        Object.keys(at(response).content?.['application/json'].examples ?? {}).map(
+          (errcode) => `${status} ${errcode}`,
+        ),
+    );
+    expect([...seen].sort()).toEqual(documented.sort());
+  });
+});
+
+describe.each(['/openapi.json'])('What is documented of %s', (path) => {
+  it('is what it answers, without credentials and whatever the parameters', async () => {
+    const response = await service.anonymous().get(`${path}?nonsense=1`).expect(200);
+    const [type = ''] = (response.headers['content-type'] ?? '').split(';');
+    const { content } = document.paths[path].get.responses[200];
+    expect(Object.keys(content)).toEqual([type]);
+    await service.anonymous().head(path).expect(200);
+  });
+
+  it.each(['-4', '-20', '-34', '-34 '])('is its refusal %s', async (code) => {
+    const response = await FAILURES[code]?.('GET', path);
+    if (!response) throw new Error(`Nothing fails with ${code}`);
+    expect(JSON.parse(response.body).result.errcode).toBe(code.trim());
+    expectDocumented(path, 'get', response);
+  });
+
+  it('offers no other method', async () => {
+    for (const method of ['POST', 'OPTIONS']) {
+      const response = await send(method, path, '');
+      expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+    }
+  });
+});
