@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { REQUESTS_A_CONNECTION } from './database/reading.js';
+import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/enveloped-express.adapter.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { publishDocumentation } from './openapi/public-pages.js';
@@ -36,7 +37,12 @@ export async function createApplication(
     },
   );
   adapter.publish = (express) => {
-    publishDocumentation(express, application, settings);
+    // Only on the embedded database there is a client whose token everybody may know.
+    const credentials =
+      settings.databaseUrl === undefined
+        ? { clientID: DEMO_CLIENT, accessToken: DEMO_TOKEN }
+        : undefined;
+    publishDocumentation(express, application, settings, credentials);
   };
   await application.init();
   observe(application, adapter, settings);

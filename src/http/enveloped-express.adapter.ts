@@ -8,7 +8,13 @@ import {
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, failure, JSON_TYPE, refuse, send } from './envelope.js';
@@ -78,10 +84,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   /** A path that answers `GET` answers `OPTIONS` too, by the same guards: see the interceptor. */
-  override get(...route: unknown[]): void {
-    const express = this.getInstance<Record<'get' | 'options', (...route: unknown[]) => void>>();
-    express.get(...route);
-    express.options(...route);
+  override get(path: unknown, ...handlers: unknown[]): void {
+    // One route for both, so that finding another one costs no more.
+    const route = this.getInstance<Express>().route(path as string);
+    route.get(...(handlers as RequestHandler[])).options(...(handlers as RequestHandler[]));
   }
 
   /** Nest's last word on a request that no route took: by now only the path or the method is wrong. */

@@ -1,9 +1,20 @@
 import { ANYWHERE, COMMON, headersNamed, type Refusals } from './responses.js';
 import { json, type Json } from './schema.js';
 
+const text = { type: 'string', maxLength: 1_000_000, pattern: '^[^\\u0000]*$' };
+
 /** The paths that are no resource, which need no credentials and ignore parameters. */
 export function servicePaths(refusals: Refusals): Json {
   return {
+    '/docs': bothWays({
+      operationId: 'getDocumentation',
+      summary: 'Read this document, and send requests',
+      description: 'A page for browsers, to which `/` leads them. Parameters are ignored.',
+      responses: {
+        200: page('The page.', { 'text/html': { schema: text } }),
+        ...refusals.of(ANYWHERE),
+      },
+    }),
     '/openapi.json': bothWays({
       operationId: 'getOpenapi',
       summary: 'Get this document',

@@ -16,6 +16,9 @@ import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { type Service, startService } from '../service.js';
 
+// It runs the linters too.
+jest.setTimeout(90_000);
+
 let service: Service;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
 let document: any;
@@ -176,7 +179,7 @@ describe('The OpenAPI document', () => {
       path.replace(/:(\w+)/, '{$1}'),
     );
     expect(known.sort()).toEqual([...RESOURCES].sort());
-    expect(Object.keys(document.paths)).toEqual([...RESOURCES, '/openapi.json']);
+    expect(Object.keys(document.paths)).toEqual([...RESOURCES, '/docs', '/openapi.json']);
   });
 
   it('has the parameters that each query class takes, the credentials among the security', () => {
@@ -287,7 +290,7 @@ describe.each(RESOURCES)('What is documented of %s', (path) => {
   });
 });
 
-describe.each(['/openapi.json'])('What is documented of %s', (path) => {
+describe.each(['/openapi.json', '/docs'])('What is documented of %s', (path) => {
   it('is what it answers, without credentials and whatever the parameters', async () => {
     const response = await service.anonymous().get(`${path}?nonsense=1`).expect(200);
     const [type = ''] = (response.headers['content-type'] ?? '').split(';');
