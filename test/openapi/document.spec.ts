@@ -178,8 +178,8 @@ describe('The OpenAPI document', () => {
     const known = endpointsOf(service.application).map(({ path }) =>
       path.replace(/:(\w+)/, '{$1}'),
     );
-    expect(known.sort()).toEqual([...RESOURCES].sort());
-    expect(Object.keys(document.paths)).toEqual([...RESOURCES, '/docs', '/openapi.json']);
+    expect(Object.keys(document.paths)).toEqual([...known, '/docs', '/openapi.json']);
+    expect(known).toEqual(expect.arrayContaining(RESOURCES));
   });
 
   it('has the parameters that each query class takes, the credentials among the security', () => {
