@@ -12,6 +12,7 @@ import { ErrorFilter } from './http/error.filter.js';
 import { PageCache } from './http/page-cache.js';
 import { ParametersGuard } from './http/parameters.guard.js';
 import { ParametersPipe } from './http/parameters.pipe.js';
+import { StreamLimit } from './http/stream-limit.js';
 import { pageSize } from './list/list-query.dto.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { ProductsModule } from './products/products.module.js';
@@ -44,6 +45,8 @@ export class AppModule {
       providers: [
         TallyKeeper,
         { provide: PageCache, useValue: new PageCache(settings.pageCache) },
+        // The other half of the connections is left to those who ask for a page.
+        { provide: StreamLimit, useValue: new StreamLimit(Math.ceil(settings.poolSize / 2)) },
         {
           provide: RateLimit,
           useFactory: () => new RateLimit(settings.rateLimit ?? 0, settings.redisUrl),

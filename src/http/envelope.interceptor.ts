@@ -12,10 +12,12 @@ import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
 import { link } from './link.js';
-import { isListing, type Listing } from './listing.js';
+import { isListing, type Listing, type RowFormat } from './listing.js';
 import { PageCache } from './page-cache.js';
 import { ParametersPipe } from './parameters.pipe.js';
 import { queryClass } from './query-class.js';
+import { CONTENT_TYPES, formatOf } from './representation.js';
+import { StreamLimit } from './stream-limit.js';
 
 /**
  * Wraps what a handler returns into the envelope of a successful answer. `OPTIONS` is answered in
@@ -26,6 +28,7 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
   constructor(
     private readonly cache: PageCache,
     private readonly pipe: ParametersPipe,
+    private readonly streams: StreamLimit,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Page | Listing>): Observable<Answer> {
@@ -36,7 +39,12 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     return next.handle().pipe(
       mergeMap(async (answer): Promise<Answer> => {
         const request = http.getRequest<CatalogueRequest>();
-        if (isListing(answer)) return this.list(answer, request, http.getResponse<Response>());
+        if (isListing(answer)) {
+          const response = http.getResponse<Response>();
+          const format = formatOf(request);
+          if (format) return this.whole(answer, format, request, response);
+          return this.list(answer, request, response);
+        }
         request.rows = Number(answer.count);
         return { status: 200, body: success(answer) };
       }),
@@ -81,6 +89,37 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     tell(listing, count, request, response);
     return { status: 200, body };
   }
+
+  /** The list in a form without an envelope, from its first object to its last. */
+  private async whole(
+    listing: Listing,
+    format: RowFormat,
+    request: CatalogueRequest,
+    response: Response,
+  ): Promise<Answer> {
+    const whole = listing.whole(format);
+    const { 'if-none-match': ifNoneMatch } = request.headers;
+    if (ifNoneMatch !== undefined) {
+      const tag = entityTag(await listing.version(), whole.key);
+      response.setHeader('ETag', tag);
+      if (namesTag(ifNoneMatch, tag)) return { status: 304 };
+    }
+    const list = await this.streams.open(whole, closed(response));
+    response.setHeader('ETag', entityTag(list.version, whole.key));
+    response.setHeader('Content-Type', CONTENT_TYPES[format]);
+    response.setHeader('X-Total-Count', list.count);
+    return { status: 200, list };
+  }
+}
+
+/** Is aborted when a response has ended or its reader is gone. */
+function closed(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    controller.abort();
+  });
+  if (response.destroyed) controller.abort();
+  return controller.signal;
 }
 
 /** Says where a page lies among all that match: the client by links, the log by its rows. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from './errors.js';
+import type { OpenList } from './listing.js';
 
 /** What a list endpoint answers with: the exact total and one page, already as JSON text. */
 export interface Page {
@@ -14,6 +15,8 @@ export interface Answer {
   readonly status: 200 | 304;
   /** The envelope, as JSON text; none with a 304. */
   readonly body?: string | Buffer;
+  /** Instead of an envelope: a list that is sent whole. */
+  readonly list?: OpenList;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -35,9 +38,13 @@ export function refusalOf(response: ServerResponse): ApiError | undefined {
   return refusals.get(response);
 }
 
-/** Writes a refusal as the whole response. */
+/** Writes a refusal as the whole response; cuts off one that has begun, so that it is not taken for whole. */
 export function refuse(response: ServerResponse, error: ApiError): void {
   refusals.set(response, error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   send(response, error.status, failure(error));
 }

@@ -21,6 +21,7 @@ import { type Answer, failure, JSON_TYPE, refuse, send } from './envelope.js';
 import { type ApiError, busy, errors } from './errors.js';
 import { type Observation, observationOf } from './observation.js';
 import { receive, unparsedHeaders } from './receive.js';
+import { sendRows } from './send-rows.js';
 
 /** Bytes of a request line and its headers together that Node's parser accepts. */
 const MAX_HEADER_SIZE = 32_768;
@@ -99,13 +100,15 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   /** Writes what the interceptor made of a handler's answer. */
-  override reply(response: Response, { status, body }: Answer): void {
+  override reply(response: Response, { status, body, list }: Answer): Promise<void> | undefined {
+    if (list) return sendRows(response.req as CatalogueRequest, response, list);
     if (body !== undefined) {
       send(response, status, body);
     } else {
       response.statusCode = status;
       response.end();
     }
+    return undefined;
   }
 
   /**
@@ -202,8 +205,7 @@ interface Layer {
 /** What answers where an error escapes Express itself, which would answer in HTML. */
 function lastResort(response: ServerResponse): NextFunction {
   return () => {
-    if (response.headersSent) response.destroy();
-    else refuse(response, errors.internal());
+    refuse(response, errors.internal());
   };
 }
 

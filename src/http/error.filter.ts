@@ -21,10 +21,6 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<CatalogueRequest>();
     const response = http.getResponse<Response>();
     const error = thrown instanceof ApiError ? thrown : this.refusalOf(thrown, request);
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
     refuse(response, error);
   }
 

@@ -10,10 +10,42 @@ export interface Listing {
   version(): Promise<string>;
   /** The page, with the version of the data that it shows. */
   read(): Promise<VersionedPage>;
+  /** The same list without a page's limit, unless one was asked for. */
+  whole(format: RowFormat): WholeList;
 }
 
 export interface VersionedPage extends Page {
   readonly version: string;
+}
+
+/** How the objects of a whole list are written, one after the other. */
+export type RowFormat = 'ndjson' | 'csv';
+
+/** A list that shall be sent at once, however long it is. */
+export interface WholeList {
+  /** As that of a listing. */
+  readonly key: string;
+  /**
+   * Begins to read, with a connection and a snapshot of its own until it is closed.
+   *
+   * @param signal ends what is under way
+   */
+  open(signal: AbortSignal): Promise<OpenList>;
+}
+
+/** A list that is being read, all of it from one snapshot. */
+export interface OpenList {
+  readonly count: string;
+  readonly version: string;
+  /** Its objects in their order, each batch read when it is asked for. Not empty. */
+  readonly batches: AsyncIterable<Batch>;
+  close(): Promise<void>;
+}
+
+/** Some objects of a list, as text. */
+export interface Batch {
+  readonly rows: number;
+  readonly text: string;
 }
 
 export function isListing(answer: Page | Listing): answer is Listing {

@@ -37,7 +37,7 @@ export function receive(request: CatalogueRequest, response: ServerResponse): Ap
 /** The headers of every response, beside the id of its request. */
 const COMMON_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ['Cache-Control', 'private, no-cache'],
-  ['Vary', 'Authorization, Accept-Encoding'],
+  ['Vary', 'Accept, Authorization, Accept-Encoding'],
   ...SECURITY_HEADERS,
 ];
 

@@ -7,8 +7,9 @@ import type {
   SelectQueryBuilder,
 } from 'typeorm';
 import { run, type Statement, statement } from '../database/statement.js';
-import type { Listing, VersionedPage } from '../http/listing.js';
+import type { Listing, RowFormat, VersionedPage, WholeList } from '../http/listing.js';
 import { type ListQueryDto, pageSize, type SortKey } from './list-query.dto.js';
+import { type ListStatements, openList, rowFormat } from './open-list.js';
 import { identifierOf } from './resource.js';
 import { jsonArray, selection } from './selection.js';
 import { countedPage } from './tally/counted-page.js';
@@ -52,7 +53,7 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
   const [page, values] =
     facet && isByIdentifier(metadata, sort)
       ? countedPage(metadata, facet, { fields, limit, offset })
-      : skippingPage(repository, matching, facet, { fields, limit, offset, sort });
+      : skippingPage(metadata, matchingObjects(repository, matching, query), { limit, offset });
   return {
     repository,
     conditions: matching,
@@ -66,6 +67,10 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
       known(answer.version, metadata.tableName);
       return answer;
     },
+    whole: (format) => {
+      const objects = matchingObjects(repository, matching, query);
+      return wholeList(repository, objects, { fields, limit: query.limit ?? null, offset }, format);
+    },
   };
 }
 
@@ -78,34 +83,74 @@ function isByIdentifier(metadata: EntityMetadata, [first]: readonly SortKey[]): 
   );
 }
 
-/** The statement for any other page, which skips the objects before it one by one. */
-function skippingPage(
+/** All objects that match, in their order, as a query; and what counts them. */
+interface MatchingObjects {
+  readonly query: string;
+  /** The values of the query and of the counting, which are the same. */
+  readonly values: readonly unknown[];
+  readonly counting: string;
+  /** The facet that they are, whose count is known. */
+  readonly facet: Facet | 'all' | undefined;
+}
+
+function matchingObjects(
   repository: Repository<ObjectLiteral>,
   conditions: readonly ObjectLiteral[],
-  facet: Facet | 'all' | undefined,
-  { fields, limit, offset, sort }: Shape,
-): [Statement, unknown[]] {
+  { fields, sort = [] }: Pick<ListQueryDto, 'fields' | 'sort'>,
+): MatchingObjects {
   const { metadata } = repository;
   const matching = repository.createQueryBuilder('object');
   for (const condition of conditions) matching.andWhere(condition);
   const [counting] = matching.clone().select('count(*)::text').getQueryAndParameters();
   matching.select(selection(metadata, fields));
   order(matching, metadata, sort);
-  const [page, parameters] = matching.getQueryAndParameters() as [string, unknown[]];
-  const [next, afterNext, last] = [1, 2, 3].map((more) => `$${parameters.length + more}`);
-  const objects = jsonArray(`${page} LIMIT ${next} OFFSET ${afterNext}`);
-  const count = facet ? countOf(metadata, last ?? '') : `(${counting})`;
-  const text = `SELECT ${objects} AS objects, ${count} AS count, ${versionOf(metadata.tableName)} AS version`;
-  const values = [...parameters, limit, offset, ...(facet ? [facetName(facet)] : [])];
-  // Planned for its values, and of too many variants to be kept.
-  return [statement(text, { prepared: false }), values];
+  const [query, values] = matching.getQueryAndParameters() as [string, unknown[]];
+  return { query, values, counting, facet: facetOfConditions(metadata, conditions) };
 }
 
-interface Shape {
-  readonly fields: readonly string[] | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly sort: readonly SortKey[];
+/** The statement for any other page, which skips the objects before it one by one. */
+function skippingPage(
+  metadata: EntityMetadata,
+  { query, values, counting, facet }: MatchingObjects,
+  { limit, offset }: { limit: number; offset: number },
+): [Statement, unknown[]] {
+  const [next, afterNext, last] = [1, 2, 3].map((more) => `$${values.length + more}`);
+  const objects = jsonArray(`${query} LIMIT ${next} OFFSET ${afterNext}`);
+  const count = facet ? countOf(metadata, last ?? '') : `(${counting})`;
+  const text = `SELECT ${objects} AS objects, ${count} AS count, ${versionOf(metadata.tableName)} AS version`;
+  // Planned for its values, and of too many variants to be kept.
+  return [
+    statement(text, { prepared: false }),
+    [...values, limit, offset, ...(facet ? [facetName(facet)] : [])],
+  ];
+}
+
+/** @param limit null for none */
+function wholeList(
+  { metadata, manager }: Repository<ObjectLiteral>,
+  { query, values, counting, facet }: MatchingObjects,
+  {
+    fields,
+    limit,
+    offset,
+  }: Pick<ListQueryDto, 'fields'> & { limit: number | null; offset: number },
+  name: RowFormat,
+): WholeList {
+  const [most, skipped] = [1, 2].map((more) => `$${values.length + more}`);
+  const format = rowFormat(name, metadata, fields);
+  const objects = format.select(`${query} LIMIT ${most} OFFSET ${skipped}`);
+  const count = facet ? countOf(metadata, '$1') : `(${counting})`;
+  const statements: ListStatements = {
+    objects: [objects, [...values, limit, offset]],
+    summary: [
+      `SELECT ${count}, ${versionOf(metadata.tableName)}`,
+      facet ? [facetName(facet)] : values,
+    ],
+  };
+  return {
+    key: hash('sha256', JSON.stringify([name, ...statements.objects]), 'base64url'),
+    open: (signal) => openList(manager.dataSource, statements, format, signal),
+  };
 }
 
 /** Orders a query on `object`, in the end by the identifier, so that the order is total. */

@@ -40,7 +40,7 @@ describe('A list', () => {
     expect(response.headers).toMatchObject({
       etag,
       'cache-control': 'private, no-cache',
-      vary: 'Authorization, Accept-Encoding',
+      vary: 'Accept, Authorization, Accept-Encoding',
       'x-request-id': expect.any(String),
     });
     expect(response.headers['content-type']).toBeUndefined();

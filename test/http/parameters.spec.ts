@@ -84,7 +84,7 @@ describe('Every response', () => {
   it('may be kept by its client alone, and only if it asks again', async () => {
     const { headers } = await service.get('/brands').expect(200);
     expect(headers['cache-control']).toBe('private, no-cache');
-    expect(headers.vary).toBe('Authorization, Accept-Encoding');
+    expect(headers.vary).toBe('Accept, Authorization, Accept-Encoding');
     expect(headers['x-powered-by']).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
+import { parse } from 'csv-parse/sync';
 import { refusal, type Service, startService } from '../service.js';
 import { loadReferenced } from './referenced.js';
 
@@ -259,6 +260,55 @@ export function describeList(list: ListDescription): void {
         .expect(200);
       expect(head.headers['content-length']).toBe(get.headers['content-length']);
       expect(head.text).toBeUndefined();
+    });
+
+    it('is the same as NDJSON, whole and to the byte', async () => {
+      const stream = async (query: string) => {
+        const { text, headers } = await service
+          .get(`${path}${query}`)
+          .set('Accept', 'application/x-ndjson')
+          .buffer(true)
+          .parse((response, done) => {
+            const chunks: Buffer[] = [];
+            response.on('data', (chunk: Buffer) => chunks.push(chunk));
+            response.on('end', () => {
+              done(null, Buffer.concat(chunks).toString());
+            });
+          })
+          .expect('Content-Type', 'application/x-ndjson; charset=utf-8')
+          .expect(200)
+          .then(({ body, headers: received }) => ({ text: body as string, headers: received }));
+        expect(headers['x-total-count']).toBe(String(list.objects.length));
+        return text;
+      };
+      const page = await service.get(`${path}?limit=1000`).expect(200);
+      const whole = await stream('');
+      expect(page.text).toContain(`"objects":[${whole.trimEnd().split('\n').join(',')}]`);
+      expect(await stream(`?limit=3&offset=2&fields=${identifier}`)).toBe(
+        identifiers
+          .slice(2, 5)
+          .map((value) => `${JSON.stringify({ [identifier]: value })}\n`)
+          .join(''),
+      );
+      for (const sort of sorts) {
+        const rows = await objects(`sort=-${sort}&limit=1000`);
+        const lines = (await stream(`?sort=-${sort}`)).trimEnd().split('\n');
+        expect(lines.map((line) => JSON.parse(line) as Row)).toEqual(rows);
+      }
+    });
+
+    it('is the same as CSV, with a header also where nothing matches', async () => {
+      const { text } = await service.get(path).set('Accept', 'text/csv').buffer(true).expect(200);
+      const [header, ...rows] = parse(text, { record_delimiter: '\r\n' });
+      expect(header).toEqual(fields);
+      expect(rows.map(([first]) => first)).toEqual(identifiers);
+      const none = await service
+        .get(`${path}?offset=100000&fields=${identifier}`)
+        .set('Accept', 'text/csv')
+        .buffer(true)
+        .expect('X-Total-Count', String(list.objects.length))
+        .expect(200);
+      expect(none.text).toBe(`${identifier}\r\n`);
     });
 
     it('offers no other method', async () => {

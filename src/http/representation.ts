@@ -1,0 +1,26 @@
+import type { Request } from 'express';
+import { JSON_TYPE } from './envelope.js';
+import type { RowFormat } from './listing.js';
+
+/** What a list can be sent as; the first where a client has no preference. */
+const TYPES: Readonly<Record<string, RowFormat | undefined>> = {
+  'application/json': undefined,
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+};
+
+export const CONTENT_TYPES: Readonly<Record<RowFormat, string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+};
+
+/**
+ * How a client wants a list, by `Accept` (RFC 9110, section 12.5.1); `undefined` for a page in its
+ * envelope, which is also what those get who accept nothing that there is.
+ */
+export function formatOf(request: Request): RowFormat | undefined {
+  const { accept } = request.headers;
+  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return undefined;
+  const type = request.accepts(Object.keys(TYPES));
+  return type ? TYPES[type] : undefined;
+}

@@ -1,0 +1,33 @@
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+
+/** Types whose values are the database's own writing of a number, a time or a truth. */
+const INERT = ['integer', 'numeric', 'boolean', 'timestamptz'];
+
+/** A line of the names of some columns. */
+export function csvHeader(columns: readonly ColumnMetadata[]): string {
+  return line(columns.map(({ propertyName }) => quoted(propertyName)));
+}
+
+/**
+ * Makes the lines of rows, RFC 4180. A null is an empty cell, and an empty text one in quotes. What
+ * a spreadsheet would run as a formula (https://owasp.org/www-community/attacks/CSV_Injection) has
+ * a quote before it, so that it is shown; a number is none, also below zero.
+ */
+export function csvWriter(
+  columns: readonly ColumnMetadata[],
+): (row: readonly (string | null)[]) => string {
+  const guarded = columns.map(({ type }) => !INERT.includes(String(type)));
+  return (row) => line(row.map((value, at) => (value === null ? '' : cell(value, guarded[at]))));
+}
+
+function cell(value: string, guard = true): string {
+  return quoted(guard && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value);
+}
+
+function quoted(value: string): string {
+  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.join(',')}\r\n`;
+}

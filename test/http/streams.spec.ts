@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import type { Pool } from 'pg';
+import { refusal, type Service, startService } from '../service.js';
+
+const COUNT = 12_000;
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ POOL_SIZE: '4' });
+  for (let from = 1; from <= COUNT; from += 2000) {
+    await service.dataSource.query(
+      `INSERT INTO products ("productID", type, name, description, stock)
+       SELECT 'p' || lpad(i::text, 6, '0'), 'PHYSICAL', 'Product ' || i, repeat('x', 1000), -i
+       FROM generate_series(${from}, ${from + 1999}) i`,
+    );
+  }
+});
+afterAll(() => service.stop());
+
+const pool = (): Pool => (service.dataSource.driver as unknown as { master: Pool }).master;
+const query = <Row>(sql: string) => service.dataSource.query<Row[]>(sql);
+
+/** A request whose answer nobody reads until it is read by hand. */
+async function ask(path: string, accept = 'application/x-ndjson'): Promise<IncomingMessage> {
+  const headers = {
+    Accept: accept,
+    'X-Client-ID': service.clientID,
+    Authorization: `Bearer ${service.token}`,
+  };
+  const sent = httpRequest({ port: service.port, path, headers, agent: false }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Resolves when no connection of the service is in use, and none waits in a transaction. */
+async function isIdle(): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const others = await query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND state <> 'idle' AND backend_type = 'client backend'`,
+    );
+    if (others.length === 0 && pool().totalCount === pool().idleCount) return;
+    await sleep(50);
+  }
+  throw new Error('A connection is still in use');
+}
+
+describe('A list as a stream', () => {
+  it('is whole, in one snapshot with its count, whatever is written meanwhile', async () => {
+    const response = await ask('/products?fields=productID');
+    expect(response.headers['x-total-count']).toBe(String(COUNT));
+    await query(
+      `INSERT INTO products ("productID", type) VALUES ('p000000', 'SERVICE'), ('q', 'SERVICE')`,
+    );
+    const lines = (await textOf(response)).trimEnd().split('\n');
+    await query(`DELETE FROM products WHERE type = 'SERVICE'`);
+    expect(lines).toHaveLength(COUNT);
+    expect(lines[COUNT - 1]).toBe(`{"productID":"p${String(COUNT).padStart(6, '0')}"}`);
+  });
+
+  it('waits for its reader, and frees its connection when he goes away', async () => {
+    const response = await ask('/products');
+    await once(response, 'readable');
+    response.read();
+    await sleep(300);
+    const waiting = await query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+    );
+    expect(waiting).toHaveLength(1);
+    response.destroy();
+    await isIdle();
+  });
+
+  it('ends its query when the reader goes away before the first object', async () => {
+    const runner = service.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+    const headers = {
+      Accept: 'text/csv',
+      'X-Client-ID': service.clientID,
+      Authorization: `Bearer ${service.token}`,
+    };
+    const sent = httpRequest({
+      port: service.port,
+      path: '/products',
+      headers,
+      agent: false,
+    }).end();
+    sent.on('error', () => undefined);
+    await sleep(200);
+    sent.destroy();
+    await sleep(200);
+    const [row] = (await runner.query(
+      `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )) as { waiting: number }[];
+    expect(row?.waiting).toBe(0);
+    await runner.rollbackTransaction();
+    await runner.release();
+    await isIdle();
+  });
+
+  it('is cut off, never ended, when it fails on the way', async () => {
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const response = await ask('/products');
+    await once(response, 'readable');
+    await query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND state = 'idle in transaction'`,
+    );
+    await expect(textOf(response)).rejects.toThrow('aborted');
+    await isIdle();
+    expect(log).toHaveBeenCalled();
+    log.mockRestore();
+  });
+
+  it('is refused in the envelope before it begins', async () => {
+    await service
+      .get('/products?nonsense=1')
+      .set('Accept', 'text/csv')
+      .expect('Content-Type', /^application\/json/)
+      .expect(400, refusal(-23, 'The parameter nonsense must not be present in this request'));
+  });
+
+  it('leaves half of the connections to the others', async () => {
+    const streams = await Promise.all([ask('/products'), ask('/products')]);
+    await service
+      .get('/products')
+      .set('Accept', 'application/x-ndjson')
+      .expect('Retry-After', '5')
+      .expect(503, refusal(-4, 'The service is busy'));
+    await service.get('/products').expect(200);
+    for (const response of streams) response.destroy();
+    await isIdle();
+    await service.get('/brands').set('Accept', 'text/csv').expect(200);
+  });
+
+  it('has a tag of its own, for which it is answered 304', async () => {
+    const tags = new Set<string>();
+    for (const accept of ['application/json', 'application/x-ndjson', 'text/csv']) {
+      const { headers } = await service.get('/brands').set('Accept', accept).expect(200);
+      const etag = headers.etag ?? '';
+      tags.add(etag);
+      await service.get('/brands').set('Accept', accept).set('If-None-Match', etag).expect(304);
+    }
+    expect(tags.size).toBe(3);
+  });
+});
+
+describe('Accept', () => {
+  it.each([
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
+    ['image/png', 'application/json'],
+    ['text/csv', 'text/csv'],
+    ['text/*', 'text/csv'],
+    ['text/csv;q=0.5, application/x-ndjson', 'application/x-ndjson'],
+    ['application/x-ndjson;q=0.5, application/json;q=0.6', 'application/json'],
+    ['text/csv, */*;q=0.1', 'text/csv'],
+    ['text/csv;q=0, application/x-ndjson;q=0, */*', 'application/json'],
+  ])('%s is answered with %s', async (accept, type) => {
+    const { headers } = await service.get('/brands').set('Accept', accept).expect(200);
+    expect(headers['content-type']).toContain(`${type}; charset=utf-8`);
+    expect(headers.vary).toBe('Accept, Authorization, Accept-Encoding');
+  });
+});
+
+describe('CSV', () => {
+  it('holds nothing that a spreadsheet would run, and every number as it is', async () => {
+    const names = ['=1+1', '+1', '-1', '@a', '\ta', '\ra', 'a,b', 'a "b"', 'a\r\nb', ' a', "'a"];
+    await service.load(
+      'products',
+      names.map((name, at) => ({
+        productID: `-${String.fromCharCode(97 + at)}`,
+        type: 'SERVICE',
+        name,
+        description: '',
+        stock: -at,
+      })),
+    );
+    const { text } = await service
+      .get('/products?type=SERVICE&fields=productID,name,description,price,stock')
+      .set('Accept', 'text/csv')
+      .buffer(true)
+      .expect(200);
+    expect(
+      text.startsWith(
+        `productID,name,description,price,stock\r\n'-a,'=1+1,"",,0\r\n'-b,'+1,"",,-1\r\n`,
+      ),
+    ).toBe(true);
+    const rows = parse(text, { columns: true, record_delimiter: '\r\n' }) as { name: string }[];
+    expect(rows.map(({ name }) => name)).toEqual(
+      names.map((name, at) => (at < 6 ? `'${name}` : name)),
+    );
+    await query(`DELETE FROM products WHERE type = 'SERVICE'`);
+  });
+});
