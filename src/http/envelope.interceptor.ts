@@ -9,6 +9,7 @@ import { from, mergeMap, type Observable } from 'rxjs';
 import { allowedParameters } from './allowed-parameters.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { CredentialsQueryDto } from './credentials-query.dto.js';
+import { compress, type Encoding, encodingOf, WORTHWHILE } from './compression.js';
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
 import { link } from './link.js';
@@ -46,7 +47,7 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
           return this.list(answer, request, response);
         }
         request.rows = Number(answer.count);
-        return { status: 200, body: success(answer) };
+        return { status: 200, ...(await bodyOf(answer, wanted(request))) };
       }),
     );
   }
@@ -70,7 +71,9 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
   ): Promise<Answer> {
     const { key } = listing;
     const { 'if-none-match': ifNoneMatch } = request.headers;
-    const cached = this.cache.get(key);
+    const encoding = wanted(request);
+    const form = encoding ? `${key} ${encoding}` : key;
+    const cached = this.cache.get(form);
     if (ifNoneMatch !== undefined || cached) {
       const version = await listing.version();
       const tag = entityTag(version, key);
@@ -78,16 +81,16 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
       if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) return { status: 304 };
       if (cached?.version === version) {
         tell(listing, cached.count, request, response);
-        return { status: 200, body: cached.body };
+        return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
     const page = await listing.read();
     const { version, count } = page;
-    const body = Buffer.from(success(page));
-    this.cache.set(key, { version, count, body });
+    const body = await bodyOf(page, encoding);
+    this.cache.set(form, { version, count, ...body });
     response.setHeader('ETag', entityTag(version, key));
     tell(listing, count, request, response);
-    return { status: 200, body };
+    return { status: 200, ...body };
   }
 
   /** The list in a form without an envelope, from its first object to its last. */
@@ -108,8 +111,22 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     response.setHeader('ETag', entityTag(list.version, whole.key));
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
-    return { status: 200, list };
+    return { status: 200, list, encoding: wanted(request) };
   }
+}
+
+function wanted({ headers }: CatalogueRequest): Encoding | undefined {
+  return encodingOf(headers['accept-encoding']);
+}
+
+/** The envelope of a page, in the encoding wanted if that is worth it. */
+async function bodyOf(
+  page: Page,
+  encoding: Encoding | undefined,
+): Promise<{ body: Buffer; encoding?: Encoding }> {
+  const body = Buffer.from(success(page));
+  if (!encoding || body.length < WORTHWHILE) return { body };
+  return { body: await compress(body, encoding), encoding };
 }
 
 /** Is aborted when a response has ended or its reader is gone. */

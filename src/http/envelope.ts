@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
 import type { OpenList } from './listing.js';
 
@@ -17,6 +18,8 @@ export interface Answer {
   readonly body?: string | Buffer;
   /** Instead of an envelope: a list that is sent whole. */
   readonly list?: OpenList;
+  /** What the body is in, or what the list shall be put into; nothing unless given. */
+  readonly encoding?: Encoding;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

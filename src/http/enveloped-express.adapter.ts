@@ -100,8 +100,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   /** Writes what the interceptor made of a handler's answer. */
-  override reply(response: Response, { status, body, list }: Answer): Promise<void> | undefined {
-    if (list) return sendRows(response.req as CatalogueRequest, response, list);
+  override reply(response: Response, answer: Answer): Promise<void> | undefined {
+    const { status, body, list, encoding } = answer;
+    if (encoding) response.setHeader('Content-Encoding', encoding);
+    if (list) return sendRows(response.req as CatalogueRequest, response, list, encoding);
     if (body !== undefined) {
       send(response, status, body);
     } else {

@@ -1,3 +1,5 @@
+import type { Encoding } from './compression.js';
+
 /** The body of a page as it was sent. */
 export interface CachedPage {
   /** The version of the data that it shows. */
@@ -5,6 +7,8 @@ export interface CachedPage {
   /** How many objects match, an integer as text. */
   readonly count: string;
   readonly body: Buffer;
+  /** What the body is in; nothing unless given. */
+  readonly encoding?: Encoding;
 }
 
 /** Bytes that an entry takes beside its body, about. */

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from './catalogue-request.js';
+import { compressing, type Encoding } from './compression.js';
 import type { OpenList } from './listing.js';
 
 /** Milliseconds that a reader may take nothing: he holds a connection and a snapshot meanwhile. */
@@ -17,6 +18,7 @@ export async function sendRows(
   request: CatalogueRequest,
   response: Response,
   list: OpenList,
+  encoding?: Encoding,
 ): Promise<void> {
   let failure: unknown;
   request.rows = 0;
@@ -53,7 +55,9 @@ export async function sendRows(
     return;
   }
   try {
-    await pipeline(Readable.from(pieces(), { objectMode: false }), response);
+    const rows = Readable.from(pieces(), { objectMode: false });
+    if (encoding) await pipeline(rows, compressing(encoding), response);
+    else await pipeline(rows, response);
   } catch {
     if (failure !== undefined) throw failure as Error;
   } finally {

@@ -251,7 +251,8 @@ export function describeList(list: ListDescription): void {
     });
 
     it('answers HEAD as GET, without the body', async () => {
-      const get = await service.get(path).expect(200);
+      // supertest asks for a compressed answer by itself, but not with HEAD.
+      const get = await service.get(path).set('Accept-Encoding', 'identity').expect(200);
       const head = await service
         .anonymous()
         .head(path)
