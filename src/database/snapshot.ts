@@ -1,5 +1,4 @@
 import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
-import type { DataSource } from 'typeorm';
 
 /** Values as PostgreSQL writes them. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
@@ -23,8 +22,7 @@ export class Snapshot {
   }
 
   /** @param signal ends a statement under way, and lets none begin */
-  static async open(dataSource: DataSource, signal: AbortSignal): Promise<Snapshot> {
-    const { master: pool } = dataSource.driver as unknown as { master: Pool };
+  static async open(pool: Pool, signal: AbortSignal): Promise<Snapshot> {
     const snapshot = new Snapshot(pool, await pool.connect(), signal);
     try {
       await snapshot.rows('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

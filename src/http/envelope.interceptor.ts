@@ -21,8 +21,9 @@ import { CONTENT_TYPES, formatOf } from './representation.js';
 import { StreamLimit } from './stream-limit.js';
 
 /**
- * Wraps what a handler returns into the envelope of a successful answer. `OPTIONS` is answered in
- * place of the handler, after the same checks. A list that the client says it still has is not read again, nor one that was just served, if its data are unchanged.
+ * Wraps what a handler returns into the envelope of a successful answer, or leaves a list to be
+ * sent whole. `OPTIONS` is answered in place of the handler, after the same checks. A list that the
+ * client says it still has is not read again, nor one that was just served, if its data are unchanged.
  */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answer> {

@@ -1,4 +1,4 @@
-import { errors } from './errors.js';
+import { busy } from './errors.js';
 import type { OpenList, WholeList } from './listing.js';
 
 /** Bounds how many lists are read whole at the same time: each holds a connection to the database. */
@@ -9,7 +9,7 @@ export class StreamLimit {
   constructor(private readonly most: number) {}
 
   async open(whole: WholeList, signal: AbortSignal): Promise<OpenList> {
-    if (this.running >= this.most) throw errors.busy().withHeaders({ 'Retry-After': '5' });
+    if (this.running >= this.most) throw busy();
     this.running += 1;
     try {
       const list = await whole.open(signal);
@@ -19,7 +19,7 @@ export class StreamLimit {
     } catch (error) {
       this.leave();
       // With nobody there to be answered, nothing went wrong.
-      throw signal.aborted ? errors.busy() : error;
+      throw signal.aborted ? busy() : error;
     }
   }
 

@@ -1,4 +1,6 @@
+import type { Pool } from 'pg';
 import type { DataSource, EntityMetadata } from 'typeorm';
+import { reading } from '../database/reading.js';
 import { Snapshot } from '../database/snapshot.js';
 import type { Batch, OpenList, RowFormat } from '../http/listing.js';
 import { csvHeader, csvWriter } from './csv.js';
@@ -21,13 +23,22 @@ const BATCH_LENGTH = 200_000;
  * Begins to read a list through a cursor: each batch is a statement of its own, within the time that
  * any query has, and between two of them the database waits for the reader.
  */
-export async function openList(
+export function openList(
   dataSource: DataSource,
+  statements: ListStatements,
+  format: Pick<Format, 'header' | 'write'>,
+  signal: AbortSignal,
+): Promise<OpenList> {
+  return reading(dataSource, (pool) => openOn(pool, statements, format, signal));
+}
+
+async function openOn(
+  pool: Pool,
   { objects, summary }: ListStatements,
   format: Pick<Format, 'header' | 'write'>,
   signal: AbortSignal,
 ): Promise<OpenList> {
-  const snapshot = await Snapshot.open(dataSource, signal);
+  const snapshot = await Snapshot.open(pool, signal);
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= snapshot.close());
   try {

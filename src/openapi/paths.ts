@@ -125,8 +125,13 @@ function success({ metadata, isList }: DescribedEndpoint): Json {
   const schema = name ? { $ref: `#/components/schemas/${name}` } : { type: 'object' };
   return {
     description: isList ? 'A page, and the count of all that match.' : 'The one object.',
-    headers: headersNamed(...COMMON, ...COUNTED, ...(isList ? ['ETag', 'Link'] : [])),
-    content: json(envelope(schema, isList ? pageSize.most : 1)),
+    headers: headersNamed(
+      ...COMMON,
+      ...COUNTED,
+      'Content-Encoding',
+      ...(isList ? ['ETag', 'Link', 'X-Total-Count'] : []),
+    ),
+    content: { ...json(envelope(schema, isList ? pageSize.most : 1)), ...(isList && WHOLE) },
   };
 }
 
@@ -197,6 +202,25 @@ function exampleOf({ type, items }: ParameterSchema, text: string): unknown {
       return text;
   }
 }
+
+const wholeText = (description: string): Json => ({
+  schema: {
+    description,
+    type: 'string',
+    maxLength: Number.MAX_SAFE_INTEGER,
+    pattern: '^[^\\u0000]*$',
+  },
+});
+
+/** A list without an envelope, for those whose `Accept` prefers it: all of it, without a page's limit. */
+const WHOLE = {
+  'application/x-ndjson': wholeText(
+    'All objects of the list, or as many as `limit` says, each as JSON in a line of its own.',
+  ),
+  'text/csv': wholeText(
+    'The same as CSV (RFC 4180) with a line of names, safe to open in a spreadsheet.',
+  ),
+};
 
 const UNCHANGED = {
   description: 'Not Modified: what `If-None-Match` names is what there is. No body.',

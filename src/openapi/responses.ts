@@ -36,12 +36,22 @@ export function headers(rateLimit: number): Json {
     Vary: {
       description: 'The headers of the request on which the response depends.',
       schema: text(100, '^[A-Za-z, -]+$'),
-      example: 'Authorization, Accept-Encoding',
+      example: 'Accept, Authorization, Accept-Encoding',
     },
     ETag: {
       description: 'Names the page as it is now, for `If-None-Match`.',
       schema: text(200, '^(W/)?".*"$'),
       example: 'W/"1042-Zk3vY1x0aB7q"',
+    },
+    'Content-Encoding': {
+      description: 'How the body is compressed, if `Accept-Encoding` allows it and it is worth it.',
+      schema: { type: 'string', enum: ['br', 'gzip'] },
+      example: 'br',
+    },
+    'X-Total-Count': {
+      description: 'With NDJSON and CSV: all that match, whatever `limit` and `offset` say.',
+      schema: text(20, '^[0-9]+$'),
+      example: '2779',
     },
     Link: {
       description: 'The next page and the one before (RFC 8288), without credentials.',

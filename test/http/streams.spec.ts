@@ -138,7 +138,7 @@ describe('A list as a stream', () => {
     await service
       .get('/products')
       .set('Accept', 'application/x-ndjson')
-      .expect('Retry-After', '5')
+      .expect('Retry-After', '1')
       .expect(503, refusal(-4, 'The service is busy'));
     await service.get('/products').expect(200);
     for (const response of streams) response.destroy();
@@ -200,7 +200,7 @@ describe('CSV', () => {
         `productID,name,description,price,stock\r\n'-a,'=1+1,"",,0\r\n'-b,'+1,"",,-1\r\n`,
       ),
     ).toBe(true);
-    const rows = parse(text, { columns: true, record_delimiter: '\r\n' }) as { name: string }[];
+    const rows = parse<{ name: string }>(text, { columns: true, record_delimiter: '\r\n' });
     expect(rows.map(({ name }) => name)).toEqual(
       names.map((name, at) => (at < 6 ? `'${name}` : name)),
     );

@@ -86,7 +86,7 @@ function validator(path: string, method: string, status: number): ValidateFuncti
 
 /** Headers that HTTP itself, or Helmet, gives a response. */
 const UNSAID = new Set([
-  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive'],
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
   ...SECURITY_HEADERS.map(([name]) => name.toLowerCase()),
 ]);
 
@@ -125,12 +125,13 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-2': (method, url) => withFault(coded('ECONNREFUSED'), () => send(method, url, clients.known)),
   '-3': (method, url) => withFault(coded('57014'), () => send(method, url, clients.known)),
   '-4': async (method, url) => {
-    const adapter = service.application.getHttpAdapter() as unknown as { closing: boolean };
-    adapter.closing = true;
+    const adapter = service.application.getHttpAdapter() as unknown as { most: number };
+    const { most } = adapter;
+    adapter.most = 0;
     try {
       return await send(method, url, clients.known);
     } finally {
-      adapter.closing = false;
+      adapter.most = most;
     }
   },
   '-10': (method, url) => send(method, url, ''),
@@ -251,6 +252,20 @@ describe.each(RESOURCES)('What is documented of %s', (path) => {
     const response = await send(method.toUpperCase(), url, clients.known);
     expect(response.status).toBe(200);
     expectDocumented(path, method, response);
+  });
+
+  it('is what a list is as NDJSON and as CSV', async () => {
+    const { content, headers } = document.paths[path].get.responses[200];
+    const isList = !path.includes('{');
+    expect(Object.keys(content)).toHaveLength(isList ? 3 : 1);
+    for (const type of Object.keys(content)) {
+      const head = `${clients.known}Accept: ${type}\r\nAccept-Encoding: gzip\r\n`;
+      const response = await send('GET', url, head);
+      expect(response.status).toBe(200);
+      expect(response.headers['content-type']).toContain(type);
+      const named = [...Object.keys(headers).map((name) => name.toLowerCase()), ...UNSAID];
+      expect(named).toEqual(expect.arrayContaining(Object.keys(response.headers)));
+    }
   });
 
   it('is what HEAD and 304 are', async () => {
