@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'coverage', '.data', 'bench'] },
+  { ignores: ['dist', 'node_modules', 'coverage', '.data', 'bench', 'examples'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
