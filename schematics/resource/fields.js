@@ -45,7 +45,15 @@ const ALIASES = { enumeration: 'enum', datetime: 'date-time', int: 'integer', bo
 
 const TIMES = ['createdAt', 'updatedAt'];
 /** Parameters of every list. */
-const PARAMETERS = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'sort'];
+const PARAMETERS = [
+  'clientID',
+  'access_token',
+  'fields',
+  'limit',
+  'offset',
+  'sort',
+  'updatedSince',
+];
 /** Of a text that an index holds, and of any other. */
 const LENGTH = { indexed: 500, standard: 10_000, most: 1_000_000 };
 

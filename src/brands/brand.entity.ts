@@ -4,6 +4,7 @@ import { identifier, name, Resource, time } from '../list/resource.js';
 
 @Resource('brands')
 @Index(['name', 'brandID'])
+@Index(['updatedAt', 'brandID'])
 export class Brand {
   @Meaning('Identifies the brand.', 'amagumo')
   @PrimaryColumn(identifier)

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Any, Repository } from 'typeorm';
+import { Any, MoreThanOrEqual, Repository } from 'typeorm';
 import type { Page } from '../http/envelope.js';
 import type { Listing } from '../http/listing.js';
 import { findObject } from '../list/find-object.js';
@@ -16,6 +16,7 @@ export class BrandsService {
     return findPage(this.brands, query, {
       brandID: (brandIDs) => ({ brandID: Any(brandIDs) }),
       name: (name) => ({ name }),
+      updatedSince: (time) => ({ updatedAt: MoreThanOrEqual(time) }),
     });
   }
 

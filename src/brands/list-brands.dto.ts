@@ -1,5 +1,5 @@
 import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
-import { IdentifiersParam, TextParam } from '../list/parameters.js';
+import { DateTimeParam, IdentifiersParam, TextParam } from '../list/parameters.js';
 import { QueryOf } from '../list/query-of.js';
 import { Brand } from './brand.entity.js';
 
@@ -13,4 +13,7 @@ export class ListBrandsDto extends ListQueryDto {
 
   @TextParam('The brands of exactly this name.')
   name?: string;
+
+  @DateTimeParam('The brands changed at this time or later.')
+  updatedSince?: Date;
 }

@@ -13,6 +13,7 @@ import { identifier, name, Resource, time } from '../list/resource.js';
 @Resource('categories')
 @Index(['parentID', 'categoryID'])
 @Index(['name', 'categoryID'])
+@Index(['updatedAt', 'categoryID'])
 @Check('categories_parent', '"parentID" <> "categoryID"')
 export class Category {
   @Meaning('Identifies the category.', 'kitchen-cooking')

@@ -1,5 +1,5 @@
 import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
-import { IdentifierParam, IdentifiersParam, TextParam } from '../list/parameters.js';
+import { DateTimeParam, IdentifierParam, IdentifiersParam, TextParam } from '../list/parameters.js';
 import { QueryOf } from '../list/query-of.js';
 import { Category } from './category.entity.js';
 
@@ -16,4 +16,7 @@ export class ListCategoriesDto extends ListQueryDto {
 
   @TextParam('The categories of exactly this name.')
   name?: string;
+
+  @DateTimeParam('The categories changed at this time or later.')
+  updatedSince?: Date;
 }

@@ -7,6 +7,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { migrate } from '../database/migrate.js';
 import { type Changes, schemaChanges } from '../database/schema-changes.js';
+import { deletionsTable } from '../list/deletions/deletion.js';
 import { countedOf, identifierOf, resourcesOf } from '../list/resource.js';
 import { Refusal } from '../refusal.js';
 
@@ -85,6 +86,10 @@ async function changesOf(dataSource: DataSource): Promise<Changes> {
         `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
       );
     }
+    if (!(await keepsDeletions(dataSource, table))) {
+      up.push(`SELECT install_deletions('${table}', '${identifierOf(metadata).databaseName}')`);
+      down.unshift(`SELECT remove_deletions('${table}')`);
+    }
     const [installed] = await dataSource.query<{ counted: string[] }[]>(
       'SELECT counted FROM tallies WHERE resource = $1',
       [table],
@@ -106,6 +111,14 @@ async function hasTrigger(dataSource: DataSource, table: string): Promise<boolea
     [`"${table}"`],
   );
   return rows.length > 0;
+}
+
+async function keepsDeletions(dataSource: DataSource, table: string): Promise<boolean> {
+  const [{ keeps }] = await dataSource.query<[{ keeps: boolean }]>(
+    'SELECT to_regclass($1) IS NOT NULL AS keeps',
+    [deletionsTable(table)],
+  );
+  return keeps;
 }
 
 function installing(metadata: EntityMetadata, counted: readonly string[]): string {
@@ -173,7 +186,7 @@ async function checkTriggers(dataSource: DataSource, statement: string): Promise
   const [user] = await dataSource.query<{ trigger: string }[]>(
     `SELECT tgname AS trigger FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
      WHERE tgrelid = to_regclass($1) AND NOT tgisinternal AND strpos(prosrc, $2) > 0
-     AND tgname NOT LIKE '%\\_tally\\_%'`,
+     AND tgname !~ '_(tally|deletions)_'`,
     [`"${table}"`, `NEW."${column}"`],
   );
   if (!user) return;

@@ -17,6 +17,7 @@ export async function findings(application: INestApplicationContext): Promise<st
   ];
   for (const metadata of resourcesOf(dataSource).values()) {
     found.push(...(await missingTrigger(dataSource, metadata)));
+    found.push(...(await unkeptDeletions(dataSource, metadata)));
     found.push(...(await brokenReferences(dataSource, metadata)));
     found.push(...(await brokenRules(dataSource, metadata)));
     found.push(...(await circle(dataSource, metadata)));
@@ -59,6 +60,24 @@ async function missingTrigger(dataSource: DataSource, metadata: EntityMetadata):
   if (triggers.length > 0) return [];
   return [
     `${metadata.tableName} has no trigger that keeps ${metadata.updateDateColumn.databaseName}`,
+  ];
+}
+
+/** Every deletion is to be told of, whoever deletes. */
+async function unkeptDeletions(
+  dataSource: DataSource,
+  { tableName }: EntityMetadata,
+): Promise<string[]> {
+  const triggers = await dataSource.query<{ tgname: string }[]>(
+    `SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass`,
+    [`"${tableName}"`],
+  );
+  const missing = ['delete', 'rename', 'truncate']
+    .map((operation) => `${tableName}_deletions_${operation}`)
+    .filter((trigger) => !triggers.some(({ tgname }) => tgname === trigger));
+  if (missing.length === 0) return [];
+  return [
+    `${tableName} has no trigger ${missing.join(', ')}: its migration lacks install_deletions`,
   ];
 }
 

@@ -12,21 +12,25 @@ export interface AllowedParameter {
   readonly minimum: number | null;
   readonly maximum: number | null;
   readonly default: unknown;
+  readonly required: boolean;
   readonly meaning: string;
 }
 
 /** The parameters that an endpoint with a query class takes, as a page of them all. */
 export function allowedParameters(query: Type<object>): Page {
-  const allowed = [...parametersOf(query)].map(([name, { schema, meaning }]): AllowedParameter => ({
-    name,
-    type:
-      schema.format === 'decimal' || schema.format === 'date-time' ? schema.format : schema.type,
-    allowedValues: valuesOf(schema),
-    minimum: schema.minimum ?? null,
-    maximum: schema.maximum ?? null,
-    default: schema.default ?? null,
-    meaning,
-  }));
+  const allowed = [...parametersOf(query)].map(
+    ([name, { schema, meaning, isRequired = false }]): AllowedParameter => ({
+      name,
+      type:
+        schema.format === 'decimal' || schema.format === 'date-time' ? schema.format : schema.type,
+      allowedValues: valuesOf(schema),
+      minimum: schema.minimum ?? null,
+      maximum: schema.maximum ?? null,
+      default: schema.default ?? null,
+      required: isRequired,
+      meaning,
+    }),
+  );
   return { count: String(allowed.length), objects: JSON.stringify(allowed) };
 }
 

@@ -22,6 +22,8 @@ export interface DeclaredParameter {
   readonly meaning: string;
   /** Read when it is told, since some bounds are settings. */
   readonly schema: ParameterSchema;
+  /** Whether no request does without it. */
+  readonly isRequired?: boolean;
   /** A text that it takes. */
   readonly example: string;
 }

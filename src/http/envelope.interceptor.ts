@@ -13,7 +13,7 @@ import { compress, type Encoding, encodingOf, WORTHWHILE } from './compression.j
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
 import { link } from './link.js';
-import { isListing, type Listing, type RowFormat } from './listing.js';
+import { isListing, type Listing, type RowFormat, type State } from './listing.js';
 import { PageCache } from './page-cache.js';
 import { ParametersPipe } from './parameters.pipe.js';
 import { queryClass } from './query-class.js';
@@ -76,9 +76,10 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     const form = encoding ? `${key} ${encoding}` : key;
     const cached = this.cache.get(form);
     if (ifNoneMatch !== undefined || cached) {
-      const version = await listing.version();
+      const state = await listing.state();
+      const { version } = state;
       const tag = entityTag(version, key);
-      response.setHeader('ETag', tag);
+      mark(response, state, key);
       if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) return { status: 304 };
       if (cached?.version === version) {
         tell(listing, cached.count, request, response);
@@ -89,7 +90,7 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     const { version, count } = page;
     const body = await bodyOf(page, encoding);
     this.cache.set(form, { version, count, ...body });
-    response.setHeader('ETag', entityTag(version, key));
+    mark(response, page, key);
     tell(listing, count, request, response);
     return { status: 200, ...body };
   }
@@ -104,12 +105,12 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     const whole = listing.whole(format);
     const { 'if-none-match': ifNoneMatch } = request.headers;
     if (ifNoneMatch !== undefined) {
-      const tag = entityTag(await listing.version(), whole.key);
-      response.setHeader('ETag', tag);
-      if (namesTag(ifNoneMatch, tag)) return { status: 304 };
+      const state = await listing.state();
+      mark(response, state, whole.key);
+      if (namesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
     }
     const list = await this.streams.open(whole, closed(response));
-    response.setHeader('ETag', entityTag(list.version, whole.key));
+    mark(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
     return { status: 200, list, encoding: wanted(request) };
@@ -138,6 +139,13 @@ function closed(response: Response): AbortSignal {
   });
   if (response.destroyed) controller.abort();
   return controller.signal;
+}
+
+/** Says what data an answer shows: by its tag, and to whom keeps a copy by a time. */
+function mark(response: Response, { version, until }: State, key: string): void {
+  response.setHeader('ETag', entityTag(version, key));
+  // What is there may be later: no change is missing before this time.
+  if (until !== null) response.setHeader('X-Updated-Until', until);
 }
 
 /** Says where a page lies among all that match: the client by links, the log by its rows. */

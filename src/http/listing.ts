@@ -6,17 +6,23 @@ export interface Listing {
   readonly key: string;
   readonly offset: number;
   readonly limit: number;
-  /** The version of its data, as it is at some moment after the call. */
-  version(): Promise<string>;
-  /** The page, with the version of the data that it shows. */
+  /** The state of its data, as it is at some moment after the call. */
+  state(): Promise<State>;
+  /** The page, with the state of the data that it shows. */
   read(): Promise<VersionedPage>;
   /** The same list without a page's limit, unless one was asked for. */
   whole(format: RowFormat): WholeList;
 }
 
-export interface VersionedPage extends Page {
+/** What is known of the data that an answer shows. */
+export interface State {
+  /** Changes with them. */
   readonly version: string;
+  /** The time, as RFC 3339, before which no change is missing; null as long as that is not known. */
+  readonly until: string | null;
 }
+
+export interface VersionedPage extends Page, State {}
 
 /** How the objects of a whole list are written, one after the other. */
 export type RowFormat = 'ndjson' | 'csv';
@@ -34,9 +40,8 @@ export interface WholeList {
 }
 
 /** A list that is being read, all of it from one snapshot. */
-export interface OpenList {
+export interface OpenList extends State {
   readonly count: string;
-  readonly version: string;
   /** Its objects in their order, each batch read when it is asked for. Not empty. */
   readonly batches: AsyncIterable<Batch>;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ import { jsonArray, selection } from './selection.js';
 import { countedPage } from './tally/counted-page.js';
 import { countOf, facetOfConditions } from './tally/counted.js';
 import { type Facet, facetName } from './tally/tally.js';
-import { currentVersion, known, versionOf } from './versions.js';
+import { currentState, known, stateOf } from './versions.js';
 
 /** What each filter of a query class means: a condition on the entity, given the filter's value. */
 export type Conditions<Entity, Query extends ListQueryDto> = {
@@ -34,11 +34,14 @@ export interface ResourceListing extends Listing {
  * One page of a resource and the exact count of all that match, from one statement and hence one
  * snapshot. Only the fields asked for are read. Where the tally knows the objects that match, the
  * count and, by identifier, the offset cost the same whatever they are.
+ *
+ * @param resource that whose version tells whether the list has changed, unless its own
  */
 export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDto>(
   repository: Repository<Entity>,
   query: Query,
   conditions: Conditions<Entity, Query>,
+  resource = repository.metadata.tableName,
 ): ResourceListing {
   const { metadata } = repository;
   const { dataSource } = repository.manager;
@@ -53,23 +56,34 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
   const [page, values] =
     facet && isByIdentifier(metadata, sort)
       ? countedPage(metadata, facet, { fields, limit, offset })
-      : skippingPage(metadata, matchingObjects(repository, matching, query), { limit, offset });
+      : skippingPage(
+          metadata,
+          matchingObjects(repository, matching, query),
+          { limit, offset },
+          resource,
+        );
   return {
     repository,
     conditions: matching,
     offset,
     limit,
     key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
-    version: () => currentVersion(dataSource, metadata.tableName),
+    state: () => currentState(dataSource, resource),
     read: async () => {
       const [answer] = await run<VersionedPage>(dataSource, page, values);
       if (!answer) throw new TypeError('A page is one row');
-      known(answer.version, metadata.tableName);
+      known(answer.version, resource);
       return answer;
     },
     whole: (format) => {
       const objects = matchingObjects(repository, matching, query);
-      return wholeList(repository, objects, { fields, limit: query.limit ?? null, offset }, format);
+      return wholeList(
+        repository,
+        objects,
+        { fields, limit: query.limit ?? null, offset },
+        format,
+        resource,
+      );
     },
   };
 }
@@ -113,11 +127,12 @@ function skippingPage(
   metadata: EntityMetadata,
   { query, values, counting, facet }: MatchingObjects,
   { limit, offset }: { limit: number; offset: number },
+  resource: string,
 ): [Statement, unknown[]] {
   const [next, afterNext, last] = [1, 2, 3].map((more) => `$${values.length + more}`);
   const objects = jsonArray(`${query} LIMIT ${next} OFFSET ${afterNext}`);
   const count = facet ? countOf(metadata, last ?? '') : `(${counting})`;
-  const text = `SELECT ${objects} AS objects, ${count} AS count, ${versionOf(metadata.tableName)} AS version`;
+  const text = `SELECT ${objects} AS objects, ${count} AS count, ${stateOf(resource)}`;
   // Planned for its values, and of too many variants to be kept.
   return [
     statement(text, { prepared: false }),
@@ -135,6 +150,7 @@ function wholeList(
     offset,
   }: Pick<ListQueryDto, 'fields'> & { limit: number | null; offset: number },
   name: RowFormat,
+  resource: string,
 ): WholeList {
   const [most, skipped] = [1, 2].map((more) => `$${values.length + more}`);
   const format = rowFormat(name, metadata, fields);
@@ -142,10 +158,8 @@ function wholeList(
   const count = facet ? countOf(metadata, '$1') : `(${counting})`;
   const statements: ListStatements = {
     objects: [objects, [...values, limit, offset]],
-    summary: [
-      `SELECT ${count}, ${versionOf(metadata.tableName)}`,
-      facet ? [facetName(facet)] : values,
-    ],
+    summary: [`SELECT ${count}, ${stateOf(resource)}`, facet ? [facetName(facet)] : values],
+    resource,
   };
   return {
     key: hash('sha256', JSON.stringify([name, ...statements.objects]), 'base64url'),

@@ -5,13 +5,16 @@ import { Snapshot } from '../database/snapshot.js';
 import type { Batch, OpenList, RowFormat } from '../http/listing.js';
 import { csvHeader, csvWriter } from './csv.js';
 import { fieldsOf } from './resource.js';
+import { known } from './versions.js';
 
 /** What is read of a list, each as a statement with its values. */
 export interface ListStatements {
   /** Every object, in the order of the list. */
   readonly objects: readonly [text: string, values: readonly unknown[]];
-  /** One row: the count of all that match, and the version of the data. */
+  /** One row: the count of all that match, and the state of the data. */
   readonly summary: readonly [text: string, values: readonly unknown[]];
+  /** Whose version it is. */
+  readonly resource: string;
 }
 
 /** Objects of the first batch, and the fewest and the most of any other. */
@@ -34,7 +37,7 @@ export function openList(
 
 async function openOn(
   pool: Pool,
-  { objects, summary }: ListStatements,
+  { objects, summary, resource }: ListStatements,
   format: Pick<Format, 'header' | 'write'>,
   signal: AbortSignal,
 ): Promise<OpenList> {
@@ -44,11 +47,11 @@ async function openOn(
   try {
     // Before the tally, so that whoever empties the table never waits for a reader who waits for him.
     await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
-    const [[count, version] = []] = await snapshot.rows(...summary);
+    const [[count, version, until = null] = []] = await snapshot.rows(...summary);
     // Read before anything is sent: what is wrong with the query is found here.
     const first = await fetch(snapshot, OBJECTS.first);
     const batches = batchesOf(snapshot, first, format);
-    return { count: count ?? '', version: version ?? '', batches, close };
+    return { count: count ?? '', version: known(version, resource), until, batches, close };
   } catch (error) {
     await close();
     throw error;

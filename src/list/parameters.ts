@@ -106,16 +106,20 @@ export function BooleanParam(meaning: string): PropertyDecorator {
 
 /** An RFC 3339 time with a zone. Property: `Date`. */
 export function DateTimeParam(meaning: string): PropertyDecorator {
-  const example = '2026-11-21T12:00:00Z';
-  return Parameter(
-    {
-      meaning,
-      schema: { type: 'string', format: 'date-time', maxLength: LONGEST_VALUE },
-      example,
-    },
-    (text) =>
-      readDateTime(text) ?? mustBe(`an RFC 3339 time with a zone, such as ${example}, URL-encoded`),
-  );
+  return Parameter(dateTime(meaning), (text) => readDateTime(text) ?? mustBeDateTime());
+}
+
+const DATE_TIME = '2026-11-21T12:00:00Z';
+
+/** How a time is declared. */
+export function dateTime(meaning: string): DeclaredParameter {
+  const schema = { type: 'string', format: 'date-time', maxLength: LONGEST_VALUE } as const;
+  return { meaning, schema, example: DATE_TIME };
+}
+
+/** `-22`, for what is no time. */
+export function mustBeDateTime(): InvalidValue {
+  return mustBe(`an RFC 3339 time with a zone, such as ${DATE_TIME}, URL-encoded`);
 }
 
 /** A text of one to `most` characters, compared as a whole. Property: `string`. */

@@ -9,7 +9,7 @@ import { identifierOf } from './resource.js';
 
 /**
  * The filters and sorts of all lists that no index serves, a line each with the index that it
- * needs: what PostgreSQL would have to read a whole table for. Each filter is asked for alone.
+ * needs: what PostgreSQL would have to read a whole table for. A table that is lacking is told of elsewhere. Each filter is asked for alone.
  */
 export async function unserved(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
@@ -19,6 +19,7 @@ export async function unserved(application: INestApplicationContext): Promise<st
     const list = (asked: object) => call(asked) as ResourceListing;
     const { repository } = list({});
     const { metadata } = repository;
+    if (!(await isThere(dataSource, metadata))) continue;
     for (const [parameter, { example }] of ownParameters(query)) {
       if (parameter === 'fields') continue;
       const value = valueOf(query, parameter, example);
@@ -44,6 +45,14 @@ export async function unserved(application: INestApplicationContext): Promise<st
 /** The value that a query class makes of a parameter's text. */
 function valueOf(query: Type<object>, parameter: string, text: string): unknown {
   return (plainToInstance(query, { [parameter]: text }) as Record<string, unknown>)[parameter];
+}
+
+async function isThere(dataSource: DataSource, { tableName }: EntityMetadata): Promise<boolean> {
+  const [{ there }] = await dataSource.query<[{ there: boolean }]>(
+    'SELECT to_regclass($1) IS NOT NULL AS there',
+    [`"${tableName}"`],
+  );
+  return there;
 }
 
 /** Whether the objects that meet a list's conditions are found by an index, and only those. */

@@ -1,9 +1,15 @@
 import type { DataSource } from 'typeorm';
+import type { State } from '../http/listing.js';
 import { run, type Statement, statement } from '../database/statement.js';
 
-/** The SQL expression of a resource's version as text: it changes with every commit that writes. */
-export function versionOf(resource: string): string {
-  return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource = '${resource}')`;
+/**
+ * The SQL expressions of a resource's state, as columns: its version as text, which changes with
+ * every commit that writes, and until when no change to it is missing (null as long as that is not
+ * known).
+ */
+export function stateOf(resource: string): string {
+  return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource = '${resource}') AS version,
+    (SELECT to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM watermark) AS until`;
 }
 
 /** Without a tally nothing tells when a resource changes, and what is kept of it would be for ever. */
@@ -16,18 +22,18 @@ interface Lookup {
   readonly resource: string;
   readonly statement: Statement;
   /** The one under way. */
-  current?: Promise<string>;
+  current?: Promise<State>;
   /** The one that all who come meanwhile wait for. */
-  next?: Promise<string>;
+  next?: Promise<State>;
 }
 
 const lookups = new WeakMap<DataSource, Map<string, Lookup>>();
 
 /**
- * A resource's version at some moment after the call. Those who ask at the same time share a
+ * A resource's state at some moment after the call. Those who ask at the same time share a
  * lookup, but never one that began before they asked.
  */
-export function currentVersion(dataSource: DataSource, resource: string): Promise<string> {
+export function currentState(dataSource: DataSource, resource: string): Promise<State> {
   const lookup = lookupOf(dataSource, resource);
   if (!lookup.current) return start(dataSource, lookup);
   lookup.next ??= lookup.current
@@ -39,9 +45,12 @@ export function currentVersion(dataSource: DataSource, resource: string): Promis
   return lookup.next;
 }
 
-function start(dataSource: DataSource, lookup: Lookup): Promise<string> {
-  const current = run<{ version: string }>(dataSource, lookup.statement, [])
-    .then(([row]) => known(row?.version, lookup.resource))
+function start(dataSource: DataSource, lookup: Lookup): Promise<State> {
+  const current = run<State>(dataSource, lookup.statement, [])
+    .then(([row]) => ({
+      version: known(row?.version, lookup.resource),
+      until: row?.until ?? null,
+    }))
     .finally(() => {
       lookup.current = undefined;
     });
@@ -56,7 +65,7 @@ function lookupOf(dataSource: DataSource, resource: string): Lookup {
   if (!lookup) {
     lookup = {
       resource,
-      statement: statement(`SELECT ${versionOf(resource)} AS version`, { prepared: true }),
+      statement: statement(`SELECT ${stateOf(resource)}`, { prepared: true }),
     };
     resources.set(resource, lookup);
   }

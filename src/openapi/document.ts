@@ -121,5 +121,6 @@ const allowedParameter = objectOf({
   minimum: { description: 'The least that a number may be.', ...bound },
   maximum: { description: 'The most that a number may be.', ...bound },
   default: { description: 'What stands for it where it is not given.' },
+  required: { description: 'Whether no request does without it.', type: 'boolean' },
   meaning: { description: 'What it does.', ...shortText },
 } satisfies Record<keyof AllowedParameter, Json>);

@@ -114,6 +114,7 @@ function refusalsOf({ pathParameters, ...endpoint }: DescribedEndpoint): ErrorDe
   return [
     ...WITH_CREDENTIALS,
     ...(isIdentified ? [errors.objectUnknown] : []),
+    ...(parameters.some(([, { isRequired }]) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
     ...(isNarrowed ? [errors.nameUnknown] : []),
     ...(isNumbered ? [errors.outOfRange] : []),
@@ -129,7 +130,7 @@ function success({ metadata, isList }: DescribedEndpoint): Json {
       ...COMMON,
       ...COUNTED,
       'Content-Encoding',
-      ...(isList ? ['ETag', 'Link', 'X-Total-Count'] : []),
+      ...(isList ? ['ETag', 'Link', 'X-Total-Count', 'X-Updated-Until'] : []),
     ),
     content: { ...json(envelope(schema, isList ? pageSize.most : 1)), ...(isList && WHOLE) },
   };
@@ -172,13 +173,14 @@ function inPath({ metadata }: DescribedEndpoint, name: string): Json {
 function inQuery(
   { metadata }: DescribedEndpoint,
   name: string,
-  { meaning, schema, example }: DeclaredParameter,
+  { meaning, schema, example, isRequired = false }: DeclaredParameter,
 ): Json {
   // That of the field that is filtered by says more than that of the type.
   const own = metadata && meaningOf(metadata.target as object, name)?.example;
   return {
     name,
     in: 'query',
+    ...(isRequired && { required: true }),
     description: meaning,
     // Not as the parameter's own example, which the page would send wherever nothing is filled in.
     schema: {
@@ -224,7 +226,7 @@ const WHOLE = {
 
 const UNCHANGED = {
   description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
-  headers: headersNamed(...COMMON, ...COUNTED, 'ETag'),
+  headers: headersNamed(...COMMON, ...COUNTED, 'ETag', 'X-Updated-Until'),
 };
 
 const IF_NONE_MATCH = {

@@ -53,6 +53,12 @@ export function headers(rateLimit: number): Json {
       schema: text(20, '^[0-9]+$'),
       example: '2779',
     },
+    'X-Updated-Until': {
+      description:
+        'A time before which no change is missing from the answer: what to ask for next as `updatedSince`.',
+      schema: { type: 'string', format: 'date-time', maxLength: 24 },
+      example: '2026-11-21T12:00:00.000Z',
+    },
     Link: {
       description: 'The next page and the one before (RFC 8288), without credentials.',
       schema: text(8192, '^<.+>; rel="(next|prev)"'),
@@ -182,6 +188,7 @@ function refusal(status: number, definitions: readonly ErrorDefinition[]): Json 
 const AFTER_COUNTING: readonly ErrorDefinition[] = [
   errors.limitExceeded,
   errors.parameterInvalid,
+  errors.parameterMissing,
   errors.parameterUndefined,
   errors.parameterRepeated,
   errors.objectUnknown,

@@ -86,6 +86,11 @@ describe('Verify finds', () => {
       /^brands has no trigger that keeps updatedAt$/,
     ],
     [
+      'a resource whose deletions nobody is told of',
+      `SELECT remove_deletions('brands')`,
+      /^brands has no trigger brands_deletions_delete, .*: its migration lacks install_deletions$/,
+    ],
+    [
       'a reference to nothing',
       `SET session_replication_role = replica;
        INSERT INTO categories ("categoryID", "parentID", name) VALUES ('a', 'none', 'A');

@@ -312,6 +312,39 @@ export function describeList(list: ListDescription): void {
       expect(none.text).toBe(`${identifier}\r\n`);
     });
 
+    it('leaves what was changed since a time, and tells of what was deleted', async () => {
+      const times = (await objects('limit=1000')).map(({ updatedAt }) => String(updatedAt)).sort();
+      const [since = ''] = times;
+      const after = new Date(Date.parse(times.at(-1) ?? '') + 1).toISOString();
+      for (const [time, count] of [
+        [since, list.objects.length],
+        [after, 0],
+      ] as const) {
+        const { body } = await service.get(`${path}?updatedSince=${time}&limit=0`).expect(200);
+        expect(body.response_data.count).toBe(String(count));
+      }
+      const table = `"${resource}"`;
+      const one = `WHERE "${identifier}" = '${identifiers.at(-1) ?? ''}'`;
+      await service.dataSource.query(
+        `CREATE TABLE kept AS SELECT * FROM ${table} ${one}; DELETE FROM ${table} ${one}`,
+      );
+      const deletions = `/deletions${path}?deletedSince=${since}`;
+      const gone = await service.get(deletions).expect(200);
+      expect(gone.body.response_data).toEqual({
+        count: '1',
+        objects: [{ [identifier]: identifiers.at(-1), deletedAt: expect.stringMatching(TIME) }],
+      });
+      const stream = await service
+        .get(deletions)
+        .set('Accept', 'text/csv')
+        .buffer(true)
+        .expect(200);
+      expect(stream.text).toMatch(new RegExp(`^${identifier},deletedAt\r\n.*Z\r\n$`));
+      await service.dataSource.query(`INSERT INTO ${table} SELECT * FROM kept; DROP TABLE kept`);
+      const again = await service.get(deletions).expect(200);
+      expect(again.body.response_data).toEqual({ count: '0', objects: [] });
+    });
+
     it('offers no other method', async () => {
       for (const method of ['post', 'put', 'patch', 'delete'] as const) {
         const { [method]: send } = service.anonymous();
@@ -425,7 +458,16 @@ export function describeList(list: ListDescription): void {
 const OF_EVERY_LIST = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'sort'];
 
 /** What `OPTIONS` tells of a parameter. */
-const PARAMETER = ['name', 'type', 'allowedValues', 'minimum', 'maximum', 'default', 'meaning'];
+const PARAMETER = [
+  'name',
+  'type',
+  'allowedValues',
+  'minimum',
+  'maximum',
+  'default',
+  'required',
+  'meaning',
+];
 
 function names(parameters: readonly Row[]): string[] {
   return parameters.map(({ name }) => String(name)).sort();

@@ -114,9 +114,20 @@ function expectDocumented(path: string, method: string, response: RawResponse): 
   });
 }
 
-/** The URL of an object or list that is there. */
-function example(path: string): string {
-  return path.replace(/\{(\w).*\}/, '$11');
+/** The URL of an object or list that is there, with the parameters that it cannot do without. */
+function example(path: string, without?: string): string {
+  const url = path.replace(/\{(\w).*\}/, '$11');
+  const isEnough = !path.startsWith('/deletions/') || without === 'deletedSince';
+  return isEnough ? url : `${url}?deletedSince=${new Date().toISOString()}`;
+}
+
+function withQuery(url: string, query: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** A field that the objects of a URL have. */
+function timeOf(url: string): string {
+  return url.startsWith('/deletions/') ? 'deletedAt' : 'updatedAt';
 }
 
 /** What makes a request fail, by the errcode; some need a fault of the service. */
@@ -138,15 +149,17 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-11': (method, url) => send(method, url, credentials('nobody', 'nothing')),
   '-12': (method, url) => send(method, url, clients.expired),
   '-13': (method, url) => send(method, url, clients.disabled),
-  '-14': (method, url) => send(method, `${url}?clientID=tester`, clients.known),
-  '-20': (method, url) => send(method, `${url}?limit=%zz`, clients.known),
-  '-22': (method, url) => send(method, `${url}?fields=`, clients.known),
-  '-23': (method, url) => send(method, `${url}?nonsense=1`, clients.known),
-  '-24': (method, url) => send(method, `${url}?fields=updatedAt&fields=updatedAt`, clients.known),
-  '-25': (method, url) => send(method, `${url}?fields=nonsense`, clients.known),
-  '-26': (method, url) => send(method, `${url}?limit=21`, clients.known),
+  '-14': (method, url) => send(method, withQuery(url, 'clientID=tester'), clients.known),
+  '-20': (method, url) => send(method, withQuery(url, 'limit=%zz'), clients.known),
+  '-21': (method, url) => send(method, url.split('?', 1)[0] ?? '', clients.known),
+  '-22': (method, url) => send(method, withQuery(url, 'fields='), clients.known),
+  '-23': (method, url) => send(method, withQuery(url, 'nonsense=1'), clients.known),
+  '-24': (method, url) =>
+    send(method, withQuery(url, `fields=${timeOf(url)}&fields=${timeOf(url)}`), clients.known),
+  '-25': (method, url) => send(method, withQuery(url, 'fields=nonsense'), clients.known),
+  '-26': (method, url) => send(method, withQuery(url, 'limit=21'), clients.known),
   '-31': (method, url) => send(method, url.replace(/1$/, 'none'), clients.known),
-  '-34': (method, url) => send(method, `${url}?${'a'.repeat(17_000)}`, clients.known),
+  '-34': (method, url) => send(method, withQuery(url, 'a'.repeat(17_000)), clients.known),
   '-34 ': (method, url) => send(method, url, `X-Large: ${'a'.repeat(40_000)}\r\n`),
   '-40': async (method, url) => {
     await send(method, url, clients.hurried);
@@ -211,7 +224,11 @@ describe('The OpenAPI document', () => {
       for (const { name, in: place, schema } of document.paths[path].parameters) {
         if (place !== 'query') continue;
         const text = encodeURIComponent(String(schema.examples[0]));
-        const response = await send('GET', `${example(path)}?${name}=${text}`, clients.known);
+        const response = await send(
+          'GET',
+          withQuery(example(path, name), `${name}=${text}`),
+          clients.known,
+        );
         expect([name, response.status]).toEqual([name, 200]);
       }
     }

@@ -104,6 +104,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deletions/products": {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("productID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("productID" | "-productID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a page of products_deletions
+         * @description The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.
+         */
+        get: operations["listProductDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Get the parameters for a page of products_deletions
+         * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
+         */
+        options: operations["listProductDeletionsOptions"];
+        /**
+         * Get the headers of a page of products_deletions
+         * @description As GET, without the body; also a refusal has none.
+         */
+        head: operations["listProductDeletionsHead"];
+        patch?: never;
+        trace?: never;
+    };
     "/categories": {
         parameters: {
             query?: {
@@ -117,6 +159,8 @@ export interface paths {
                 parentID?: string;
                 /** @description The categories of exactly this name. */
                 name?: string;
+                /** @description The categories changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -190,6 +234,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deletions/categories": {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("categoryID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("categoryID" | "-categoryID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a page of categories_deletions
+         * @description The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.
+         */
+        get: operations["listCategoryDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Get the parameters for a page of categories_deletions
+         * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
+         */
+        options: operations["listCategoryDeletionsOptions"];
+        /**
+         * Get the headers of a page of categories_deletions
+         * @description As GET, without the body; also a refusal has none.
+         */
+        head: operations["listCategoryDeletionsHead"];
+        patch?: never;
+        trace?: never;
+    };
     "/brands": {
         parameters: {
             query?: {
@@ -201,6 +287,8 @@ export interface paths {
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
                 name?: string;
+                /** @description The brands changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -271,6 +359,48 @@ export interface paths {
          * @description As GET, without the body; also a refusal has none.
          */
         head: operations["getBrandHead"];
+        patch?: never;
+        trace?: never;
+    };
+    "/deletions/brands": {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("brandID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("brandID" | "-brandID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a page of brands_deletions
+         * @description The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.
+         */
+        get: operations["listBrandDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Get the parameters for a page of brands_deletions
+         * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
+         */
+        options: operations["listBrandDeletionsOptions"];
+        /**
+         * Get the headers of a page of brands_deletions
+         * @description As GET, without the body; also a refusal has none.
+         */
+        head: operations["listBrandDeletionsHead"];
         patch?: never;
         trace?: never;
     };
@@ -364,6 +494,8 @@ export interface components {
                     maximum: number | null;
                     /** @description What stands for it where it is not given. */
                     default: unknown;
+                    /** @description Whether no request does without it. */
+                    required: boolean;
                     /** @description What it does. */
                     meaning: string;
                 }[];
@@ -442,6 +574,20 @@ export interface components {
             updatedAt?: string;
         };
         /** @description Has every property, or exactly those that `fields` names. */
+        ProductDeletion: {
+            /**
+             * @description Identified the object that is gone.
+             * @example p-000006
+             */
+            productID?: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted, or its identifier changed.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            deletedAt?: string;
+        };
+        /** @description Has every property, or exactly those that `fields` names. */
         Category: {
             /**
              * @description Identifies the category.
@@ -472,6 +618,20 @@ export interface components {
             updatedAt?: string;
         };
         /** @description Has every property, or exactly those that `fields` names. */
+        CategoryDeletion: {
+            /**
+             * @description Identified the object that is gone.
+             * @example kitchen-cooking
+             */
+            categoryID?: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted, or its identifier changed.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            deletedAt?: string;
+        };
+        /** @description Has every property, or exactly those that `fields` names. */
         Brand: {
             /**
              * @description Identifies the brand.
@@ -495,6 +655,20 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             updatedAt?: string;
+        };
+        /** @description Has every property, or exactly those that `fields` names. */
+        BrandDeletion: {
+            /**
+             * @description Identified the object that is gone.
+             * @example amagumo
+             */
+            brandID?: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted, or its identifier changed.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            deletedAt?: string;
         };
     };
     responses: {
@@ -713,6 +887,29 @@ export interface components {
                 };
             };
         };
+        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a required parameter is missing; a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields` or `sort`; a number out of range. */
+        BadRequest3: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    result: {
+                        /** @constant */
+                        status: "ERROR";
+                        /** @enum {string} */
+                        errcode: "-14" | "-20" | "-21" | "-22" | "-23" | "-24" | "-25" | "-26";
+                        msg: string;
+                    };
+                };
+            };
+        };
         /** @description Bad Request: the request cannot be parsed (percent-encoding, HTTP syntax). */
         Malformed: {
             headers: {
@@ -764,13 +961,13 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Requests that the client may make in a minute: no limit, unless it has a limit of its own. A client without one gets none of these headers.
-         * @example 0
+         * @description Requests that the client may make in a minute: 600, unless it has a limit of its own. A client without one gets none of these headers.
+         * @example 600
          */
         "X-RateLimit-Limit": number;
         /**
          * @description Requests that it has left of them.
-         * @example 0
+         * @example 599
          */
         "X-RateLimit-Remaining": number;
         /**
@@ -803,6 +1000,11 @@ export interface components {
          * @example 2779
          */
         "X-Total-Count": string;
+        /**
+         * @description A time before which no change is missing from the answer: what to ask for next as `updatedSince`.
+         * @example 2026-11-21T12:00:00.000Z
+         */
+        "X-Updated-Until": string;
         /**
          * @description The next page and the one before (RFC 8288), without credentials.
          * @example </products?limit=50&offset=50>; rel="next"
@@ -884,6 +1086,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -912,6 +1115,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1049,6 +1253,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1077,6 +1282,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1254,6 +1460,219 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listProductDeletions: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("productID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("productID" | "-productID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, and the count of all that match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["ProductDeletion"][];
+                        };
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProductDeletionsOptions: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("productID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("productID" | "-productID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parameters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedParameters"];
+                };
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProductDeletionsHead: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("productID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("productID" | "-productID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, and the count of all that match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["ProductDeletion"][];
+                        };
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listCategories: {
         parameters: {
             query?: {
@@ -1267,6 +1686,8 @@ export interface operations {
                 parentID?: string;
                 /** @description The categories of exactly this name. */
                 name?: string;
+                /** @description The categories changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1296,6 +1717,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1324,6 +1746,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1351,6 +1774,8 @@ export interface operations {
                 parentID?: string;
                 /** @description The categories of exactly this name. */
                 name?: string;
+                /** @description The categories changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1404,6 +1829,8 @@ export interface operations {
                 parentID?: string;
                 /** @description The categories of exactly this name. */
                 name?: string;
+                /** @description The categories changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1433,6 +1860,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1461,6 +1889,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1638,6 +2067,219 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listCategoryDeletions: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("categoryID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("categoryID" | "-categoryID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, and the count of all that match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["CategoryDeletion"][];
+                        };
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCategoryDeletionsOptions: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("categoryID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("categoryID" | "-categoryID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parameters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedParameters"];
+                };
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCategoryDeletionsHead: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("categoryID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("categoryID" | "-categoryID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, and the count of all that match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["CategoryDeletion"][];
+                        };
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listBrands: {
         parameters: {
             query?: {
@@ -1649,6 +2291,8 @@ export interface operations {
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
                 name?: string;
+                /** @description The brands changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1678,6 +2322,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1706,6 +2351,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1731,6 +2377,8 @@ export interface operations {
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
                 name?: string;
+                /** @description The brands changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1782,6 +2430,8 @@ export interface operations {
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
                 name?: string;
+                /** @description The brands changed at this time or later. */
+                updatedSince?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1811,6 +2461,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1839,6 +2490,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2009,6 +2661,219 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
             404: components["responses"]["ObjectUnknown"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBrandDeletions: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("brandID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("brandID" | "-brandID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, and the count of all that match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["BrandDeletion"][];
+                        };
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBrandDeletionsOptions: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("brandID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("brandID" | "-brandID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parameters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedParameters"];
+                };
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBrandDeletionsHead: {
+        parameters: {
+            query: {
+                /** @description Most objects to return; 0 answers with the count alone. */
+                limit?: number;
+                /** @description How many matching objects to skip; past the end is an empty page. */
+                offset?: number;
+                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                deletedSince: string;
+                /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+                fields?: ("brandID" | "deletedAt")[];
+                /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+                sort?: ("brandID" | "-brandID" | "deletedAt" | "-deletedAt")[];
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, and the count of all that match. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["BrandDeletion"][];
+                        };
+                    };
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];

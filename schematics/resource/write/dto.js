@@ -29,6 +29,12 @@ export function dto(resource) {
     },
     ...[...fields, ...resource.times].flatMap((field) => parametersOf(resource, field)),
     ...searchOf(resource),
+    {
+      meaning: `The ${names.words} changed at this time or later.`,
+      decorator: (meaning) => `DateTimeParam('${meaning}')`,
+      uses: 'DateTimeParam',
+      property: 'updatedSince?: Date',
+    },
   ];
   const uses = [...new Set(parameters.map((parameter) => parameter.uses))].sort();
   const enums = fields

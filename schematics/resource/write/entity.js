@@ -47,10 +47,9 @@ function imports(resource) {
     ...(fields.length > 0 ? ['Column'] : []),
     'CreateDateColumn',
     ...(references ? ['ForeignKey'] : []),
-    ...(indexedColumns(resource).length > 0 || searchedFields(resource).length > 0
-      ? ['Index']
-      : []),
-    ...['PrimaryColumn', 'UpdateDateColumn'],
+    'Index',
+    'PrimaryColumn',
+    'UpdateDateColumn',
   ];
   const usesName = fields.some(isName);
   const others = [...targets.values()]

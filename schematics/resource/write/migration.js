@@ -10,7 +10,7 @@ import { countedColumns, indexedColumns, searchedFields } from './resource.js';
 
 /**
  * The migration that makes the table as TypeORM would from the entity, with what keeps its times,
- * its words and its tally.
+ * its words, its tally and its deletions.
  *
  * @param {Resource} resource
  * @param {number} time milliseconds since 1970, which order migrations
@@ -32,8 +32,10 @@ export function migration(resource, time) {
      FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
     ...(searched.length > 0 ? keepWords(resource, searched) : []),
     `SELECT install_tally('${table}', '${identifier}', '{${counted}}')`,
+    `SELECT install_deletions('${table}', '${identifier}')`,
   ];
   const down = [
+    `SELECT remove_deletions('${table}')`,
     `SELECT remove_tally('${table}')`,
     `DROP TABLE "${table}"`,
     ...(searched.length > 0 ? [`DROP FUNCTION "keep_${table}_words"()`] : []),

@@ -30,13 +30,14 @@ export function searchedFields({ fields }) {
 }
 
 /**
- * The columns that an index must lead with, for a filter, a sort or a reference.
+ * The columns that an index must lead with, for a filter, a sort or a reference. `updatedAt` is
+ * among them, for those who follow what changes.
  *
  * @param {Resource} resource
  * @returns {string[]}
  */
 export function indexedColumns({ fields, times }) {
-  return [...fields, ...times]
+  const named = [...fields, ...times]
     .filter(
       ({ type, flags }) =>
         type === 'reference' ||
@@ -45,6 +46,7 @@ export function indexedColumns({ fields, times }) {
         ),
     )
     .map(({ name }) => name);
+  return [...new Set([...named, 'updatedAt'])];
 }
 
 /**

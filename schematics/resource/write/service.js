@@ -15,6 +15,7 @@ export function service(resource) {
     ...(searchedFields(resource).length > 0
       ? ['q: (words) => ({ words: containsWords(words) })']
       : []),
+    'updatedSince: (time) => ({ updatedAt: MoreThanOrEqual(time) })',
   ];
   const text = conditions.join('\n');
   const operators = ['Any', 'LessThanOrEqual', 'MoreThanOrEqual'].filter((operator) =>

@@ -3,7 +3,7 @@ import type { Statement } from '../../database/statement.js';
 import { keptStatement } from '../kept-statement.js';
 import { identifierOf } from '../resource.js';
 import { jsonArray, selection } from '../selection.js';
-import { versionOf } from '../versions.js';
+import { stateOf } from '../versions.js';
 import { countOf } from './counted.js';
 import { type Facet, facetName, tallyRows } from './tally.js';
 
@@ -60,7 +60,7 @@ function pageText(
   // The table comes first, so that whoever empties it never waits for a reader who waits for him.
   return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
-    SELECT position.total AS count, ${versionOf(metadata.tableName)} AS version, page.objects
+    SELECT position.total AS count, ${stateOf(metadata.tableName)}, page.objects
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(
       `SELECT ${selection(metadata, fields)} FROM object WHERE ${from(first)}
        ORDER BY ${order} LIMIT (SELECT $2::bigint)`,

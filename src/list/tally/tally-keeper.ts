@@ -2,13 +2,16 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { purgeDeletions } from '../deletions/purge.js';
 import { resourcesOf } from '../resource.js';
 import { TallyMaintenance } from './maintain.js';
 
 /** Milliseconds between two rounds: a list adds up the deltas that came since the last one. */
 const EVERY = 1000;
+/** Rounds of which one looks for what is to be forgotten. */
+const PURGE_EVERY = 600;
 
-/** Keeps the tallies of all resources small, beside the requests, for as long as the service runs. */
+/** Keeps the tallies of all resources small and the watermark near the present, beside the requests, for as long as the service runs. */
 @Injectable()
 export class TallyKeeper implements OnModuleDestroy {
   /** How often it has been round, and how often in vain. */
@@ -36,6 +39,8 @@ export class TallyKeeper implements OnModuleDestroy {
     let failing = false;
     while (!signal.aborted) {
       try {
+        await this.dataSource.query('SELECT advance_watermark()');
+        if (this.rounds.done % PURGE_EVERY === 0) await purgeDeletions(this.dataSource);
         for (const maintenance of maintenances) await maintenance.run(signal);
         failing = false;
         this.rounds.done += 1;

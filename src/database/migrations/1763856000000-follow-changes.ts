@@ -1,0 +1,145 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * What lets a copy of a resource be kept in step: until when its changes are all to be seen, and
+ * what was deleted.
+ *
+ * The watermark holds a moment M for which, in every snapshot that sees it, this is true: a write
+ * that the snapshot does not see bears a time (`updatedAt`, `deletedAt`) of M or later. For
+ *
+ * 1. a write takes its time from the clock after its transaction has got its id, which is asked for
+ *    first; a subtransaction has that of the transaction that it belongs to;
+ * 2. `advance_watermark` reads the clock, M, and only then gets an id X of its own. A transaction
+ *    with an id above X got it later still, hence by 1 all its times are M or later;
+ * 3. M becomes the watermark by a later transaction, whose snapshot's xmin is X or more: every
+ *    transaction with an id below X, prepared ones included, had ended then. Who sees that later
+ *    transaction, on the primary or on a replica, sees what those had written.
+ *
+ * M is a second earlier than the clock said, so that a clock that is set back by less, as by a
+ * failover to another machine, breaks nothing; nor does rounding to milliseconds. A dump restored
+ * elsewhere brings a moment that was true when it was made, before anything was written there.
+ */
+export class FollowChanges1763856000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+    await runner.query(`SELECT install_deletions('brands', 'brandID')`);
+    await runner.query(`SELECT install_deletions('categories', 'categoryID')`);
+    await runner.query(`SELECT install_deletions('products', 'productID')`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('SELECT remove_deletions(resource) FROM tallies');
+    await runner.query(
+      'DROP FUNCTION install_deletions(text, text), remove_deletions(text), advance_watermark(interval)',
+    );
+    await runner.query('DROP TABLE "watermark"');
+    await runner.query(
+      'DROP INDEX "IDX_6c78a2264f5005083aa79cfea4", "IDX_c34db25a26b04c2e25fa629cf8"',
+    );
+    await runner.query(
+      `CREATE OR REPLACE FUNCTION "keep_updated_at"() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN
+         NEW."updatedAt" := now();
+         RETURN NEW;
+       END $$`,
+    );
+  }
+}
+
+const STATEMENTS = [
+  `CREATE OR REPLACE FUNCTION "keep_updated_at"() RETURNS trigger LANGUAGE plpgsql AS $$
+   BEGIN
+     -- In this order: see the watermark.
+     PERFORM pg_current_xact_id();
+     NEW."updatedAt" := clock_timestamp();
+     RETURN NEW;
+   END $$`,
+  'CREATE INDEX "IDX_6c78a2264f5005083aa79cfea4" ON "brands" ("updatedAt", "brandID")',
+  'CREATE INDEX "IDX_c34db25a26b04c2e25fa629cf8" ON "categories" ("updatedAt", "categoryID")',
+  // One row: the moment, and the one that takes its place when every transaction before an id has ended.
+  `CREATE TABLE "watermark" (
+     "until" timestamptz(3),
+     "next_until" timestamptz(3),
+     "next_id" xid8
+   ) WITH (fillfactor = 10)`,
+  'INSERT INTO "watermark" VALUES (NULL, NULL, NULL)',
+  `CREATE FUNCTION advance_watermark(margin interval DEFAULT '1 second') RETURNS void
+   LANGUAGE plpgsql AS $advance$
+   DECLARE
+     moment timestamptz := date_trunc('milliseconds', clock_timestamp() - margin);
+     id xid8;
+   BEGIN
+     IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+       RAISE 'advance_watermark must be the first that its transaction writes';
+     END IF;
+     -- Lost by a crash, it is merely older.
+     PERFORM set_config('synchronous_commit', 'off', true);
+     id := pg_current_xact_id();
+     UPDATE watermark SET
+       until = CASE WHEN next_id <= pg_snapshot_xmin(pg_current_snapshot()) THEN next_until ELSE until END,
+       next_until = moment,
+       next_id = id
+     -- An id of the future is that of another cluster, from which this one was restored.
+     WHERE next_id IS NULL OR next_id <= pg_snapshot_xmin(pg_current_snapshot()) OR next_id > id;
+   END $advance$`,
+  `CREATE FUNCTION remove_deletions(of_resource text) RETURNS void LANGUAGE plpgsql AS $remove$
+   DECLARE
+     operation text;
+   BEGIN
+     FOREACH operation IN ARRAY '{delete,rename,truncate}'::text[] LOOP
+       EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_deletions_' || operation, of_resource);
+     END LOOP;
+     EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_deletions');
+     EXECUTE format('DROP TABLE IF EXISTS %I', of_resource || '_deletions');
+   END $remove$`,
+  // An identifier that is there again is not taken out: the list of deletions leaves out what is
+  // there, which is right also where the one who inserts does not see that it was deleted.
+  `CREATE FUNCTION install_deletions(of_resource text, identifier text) RETURNS void
+   LANGUAGE plpgsql AS $install$
+   DECLARE
+     home text := quote_ident(current_schema());
+     resource text := home || '.' || quote_ident(of_resource);
+     deletions text := home || '.' || quote_ident(of_resource || '_deletions');
+     keep text := home || '.' || quote_ident('keep_' || of_resource || '_deletions');
+     operation text;
+   BEGIN
+     PERFORM remove_deletions(of_resource);
+     EXECUTE format(
+       'CREATE TABLE %s (
+          %I varchar(100) COLLATE "C" PRIMARY KEY, "deletedAt" timestamptz(3) NOT NULL
+        )', deletions, identifier);
+     EXECUTE format('CREATE INDEX ON %s ("deletedAt", %I)', deletions, identifier);
+     EXECUTE format($function$
+       CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
+       SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+       BEGIN
+         -- Before the clock is read: see the watermark.
+         PERFORM pg_current_xact_id();
+         IF TG_OP = 'DELETE' THEN
+           INSERT INTO %2$s SELECT %3$I, clock_timestamp() FROM old_rows
+           ON CONFLICT (%3$I) DO UPDATE SET "deletedAt" = excluded."deletedAt";
+         ELSIF TG_OP = 'UPDATE' THEN
+           INSERT INTO %2$s VALUES (OLD.%3$I, clock_timestamp())
+           ON CONFLICT (%3$I) DO UPDATE SET "deletedAt" = excluded."deletedAt";
+         ELSE
+           INSERT INTO %2$s SELECT %3$I, clock_timestamp() FROM %4$s
+           ON CONFLICT (%3$I) DO UPDATE SET "deletedAt" = excluded."deletedAt";
+         END IF;
+         RETURN NULL;
+       END $body$ $function$, keep, deletions, identifier, resource);
+     EXECUTE format(
+       'CREATE TRIGGER %I AFTER DELETE ON %I REFERENCING OLD TABLE AS old_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_deletions_delete', of_resource, keep);
+     EXECUTE format(
+       'CREATE TRIGGER %I AFTER UPDATE ON %I FOR EACH ROW WHEN (OLD.%3$I <> NEW.%3$I)
+        EXECUTE FUNCTION %4$s()', of_resource || '_deletions_rename', of_resource, identifier, keep);
+     EXECUTE format(
+       'CREATE TRIGGER %I BEFORE TRUNCATE ON %I
+        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_deletions_truncate', of_resource, keep);
+     -- Also for a writer whose session says that it replicates.
+     FOREACH operation IN ARRAY '{delete,rename,truncate}'::text[] LOOP
+       EXECUTE format(
+         'ALTER TABLE %I ENABLE ALWAYS TRIGGER %I', of_resource, of_resource || '_deletions_' || operation);
+     END LOOP;
+   END $install$`,
+];

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { refusal, type Service, startService } from '../service.js';
+import { Mirror } from './mirror.js';
+
+/** How long it goes on: longer by MIRROR_SECONDS. */
+const SECONDS = Number(process.env.MIRROR_SECONDS ?? 6);
+const WRITERS = 8;
+const IDENTIFIERS = 300;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ POOL_SIZE: '6' });
+});
+afterAll(() => service.stop());
+
+/** As the keeper does every second, without the second that stands for a clock set back. */
+async function advance(): Promise<void> {
+  await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
+}
+
+const one = (): string => `b${Math.floor(Math.random() * IDENTIFIERS)}`;
+const chance = (share: number): boolean => Math.random() < share;
+
+/** One statement at random; `at` tells its value from every other. */
+function change(at: string): string {
+  const kind = Math.random();
+  if (kind < 0.35) {
+    return `INSERT INTO brands ("brandID", name) VALUES ('${one()}', '${at}'), ('x${at}', '${at}')
+            ON CONFLICT ("brandID") DO UPDATE SET name = excluded.name`;
+  }
+  if (kind < 0.6)
+    return `UPDATE brands SET name = '${at}' WHERE "brandID" IN ('${one()}', '${one()}')`;
+  if (kind < 0.75) return `UPDATE brands SET "brandID" = 'y${at}' WHERE "brandID" = '${one()}'`;
+  if (kind < 0.78) return `DELETE FROM brands WHERE "brandID" ~ '^[xy].*${at.slice(-1)}$'`;
+  return `DELETE FROM brands WHERE "brandID" = '${one()}'`;
+}
+
+/** Writes until it is told to stop, in transactions of which some commit late and some not at all. */
+async function write(writer: number, isOver: () => boolean): Promise<number> {
+  const client = new Client(service.database.url);
+  await client.connect();
+  let committed = 0;
+  for (let round = 0; !isOver(); round += 1) {
+    try {
+      await client.query(chance(0.3) ? 'BEGIN ISOLATION LEVEL REPEATABLE READ' : 'BEGIN');
+      for (let step = 0; step < 3; step += 1) {
+        if (step > 0 && chance(0.2)) await client.query('SAVEPOINT s');
+        // Before the first it has its start and no id yet, so that it holds nothing up.
+        if (chance(0.1)) await sleep(Math.random() * (step === 0 ? 3000 : 200));
+        await client.query(change(`${writer}-${round}-${step}`));
+      }
+      // Long after its writes bear their times.
+      if (chance(0.05)) await sleep(Math.random() * 1500);
+      await client.query(chance(0.15) ? 'ROLLBACK' : 'COMMIT');
+      committed += 1;
+    } catch (error) {
+      // Others stood in its way, as they may.
+      if (!(error as { code?: string }).code?.startsWith('40')) throw error;
+      await client.query('ROLLBACK');
+    }
+    await sleep(Math.random() * 5);
+  }
+  await client.end();
+  return committed;
+}
+
+function shown({ brandID, name }: Record<string, unknown>): string {
+  return `${String(brandID)} ${String(name)}`;
+}
+
+it(
+  'A copy is kept in step by updatedSince and deletions, under eight writers',
+  async () => {
+    await advance();
+    await advance();
+    const mirror = new Mirror(service, 'brands', 'brandID');
+    const end = performance.now() + SECONDS * 1000;
+    const isOver = () => performance.now() > end;
+    const beat = async () => {
+      while (!isOver()) {
+        await advance();
+        await sleep(20);
+      }
+    };
+    let rounds = 0;
+    const follow = async () => {
+      while (!isOver()) {
+        await mirror.round();
+        rounds += 1;
+      }
+    };
+    const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer, isOver));
+    const [, , ...committed] = await Promise.all([beat(), follow(), ...writing]);
+    await mirror.round();
+    const there = await service.dataSource.query<{ brandID: string; name: string }[]>(
+      'SELECT "brandID", name FROM brands',
+    );
+    const copy = [...mirror.objects.values()].map(shown).sort();
+    expect(copy).toEqual(there.map(shown).sort());
+    expect(rounds).toBeGreaterThan(5);
+    if (process.env.MIRROR_SECONDS) {
+      const total = committed.reduce((sum, count) => sum + count, 0);
+      console.log(`${total} transactions, ${rounds} rounds, ${there.length} objects`);
+    }
+  },
+  SECONDS * 1000 + 30_000,
+);
+
+it('A change that was committed late is not before the time that was told', async () => {
+  const late = new Client(service.database.url);
+  await late.connect();
+  await late.query(`BEGIN; INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
+  await sleep(30);
+  for (let beats = 0; beats < 3; beats += 1) await advance();
+  const { headers } = await service.get('/brands').expect(200);
+  await late.query('COMMIT');
+  await late.end();
+  const since = headers['x-updated-until'] ?? '';
+  const { body } = await service.get(`/brands?updatedSince=${since}&brandID=late`).expect(200);
+  expect(body.response_data.count).toBe('1');
+});
+
+it('The time is told with pages from memory and with 304, and goes on', async () => {
+  const first = await service.get('/brands?limit=1').expect(200);
+  const before = first.headers['x-updated-until'] ?? '';
+  await sleep(5);
+  for (let beats = 0; beats < 2; beats += 1) await advance();
+  const again = await service.get('/brands?limit=1').expect(200);
+  expect((again.headers['x-updated-until'] ?? '') > before).toBe(true);
+  const unchanged = await service
+    .get('/brands?limit=1')
+    .set('If-None-Match', first.headers.etag ?? '')
+    .expect(304);
+  expect(unchanged.headers['x-updated-until']).toBe(again.headers['x-updated-until']);
+});
+
+it('A watermark restored from another cluster is taken over by this one', async () => {
+  await service.dataSource.query(`UPDATE watermark SET next_id = '9000000000000000000'`);
+  const now = new Date().toISOString();
+  await sleep(5);
+  for (let beats = 0; beats < 3; beats += 1) await advance();
+  const { headers } = await service.get('/brands?limit=2').expect(200);
+  expect((headers['x-updated-until'] ?? '') > now).toBe(true);
+});
+
+it('TRUNCATE is told of, and what is there again is not', async () => {
+  const since = new Date(Date.now() - 1000).toISOString();
+  await service.load('categories', [
+    { categoryID: 'a', name: 'A' },
+    { categoryID: 'b', name: 'B' },
+  ]);
+  await service.dataSource.query('TRUNCATE categories CASCADE');
+  await service.load('categories', [{ categoryID: 'b', name: 'B' }]);
+  const { body } = await service.get(`/deletions/categories?deletedSince=${since}`).expect(200);
+  expect(body.response_data).toEqual({
+    count: '1',
+    objects: [{ categoryID: 'a', deletedAt: expect.any(String) }],
+  });
+});
+
+it('Deletions are asked for since a time for which all are known', async () => {
+  await service
+    .get('/deletions/brands')
+    .expect(400, refusal(-21, 'The parameter deletedSince is required'));
+  await service.get('/deletions/brands?deletedSince=yesterday').expect(400);
+  const { body } = await service
+    .get('/deletions/brands?deletedSince=2001-01-01T00:00:00Z')
+    .expect(400);
+  expect(body.result.errcode).toBe('-26');
+  expect(body.result.msg).toMatch(
+    /^The parameter deletedSince must be between \d.*Z and 9999-12-31T/,
+  );
+  await service
+    .get('/deletions/nonsense')
+    .expect(404, refusal(-30, 'There is no resource at /deletions/nonsense'));
+});

@@ -1,0 +1,46 @@
+import type { Service } from '../service.js';
+
+type Row = Record<string, unknown>;
+
+/** A copy of a resource, kept in step as the README tells a consumer to. */
+export class Mirror {
+  readonly objects = new Map<string, Row>();
+  /** The time from which the next round asks; undefined before the first. */
+  since: string | undefined;
+
+  constructor(
+    private readonly service: Service,
+    private readonly resource: string,
+    private readonly identifier: string,
+  ) {}
+
+  async round(): Promise<void> {
+    const since = this.since === undefined ? '' : `?updatedSince=${this.since}`;
+    const changed = await this.fetch(`/${this.resource}${since}`);
+    for (const row of changed.rows) this.objects.set(String(row[this.identifier]), row);
+    let until = changed.until;
+    if (this.since !== undefined) {
+      const gone = await this.fetch(`/deletions/${this.resource}?deletedSince=${this.since}`);
+      for (const row of gone.rows) this.objects.delete(String(row[this.identifier]));
+      until = [until, gone.until].sort()[0] ?? '';
+    }
+    this.since = until;
+  }
+
+  private async fetch(path: string): Promise<{ rows: Row[]; until: string }> {
+    const { clientID, token, port } = this.service;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: {
+        Accept: 'application/x-ndjson',
+        'X-Client-ID': clientID,
+        Authorization: `Bearer ${token}`,
+      },
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(text);
+    const until = response.headers.get('x-updated-until');
+    if (until === null) throw new Error('There is no X-Updated-Until');
+    const lines = text.split('\n').filter((line) => line !== '');
+    return { rows: lines.map((line) => JSON.parse(line) as Row), until };
+  }
+}
