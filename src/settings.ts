@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Refusal } from './refusal.js';
 
 /** The settings of the service, each from one variable of the environment. */
@@ -36,6 +37,9 @@ export class Settings {
     const read = reader(environment);
     this.port = read('PORT', integer(0, 65_535)) ?? 3000;
     this.adminPort = read('ADMIN_PORT', integer(0, 65_535));
+    if (this.port !== 0 && this.adminPort === this.port) {
+      throw new Refusal('ADMIN_PORT must be another one than PORT');
+    }
     this.databaseUrl = read('DATABASE_URL', postgresUrl);
     this.replicaUrls = read('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
     if (this.replicaUrls.length > 0 && this.databaseUrl === undefined) {
@@ -45,7 +49,7 @@ export class Settings {
     this.host = read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
     this.dataDir = read('DATA_DIR', text) ?? '.data';
     this.maxLimit = read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
-    this.queryTimeout = read('QUERY_TIMEOUT_MS', integer(1, 2_147_483_647)) ?? 5000;
+    this.queryTimeout = read('QUERY_TIMEOUT_MS', integer(1, 600_000)) ?? 5000;
     this.poolSize = read('POOL_SIZE', integer(1, 1000)) ?? 10;
     this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
     this.rateLimit = read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
@@ -94,10 +98,19 @@ function oneOf<T extends string>(allowed: readonly T[]): Format<T> {
   };
 }
 
+function isUrl(value: string): boolean {
+  try {
+    decodeURIComponent(new URL(value).href);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 // The value may hold a password, so it is never repeated.
 const postgresUrl: Format<string> = {
   expected: 'a URL such as postgres://user:password@host:5432/database',
-  read: (value) => (/^postgres(ql)?:\/\/./.test(value) && URL.canParse(value) ? value : undefined),
+  read: (value) => (/^postgres(ql)?:\/\/./.test(value) && isUrl(value) ? value : undefined),
 };
 
 const postgresUrls: Format<string[]> = {
@@ -110,8 +123,15 @@ const postgresUrls: Format<string[]> = {
 
 const redisUrl: Format<string> = {
   expected: 'a URL such as redis://user:password@host:6379/0',
-  read: (value) => (/^rediss?:\/\/./.test(value) && URL.canParse(value) ? value : undefined),
+  read: (value) =>
+    /^rediss?:\/\/[^/]+(\/[0-9]*)?$/.test(value) && isUrl(value) ? value : undefined,
 };
+
+/** Whether a network has no more bits than its addresses. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '0'] = text.split('/');
+  return !isIP(address) || Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+}
 
 const proxies: Format<number | string> = {
   expected: 'a number of proxies, or addresses and networks separated by commas',
@@ -119,6 +139,6 @@ const proxies: Format<number | string> = {
     if (/^[0-9]{1,3}$/.test(value)) return Number(value);
     const parts = value.split(',').map((part) => part.trim());
     const known = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
-    return parts.every((part) => known.test(part)) ? parts.join(',') : undefined;
+    return parts.every((part) => known.test(part) && isNetwork(part)) ? parts.join(',') : undefined;
   },
 };

@@ -33,7 +33,19 @@ describe('Settings', () => {
     ['DATABASE_URL', 'mysql://db/c', 'a URL such as postgres://user:password@host:5432/database'],
     ['DATABASE_URL', 'postgres://', 'a URL such as postgres://user:password@host:5432/database'],
     ['MAX_LIMIT', '0', 'an integer between 1 and 100000'],
-    ['QUERY_TIMEOUT_MS', '-1', 'an integer between 1 and 2147483647'],
+    ['QUERY_TIMEOUT_MS', '-1', 'an integer between 1 and 600000'],
+    ['REDIS_URL', 'redis://host/abc', 'a URL such as redis://user:password@host:6379/0'],
+    ['REDIS_URL', 'redis://u:%ZZ@host', 'a URL such as redis://user:password@host:6379/0'],
+    [
+      'DATABASE_URL',
+      'postgres://u:%ZZ@host/c',
+      'a URL such as postgres://user:password@host:5432/database',
+    ],
+    [
+      'TRUST_PROXY',
+      '1.2.3.4/99',
+      'a number of proxies, or addresses and networks separated by commas',
+    ],
     ['POOL_SIZE', 'many', 'an integer between 1 and 1000'],
     ['LOG_LEVEL', 'verbose', 'one of error, warn, info, debug'],
     [

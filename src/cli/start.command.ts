@@ -6,6 +6,8 @@ import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { migrateOnceThere } from '../database/migrate-once-there.js';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
+import { refuse } from '../http/envelope.js';
+import { errors } from '../http/errors.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { Refusal } from '../refusal.js';
@@ -42,7 +44,7 @@ async function start(): Promise<void> {
       if (embedded) await loadDemonstration(application.get(DataSource));
       application.get(TallyKeeper).start();
       admin = await serveOperators(endpoints, settings);
-      const address = await listen(application.getHttpServer(), settings.port, settings);
+      const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
       console.log(`Catalogue listens on ${address}`);
       console.log(
         embedded
@@ -64,14 +66,17 @@ async function start(): Promise<void> {
   }
 }
 
-/** Is aborted by the first signal to stop; a second one ends the process as it stands. */
+/**
+ * Is aborted by the first signal to stop. A second Ctrl-C ends the process as it stands; whoever
+ * sends SIGTERM has SIGKILL for that.
+ */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop.abort();
-    });
-  }
+  const abort = (): void => {
+    stop.abort();
+  };
+  process.once('SIGINT', abort);
+  process.on('SIGTERM', abort);
   return stop.signal;
 }
 
@@ -84,23 +89,33 @@ async function serveOperators(
   if (adminPort === undefined) return undefined;
   const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
-    if (!endpoints.handle(request, response)) response.writeHead(404).end();
+    if (!endpoints.handle(request, response)) {
+      const [path = ''] = (request.url ?? '').split('?', 1);
+      refuse(response, errors.pathUnknown(path));
+    }
   });
-  console.log(`Health and metrics are on ${await listen(server, adminPort, settings)}`);
+  console.log(
+    `Health and metrics are on ${await listen(server, 'ADMIN_PORT', adminPort, settings)}`,
+  );
   return server;
 }
 
 /** Listens, and gives the address as a client on this machine reaches it. */
-async function listen(server: Server, port: number, { host }: Settings): Promise<string> {
+async function listen(
+  server: Server,
+  setting: string,
+  port: number,
+  { host }: Settings,
+): Promise<string> {
   try {
     // Not by Nest, which would log what is told below.
     await once(server.listen(port, host), 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new Refusal(`Port ${port} on ${host} is in use: set PORT to another one`);
+      throw new Refusal(`Port ${port} on ${host} is in use: set ${setting} to another one`);
     }
-    throw new Refusal(`${host}:${port} cannot be listened on (HOST, PORT): ${message}`);
+    throw new Refusal(`${host}:${port} cannot be listened on (HOST, ${setting}): ${message}`);
   }
   const { port: actual } = server.address() as AddressInfo;
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;

@@ -11,6 +11,8 @@ import {
 const WINDOW = 60;
 /** Milliseconds that Redis is waited for; then the request is counted here. */
 const REDIS_TIMEOUT = 200;
+/** Milliseconds for which it is not asked after that. */
+const ASIDE = 1000;
 /** The limiter refuses nobody by itself: each client has a limit of its own. */
 const points = Number.MAX_SAFE_INTEGER;
 
@@ -30,8 +32,12 @@ export interface Window {
 @Injectable()
 export class RateLimit implements OnModuleDestroy {
   private readonly logger = new Logger(RateLimit.name);
-  private readonly limiter: RateLimiterAbstract;
+  private readonly memory = new RateLimiterMemory({ points, duration: WINDOW });
   private readonly redis: Redis | undefined;
+  private readonly together: RateLimiterAbstract | undefined;
+  private isAway = false;
+  /** A moment of the monotonic clock until which Redis is not asked. */
+  private asideUntil = -Infinity;
 
   /**
    * @param standard requests a minute of a client for which nothing else is set; 0 for no limit
@@ -41,25 +47,22 @@ export class RateLimit implements OnModuleDestroy {
     private readonly standard: number,
     redisUrl: string | undefined,
   ) {
-    const memory = new RateLimiterMemory({ points, duration: WINDOW });
-    this.redis = redisUrl === undefined ? undefined : this.connect(redisUrl);
-    this.limiter = this.redis
-      ? new RateLimiterRedis({
-          storeClient: this.redis,
-          rejectIfRedisNotReady: true,
-          insuranceLimiter: memory,
-          keyPrefix: 'catalogue-rate',
-          points,
-          duration: WINDOW,
-        })
-      : memory;
+    if (redisUrl === undefined) return;
+    this.redis = this.connect(redisUrl);
+    this.together = new RateLimiterRedis({
+      storeClient: this.redis,
+      rejectIfRedisNotReady: true,
+      keyPrefix: 'catalogue-rate',
+      points,
+      duration: WINDOW,
+    });
   }
 
   /** Counts a request of a client; `undefined` for one that has no limit. */
   async count(clientID: string, own: number | null): Promise<Window | undefined> {
     const limit = own ?? this.standard;
     if (limit === 0) return undefined;
-    const counted: RateLimiterRes = await this.limiter.consume(clientID);
+    const counted = (await this.countTogether(clientID)) ?? (await this.memory.consume(clientID));
     const reset = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
     return { limit, left: limit - counted.consumedPoints, reset };
   }
@@ -76,20 +79,32 @@ export class RateLimit implements OnModuleDestroy {
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
     });
-    let away = false;
-    // Once, not at every try; the address may hold a password.
-    redis.on('error', (error: NodeJS.ErrnoException) => {
-      if (!away) {
-        this.logger.warn(
-          `Redis is away, each instance counts for itself: ${error.code ?? error.name}`,
-        );
-      }
-      away = true;
-    });
-    redis.on('ready', () => {
-      if (away) this.logger.log('Redis is back, the instances count together');
-      away = false;
-    });
+    redis.on('error', this.away);
     return redis;
   }
+
+  /** Counts in Redis; `undefined` where there is none, or it does not answer as it should. */
+  private async countTogether(clientID: string): Promise<RateLimiterRes | undefined> {
+    if (!this.together || performance.now() < this.asideUntil) return undefined;
+    try {
+      const counted = await this.together.consume(clientID);
+      if (this.isAway) this.logger.log('Redis is back, the instances count together');
+      this.isAway = false;
+      return counted;
+    } catch (error) {
+      // Not every request shall wait for it to find out.
+      this.asideUntil = performance.now() + ASIDE;
+      this.away(error as NodeJS.ErrnoException);
+      return undefined;
+    }
+  }
+
+  /** Says that it is away: once, not at every try; the address may hold a password. */
+  private readonly away = ({ code, name, message }: NodeJS.ErrnoException): void => {
+    if (this.isAway) return;
+    this.isAway = true;
+    // Those of Redis itself begin with a word in capitals, and say nothing of who asked.
+    const [reason = name] = /^[A-Z]{2,}\b|timed out/.exec(message) ?? [];
+    this.logger.warn(`Redis is away, each instance counts for itself: ${code ?? reason}`);
+  };
 }

@@ -6,8 +6,8 @@ const PATIENCE = 2000;
 
 /** Where a server stands. */
 export interface Position {
-  /** The cluster that it serves, or is a copy of. */
-  readonly cluster: string;
+  /** The cluster, the database in it, and the timeline, of which a failover begins another. */
+  readonly history: string;
   /** How far it is in the write-ahead log: bytes since the cluster was made. */
   readonly bytes: bigint;
 }
@@ -31,13 +31,23 @@ export function probeOf(url: string): Pool {
  * @param location the SQL expression of its place in the log, null where it has none
  */
 export async function positionOf(probe: Pool, location: string): Promise<Position | undefined> {
-  const { rows } = await probe.query<{ cluster: string; bytes: string | null }>(
-    `SELECT system_identifier::text AS cluster, (${location} - '0/0')::text AS bytes
-     FROM pg_control_system()`,
+  const { rows } = await probe.query<{ history: string; bytes: string | null }>(
+    `SELECT concat_ws('/', system_identifier, pg_database.oid, ${TIMELINE}) AS history,
+       (${location} - '0/0')::text AS bytes
+     FROM pg_control_system(), pg_database WHERE datname = current_database()`,
   );
   const [row] = rows;
-  return row?.bytes ? { cluster: row.cluster, bytes: BigInt(row.bytes) } : undefined;
+  return row?.bytes ? { history: row.history, bytes: BigInt(row.bytes) } : undefined;
 }
+
+/**
+ * The SQL expression of a server's timeline. What a replica says is as of its last restart point: it
+ * is not taken for one of a new primary before that, some minutes after a failover.
+ */
+const TIMELINE = `CASE WHEN pg_is_in_recovery() THEN
+    (SELECT greatest(timeline_id, min_recovery_end_timeline)
+     FROM pg_control_checkpoint(), pg_control_recovery())
+  ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer END`;
 
 /** A streaming replica of the database, and how well it is known to follow. */
 export class Replica {
@@ -48,6 +58,8 @@ export class Replica {
   readonly since = performance.now();
   /** Why it was left out when it was looked at last. */
   problem: string | undefined;
+  /** A moment of that clock until which it is not asked, whatever its position. */
+  suspendedUntil = -Infinity;
   private readonly probe: Pool;
   private readonly connections = new Set<ClientBase>();
 

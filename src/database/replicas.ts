@@ -6,6 +6,8 @@ import { type Position, positionOf, probeOf, Replica } from './replica.js';
 
 /** Milliseconds between two looks at the servers. */
 const EVERY = 250;
+/** Milliseconds for which a replica is not asked that answers what the primary would not. */
+const SUSPENSION = 60_000;
 
 /** How far the primary was at a moment of the monotonic clock. */
 interface Milestone extends Position {
@@ -38,7 +40,7 @@ export class Replicas {
     limits: { poolSize: number; queryTimeout: number },
   ) {
     this.primary = probeOf(primaryUrl);
-    this.replicas = urls.map((url) => new Replica(new URL(url).host, url, limits));
+    this.replicas = urls.map((url) => new Replica(nameOf(url), url, limits));
     this.watching = urls.length > 0 ? this.watch() : Promise.resolve();
   }
 
@@ -58,7 +60,9 @@ export class Replicas {
   /** Those that answer now. */
   get well(): Replica[] {
     const now = performance.now();
-    return this.replicas.filter(({ asOf }) => now - asOf <= this.maxLag);
+    return this.replicas.filter(
+      ({ asOf, suspendedUntil }) => now - asOf <= this.maxLag && now >= suspendedUntil,
+    );
   }
 
   /**
@@ -76,11 +80,28 @@ export class Replicas {
       try {
         return await work(replica.pool);
       } catch (error) {
-        if (!isItsOwn(error)) throw error;
-        // Until it is looked at next, so that not every request finds out by itself.
-        if (databaseError(error)?.errcode === -2) replica.asOf = -Infinity;
+        if (!this.mayDoBetter(replica, error)) throw error;
       }
     }
+  }
+
+  /** Whether another server may well answer what a replica did not, which is not asked meanwhile. */
+  private mayDoBetter(replica: Replica, error: unknown): boolean {
+    const { code, message } = failureOf(error);
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, which on
+    // a replica is a row that the primary has removed meanwhile
+    if (code === '40001' || message === 'Query read timeout') return true;
+    const known = databaseError(error);
+    if (known?.errcode === -2) {
+      // Until it is looked at next, so that not every request finds out by itself.
+      replica.asOf = -Infinity;
+      return true;
+    }
+    // No right, no such table: class 42.
+    if (known || !code?.startsWith('42')) return false;
+    replica.suspendedUntil = performance.now() + SUSPENSION;
+    this.logger.warn(`The replica ${replica.name} is left out for a minute: ${message}`);
+    return true;
   }
 
   async close(): Promise<void> {
@@ -115,9 +136,9 @@ export class Replicas {
   private async look(replica: Replica): Promise<void> {
     const { problem } = replica;
     try {
-      const { cluster, bytes } = await replica.position();
-      if (this.milestones.some((milestone) => milestone.cluster !== cluster)) {
-        throw new Error('it is a replica of another server');
+      const { history, bytes } = await replica.position();
+      if (this.milestones.some((milestone) => milestone.history !== history)) {
+        throw new Error('it is a replica of another server, database or timeline');
       }
       const reached = this.milestones.findLast((milestone) => milestone.bytes <= bytes);
       replica.asOf = reached?.at ?? -Infinity;
@@ -137,11 +158,8 @@ export class Replicas {
   }
 }
 
-/** Whether a failure is of the server that was asked, so that another one may well answer. */
-function isItsOwn(error: unknown): boolean {
-  const { code, message } = failureOf(error);
-  // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, which on
-  // a replica is a row that the primary has removed meanwhile
-  if (code === '40001' || message === 'Query read timeout') return true;
-  return databaseError(error)?.errcode === -2;
+/** Where a server is, without who asks it. */
+function nameOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
 import type { OpenList } from './listing.js';
@@ -49,7 +49,23 @@ export function refuse(response: ServerResponse, error: ApiError): void {
     return;
   }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  send(response, error.status, failure(error));
+  send(
+    response,
+    error.status,
+    failure(error.withMessage(withoutToken(error.message, response.req))),
+  );
+}
+
+/** Characters of a token, at least: whatever is shorter may be a word of the message. */
+const TOKEN_LENGTH = 20;
+
+/** A message that names what a client sent, if not where it belongs, never names its token. */
+function withoutToken(message: string, { url = '', headers }: IncomingMessage): string {
+  const sent = /[?&]access_token=([^&]*)/.exec(url)?.[1];
+  const tokens = [sent ?? '', ...(headers.authorization ?? '').split(' ').slice(1)];
+  return tokens
+    .filter(({ length }) => length >= TOKEN_LENGTH)
+    .reduce((text, token) => text.replaceAll(token, '…'), message);
 }
 
 /** Writes an envelope as the whole response; Node itself leaves the body out for `HEAD`. */

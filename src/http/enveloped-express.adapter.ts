@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -150,6 +151,8 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     // What comes on a connection that has not heard of the end yet is answered like any other.
     if (this.closing) response.setHeader('Connection', 'close');
     if (refusal ?? this.pending.size <= this.most) return refusal;
+    // A flood comes anew, through the queue of all who want to connect, and not before them.
+    response.setHeader('Connection', 'close');
     return busy();
   }
 
@@ -183,10 +186,11 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       socket.destroy();
       return;
     }
-    this.observe({ status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
+    const id = randomUUID();
+    this.observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
     const body = failure(error);
     const headers = Object.entries({
-      ...unparsedHeaders(),
+      ...unparsedHeaders(id),
       'Content-Type': JSON_TYPE,
       'Content-Length': String(Buffer.byteLength(body)),
       Connection: 'close',

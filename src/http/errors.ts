@@ -14,6 +14,11 @@ export class ApiError extends Error {
     super(message);
   }
 
+  /** The same refusal with another text. */
+  withMessage(message: string): ApiError {
+    return new ApiError(this.errcode, this.status, message, this.headers);
+  }
+
   /** The same refusal with another of its statuses. */
   withStatus(status: number): ApiError {
     return new ApiError(this.errcode, status, this.message, this.headers);

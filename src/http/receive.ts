@@ -42,8 +42,8 @@ const COMMON_HEADERS: readonly (readonly [name: string, value: string])[] = [
 ];
 
 /** The headers of the answer to what is no request. */
-export function unparsedHeaders(): Record<string, string> {
-  return { 'X-Request-Id': randomUUID(), ...Object.fromEntries(COMMON_HEADERS) };
+export function unparsedHeaders(id: string): Record<string, string> {
+  return { 'X-Request-Id': id, ...Object.fromEntries(COMMON_HEADERS) };
 }
 
 /** The client's own id where it is a plain token, and not the one that no log may hold; else a new one. */

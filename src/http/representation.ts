@@ -1,10 +1,12 @@
 import type { Request } from 'express';
-import { JSON_TYPE } from './envelope.js';
 import type { RowFormat } from './listing.js';
+
+/** The type of an envelope. */
+const STANDARD = 'application/json';
 
 /** What a list can be sent as; the first where a client has no preference. */
 const TYPES: Readonly<Record<string, RowFormat | undefined>> = {
-  'application/json': undefined,
+  [STANDARD]: undefined,
   'application/x-ndjson': 'ndjson',
   'text/csv': 'csv',
 };
@@ -20,7 +22,7 @@ export const CONTENT_TYPES: Readonly<Record<RowFormat, string>> = {
  */
 export function formatOf(request: Request): RowFormat | undefined {
   const { accept } = request.headers;
-  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return undefined;
+  if (accept === undefined || accept === '*/*' || accept === STANDARD) return undefined;
   const type = request.accepts(Object.keys(TYPES));
   return type ? TYPES[type] : undefined;
 }

@@ -6,7 +6,7 @@ import { compressing, type Encoding } from './compression.js';
 import type { OpenList } from './listing.js';
 
 /** Milliseconds that a reader may take nothing: he holds a connection and a snapshot meanwhile. */
-const PATIENCE = 60_000;
+export const patience = { milliseconds: 60_000 };
 /** Bytes handed over at once; a reader who takes fewer within his time is one who takes nothing. */
 const PIECE = 16_384;
 
@@ -28,7 +28,7 @@ export async function sendRows(
       for await (const { text, rows } of list.batches) {
         const bytes = Buffer.from(text);
         for (let at = 0; at < bytes.length; at += PIECE) {
-          const stalled = setTimeout(() => response.destroy(), PATIENCE);
+          const stalled = setTimeout(() => response.destroy(), patience.milliseconds);
           try {
             yield bytes.subarray(at, at + PIECE);
           } finally {

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -99,6 +100,14 @@ if (!redisIsThere)
     return Number(headers['x-ratelimit-remaining']);
   }
 
+  async function until(condition: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 60; tries += 1) {
+      if (await condition()) return;
+      await sleep(100);
+    }
+    throw new Error('It did not come to that within six seconds');
+  }
+
   /** Resolves when what one instance counts another one knows. */
   async function together(one: Service, other: Service): Promise<void> {
     for (let tries = 0; tries < 40; tries += 1) {
@@ -118,6 +127,35 @@ if (!redisIsThere)
     await one.get('/brands').expect(200);
     await one.get('/brands').expect(200);
     expect(await left(other)).toBe(before - 3);
+  });
+
+  it('does not wait long for a Redis that is silent or full, and says that it is away', async () => {
+    const port = await freePort();
+    await startRedis(port);
+    const one = await instance(port, '1000');
+    await until(async () => (await left(one)) < 999);
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    redis?.kill('SIGSTOP');
+    const began = performance.now();
+    for (let at = 0; at < 20; at += 1) await one.get('/brands?limit=0').expect(200);
+    // One that waits for it, and perhaps one a second later.
+    expect(performance.now() - began).toBeLessThan(20 * 150);
+    expect(warned).toHaveBeenCalledTimes(1);
+    const back = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
+    redis?.kill('SIGCONT');
+    await until(async () => {
+      await left(one);
+      return back.mock.calls.length > 0;
+    });
+    back.mockRestore();
+    execFileSync('redis-cli', ['-p', String(port), 'config', 'set', 'maxmemory', '1']);
+    warned.mockClear();
+    await until(async () => {
+      await left(one);
+      return warned.mock.calls.length > 0;
+    });
+    expect(String(warned.mock.calls[0]?.[0])).toMatch(/^Redis is away.*: OOM/);
+    warned.mockRestore();
   });
 
   it('refuses nobody for want of Redis, and counts together again when it is back', async () => {

@@ -172,22 +172,55 @@ it('Counts and pages are right on a replica, at every moment of a writer’s wor
   await primary.query(`DELETE FROM brands WHERE name = 'W'`);
 }, 30_000);
 
-it('What is no replica is left out, and what is one of another server', async () => {
+it('What is no replica of this database, or of its past, is left out', async () => {
+  const [replica] = replicas;
+  const database = new URL(replica?.url ?? '');
+  database.pathname = '/template1';
   const other = await OwnServer.create();
   const replicaOfOther = await other.replica();
+  const urls = [primary.url, database.href, replicaOfOther.url];
+  const strangers = new Replicas(primary.url, urls, 5000, { poolSize: 1, queryTimeout: 1000 });
+  await until(() => Promise.resolve(strangers.problems.size === 3));
+  expect([...strangers.problems.values()]).toEqual([
+    'it is not a streaming replica',
+    'it is a replica of another server, database or timeline',
+    'it is a replica of another server, database or timeline',
+  ]);
+  expect(strangers.well).toEqual([]);
+  await strangers.close();
+
+  // Two that were one: what is written to either is not in the other.
+  const promoted = await other.replica();
+  await promoted.query('SELECT pg_promote()');
+  const lost = [replicaOfOther.url];
+  const parted = new Replicas(promoted.url, lost, 5000, { poolSize: 1, queryTimeout: 1000 });
+  await until(() => Promise.resolve(parted.problems.size === 1));
+  expect(parted.well).toEqual([]);
+  await parted.close();
+  for (const server of [promoted, replicaOfOther, other]) await server.remove();
+}, 60_000);
+
+it('A replica that may not be read is asked once a minute at most', async () => {
+  await primary.query(`CREATE ROLE few LOGIN PASSWORD 'few'`);
+  const [replica] = replicas;
+  const url = new URL(replica?.url ?? '');
+  [url.username, url.password] = ['few', 'few'];
   const settings = new Settings({
     DATABASE_URL: primary.url,
-    DATABASE_REPLICA_URLS: [primary.url, replicaOfOther.url].join(','),
+    DATABASE_REPLICA_URLS: url.href,
+    LOG_LEVEL: 'error',
   });
   const application = await createApplication(primary.url, settings);
-  const replicas = application.get(Replicas);
-  await until(() => Promise.resolve(replicas.problems.size === 2));
-  expect([...replicas.problems.values()]).toEqual([
-    'it is not a streaming replica',
-    'it is a replica of another server',
-  ]);
-  expect(replicas.well).toEqual([]);
+  await until(() => Promise.resolve(application.get(Replicas).well.length === 1));
+  await application.listen(0, '127.0.0.1');
+  const warned = jest.spyOn(Logger.prototype, 'warn');
+  warned.mockClear();
+  const headers = { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` };
+  for (let at = 0; at < 3; at += 1) {
+    const address = await application.getUrl();
+    expect((await fetch(`${address}/brands?offset=${at}`, { headers })).status).toBe(200);
+  }
+  expect(warned).toHaveBeenCalledTimes(1);
+  expect(String(warned.mock.calls[0]?.[0])).toMatch(/is left out for a minute: permission denied/);
   await application.close();
-  await replicaOfOther.remove();
-  await other.remove();
 }, 30_000);

@@ -5,6 +5,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
+import { patience } from '../../src/http/send-rows.js';
 import { refusal, type Service, startService } from '../service.js';
 
 const COUNT = 12_000;
@@ -82,6 +83,16 @@ describe('A list as a stream', () => {
     await isIdle();
   });
 
+  it('is cut off when its reader takes nothing, and frees its connection', async () => {
+    const { milliseconds } = patience;
+    patience.milliseconds = 200;
+    const response = await ask('/products');
+    await once(response, 'readable');
+    await isIdle();
+    await expect(textOf(response)).rejects.toThrow('aborted');
+    patience.milliseconds = milliseconds;
+  });
+
   it('ends its query when the reader goes away before the first object', async () => {
     const runner = service.dataSource.createQueryRunner();
     await runner.startTransaction();
@@ -123,6 +134,26 @@ describe('A list as a stream', () => {
     await isIdle();
     expect(log).toHaveBeenCalled();
     log.mockRestore();
+  });
+
+  it('is counted, object by object, and answers HEAD without them', async () => {
+    const served = async () => {
+      const { text } = await service.anonymous().get('/metrics').buffer(true).expect(200);
+      return Number(/^catalogue_rows_served_total (\d+)$/m.exec(text)?.[1] ?? 0);
+    };
+    const before = await served();
+    await textOf(await ask('/products?fields=productID&limit=1000'));
+    await sleep(50);
+    expect((await served()) - before).toBe(1000);
+    await service
+      .anonymous()
+      .head('/products')
+      .set({ 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` })
+      .set('Accept', 'text/csv')
+      .expect('Content-Type', /^text\/csv/)
+      .expect('X-Total-Count', String(COUNT))
+      .expect(200);
+    await isIdle();
   });
 
   it('is refused in the envelope before it begins', async () => {
