@@ -151,8 +151,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     // What comes on a connection that has not heard of the end yet is answered like any other.
     if (this.closing) response.setHeader('Connection', 'close');
     if (refusal ?? this.pending.size <= this.most) return refusal;
-    // A flood comes anew, through the queue of all who want to connect, and not before them.
-    response.setHeader('Connection', 'close');
     return busy();
   }
 
