@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
@@ -10,9 +9,10 @@ import { refuse } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
-import { Refusal } from '../refusal.js';
 import { Settings } from '../settings.js';
+import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
+import { openWaitingRoom } from './waiting-room.js';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -30,9 +30,11 @@ async function start(): Promise<void> {
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     await embedded?.claimService(`pid ${process.pid}, http://${host}:${settings.port}`);
-    const isThere = await migrateOnceThere(url, stop, (reason) => {
+    let leave: (() => void) | undefined;
+    const isThere = await migrateOnceThere(url, stop, async (reason) => {
       console.error(`Waiting for the database: ${reason}`);
-    });
+      leave = await openWaitingRoom(settings);
+    }).finally(() => leave?.());
     if (!isThere) return;
     // Here and not above, since no other command needs an HTTP server in its memory.
     const { createApplication } = await import('../application.js');
@@ -98,26 +100,4 @@ async function serveOperators(
     `Health and metrics are on ${await listen(server, 'ADMIN_PORT', adminPort, settings)}`,
   );
   return server;
-}
-
-/** Listens, and gives the address as a client on this machine reaches it. */
-async function listen(
-  server: Server,
-  setting: string,
-  port: number,
-  { host }: Settings,
-): Promise<string> {
-  try {
-    // Not by Nest, which would log what is told below.
-    await once(server.listen(port, host), 'listening');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Refusal(`Port ${port} on ${host} is in use: set ${setting} to another one`);
-    }
-    throw new Refusal(`${host}:${port} cannot be listened on (HOST, ${setting}): ${message}`);
-  }
-  const { port: actual } = server.address() as AddressInfo;
-  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${actual}`;
 }

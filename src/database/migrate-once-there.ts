@@ -16,7 +16,7 @@ const EVERY = 500;
 export async function migrateOnceThere(
   url: string,
   stop: AbortSignal,
-  onWaiting: (reason: string) => void,
+  onWaiting: (reason: string) => Promise<void>,
 ): Promise<boolean> {
   for (let tries = 0; !stop.aborted; tries += 1) {
     try {
@@ -25,7 +25,7 @@ export async function migrateOnceThere(
     } catch (error) {
       if (!isAway(error)) throw error;
       const { code, message } = failureOf(error);
-      if (tries === 0) onWaiting(code ?? message);
+      if (tries === 0) await onWaiting(code ?? message);
     }
     await sleep(EVERY, undefined, { signal: stop }).catch(() => undefined);
   }

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
 import { pendingMigrations } from '../database/migrate.js';
+import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
 
 /** Milliseconds that a database has to say that it is there. */
@@ -27,26 +28,12 @@ export class OperatorEndpoints {
   /** Answers a request for one of its paths; false leaves any other to others. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    switch (request.url?.split('?', 1)[0]) {
-      case '/health/live':
-        answer(response, 200, JSON_TYPE, '{"status":"ok"}');
-        return true;
-      case '/health/ready':
-        void this.readiness().then((reason) => {
-          const body = JSON.stringify(
-            reason ? { status: 'unavailable', reason } : { status: 'ok' },
-          );
-          answer(response, reason ? 503 : 200, JSON_TYPE, body);
-        });
-        return true;
-      case '/metrics':
-        void this.metrics.registry.metrics().then((text) => {
-          answer(response, 200, this.metrics.registry.contentType, text);
-        });
-        return true;
-      default:
-        return false;
-    }
+    if (answerHealth(request, response, () => this.readiness())) return true;
+    if (request.url?.split('?', 1)[0] !== '/metrics') return false;
+    void this.metrics.registry.metrics().then((text) => {
+      answer(response, 200, this.metrics.registry.contentType, text);
+    });
+    return true;
   }
 
   /** Why the service should not be sent requests; `undefined` where it should. */
@@ -69,19 +56,8 @@ export class OperatorEndpoints {
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 function tooLate(): Promise<string> {
   return new Promise((resolve) => {
     setTimeout(resolve, PATIENCE, 'database').unref();
   });
-}
-
-function answer(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, {
-    'Content-Type': type,
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-  });
-  response.end(body);
 }

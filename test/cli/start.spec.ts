@@ -67,6 +67,14 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await once(server.close(), 'close');
+  return port;
+}
+
 describe('catalogue start, with nothing but a directory', () => {
   it('loads the demonstration and prints a curl line that works when pasted', async () => {
     const started = await start();
@@ -206,8 +214,27 @@ describe('catalogue start on a database of its own', () => {
     const database = await createDatabase();
     const gate = await Gate.before(database.url);
     await gate.shut();
-    const waiting = start({ DATABASE_URL: gate.url, HOST: '127.0.0.1' });
-    await sleep(1500);
+    const port = await freePort();
+    const waiting = start({ DATABASE_URL: gate.url, HOST: '127.0.0.1', PORT: String(port) });
+    const health = `http://127.0.0.1:${port}/health`;
+    await until(() =>
+      fetch(`${health}/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    const ready = await fetch(`${health}/ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'unavailable', reason: 'database' },
+    ]);
+    const page = await fetch(`http://127.0.0.1:${port}/products`);
+    expect([page.status, await page.json()]).toEqual([
+      503,
+      {
+        result: { status: 'ERROR', errcode: '-2', msg: 'The service is temporarily unavailable' },
+      },
+    ]);
     await gate.open();
     const started = await waiting;
     await until(() => Promise.resolve(started.output().includes('listens on')));
