@@ -27,12 +27,14 @@ echo
 
 echo '# A page and the one that it links to'
 path='/brands?fields=brandID&limit=20'
+headers=$(mktemp)
 for _ in 1 2; do
-  catalogue "$path" --dump-header headers.txt
+  catalogue "$path" --dump-header "$headers"
   echo
-  path=$(sed -n 's/^link: <\([^>]*\)>; rel="next".*/\1/ip' headers.txt)
+  path=$(sed -n 's/^link: <\([^>]*\)>; rel="next".*/\1/ip' "$headers")
+  [ -n "$path" ] || break
 done
-rm headers.txt
+rm "$headers"
 
 echo '# A whole list as CSV'
 catalogue /categories --header 'Accept: text/csv' | sed -n 1,3p

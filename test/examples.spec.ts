@@ -92,7 +92,7 @@ withExamples(
       message: 'The parameter colour must not be present in this request',
     });
     const walked: unknown[] = [];
-    for await (const { brandID } of catalogue.all('/brands', { limit: 7 })) walked.push(brandID);
+    for await (const { brandID } of catalogue.all('/brands', {}, 7)) walked.push(brandID);
     expect(walked).toEqual(Array.from({ length: 45 }, (_, at) => `b${at + 100}`));
     const refused = catalogue.all('/brands', { colour: 'red' }).next();
     await expect(refused).rejects.toBeInstanceOf(RefusedError);

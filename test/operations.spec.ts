@@ -16,7 +16,11 @@ describe('Health', () => {
     for (const path of ['/health/live', '/health/ready']) {
       const response = await service.anonymous().get(path).expect(200, { status: 'ok' });
       expect(response.headers['cache-control']).toBe('no-store');
-      await service.anonymous().post(path).expect(404);
+      await service
+        .anonymous()
+        .post(path)
+        .expect('Allow', 'GET, HEAD')
+        .expect(405, refusal(-32, 'The method POST is not allowed for this resource'));
     }
     await service.anonymous().get('/health/nonsense').expect(404);
   });

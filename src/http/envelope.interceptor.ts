@@ -12,6 +12,7 @@ import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { compress, type Encoding, encodingOf, WORTHWHILE } from './compression.js';
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
+import { ApiError, errors } from './errors.js';
 import { link } from './link.js';
 import { isListing, type Listing, type RowFormat, type State } from './listing.js';
 import { PageCache } from './page-cache.js';
@@ -58,7 +59,14 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     const http = context.switchToHttp();
     const request = http.getRequest<CatalogueRequest>();
     const query = queryClass(context.getClass(), context.getHandler().name) ?? CredentialsQueryDto;
-    await this.pipe.transform(request.query, { type: 'query', metatype: query });
+    await this.pipe
+      .transform(request.query, { type: 'query', metatype: query })
+      .catch((error: unknown) => {
+        // Who asks what there is need not know it.
+        if (!(error instanceof ApiError && error.errcode === errors.parameterMissing.errcode)) {
+          throw error;
+        }
+      });
     const page = allowedParameters(query);
     request.rows = Number(page.count);
     http.getResponse<Response>().setHeader('Allow', 'GET, HEAD, OPTIONS');

@@ -23,6 +23,9 @@ export const CONTENT_TYPES: Readonly<Record<RowFormat, string>> = {
 export function formatOf(request: Request): RowFormat | undefined {
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*' || accept === STANDARD) return undefined;
-  const type = request.accepts(Object.keys(TYPES));
+  // A charset or the like asks for nothing that could be otherwise.
+  const ranges = accept.replace(/;\s*(?!q\s*=)[^;,]*/gi, '');
+  const asked = Object.create(request, { headers: { value: { accept: ranges } } }) as Request;
+  const type = asked.accepts(Object.keys(TYPES));
   return type ? TYPES[type] : undefined;
 }

@@ -5,7 +5,7 @@ import type { AllowedParameter } from '../http/allowed-parameters.js';
 import { endpointsOf } from '../http/endpoints.js';
 import type { Settings } from '../settings.js';
 import { overview } from './overview.js';
-import { CREDENTIALS, described, envelope, pathItem } from './paths.js';
+import { collectionOf, CREDENTIALS, described, envelope, pathItem } from './paths.js';
 import { headers, Refusals } from './responses.js';
 import { type Json, objectOf, resourceSchema } from './schema.js';
 import { servicePaths } from './service-paths.js';
@@ -43,9 +43,9 @@ export function openapiDocument(
     },
     servers: [{ url: '/', description: 'This service' }],
     tags: [
-      ...[...resources].map(({ tableName: name }) => ({
+      ...[...new Set(endpoints.map(collectionOf))].map((name) => ({
         name,
-        description: `Lists of ${name}, and one of them by its identifier.`,
+        description: `Lists of ${name}${name.includes(' ') ? '.' : ', and one of them by its identifier.'}`,
       })),
       { name: 'service', description: 'What tells of the service itself.' },
     ],

@@ -40,10 +40,16 @@ export function described(endpoint: Endpoint, dataSource: DataSource): Described
   };
 }
 
+/** What the objects of a path are called, such as `products` or `deletions of products`. */
+export function collectionOf({ path }: Endpoint): string {
+  const parts = path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
+  return parts.join(' of ');
+}
+
 /** The path of an endpoint: what it takes, and its answers to each method. */
 export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json {
-  const { metadata, isList, method, controller, path } = endpoint;
-  const resource = metadata?.tableName ?? path.split('/')[1] ?? '';
+  const { metadata, isList, method, controller } = endpoint;
+  const resource = collectionOf(endpoint);
   const name = isList || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
   const operationId = `${method}${name}`;
   const what = isList ? `a page of ${resource}` : `one of ${resource}`;
@@ -92,7 +98,11 @@ export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json 
           headers: headersNamed(...COMMON, ...COUNTED, 'Allow'),
           content: json({ $ref: '#/components/schemas/AllowedParameters' }),
         },
-        ...refusals.of(refusalsOf({ ...endpoint, pathParameters: [] })),
+        ...refusals.of(
+          refusalsOf({ ...endpoint, pathParameters: [] }).filter(
+            (definition) => definition !== errors.parameterMissing,
+          ),
+        ),
       },
     },
   };

@@ -1,13 +1,21 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Express, Request, Response } from 'express';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { send } from '../http/envelope.js';
+import { JSON_TYPE } from '../http/envelope.js';
+import { FixedBody } from '../http/fixed-body.js';
 import type { Settings } from '../settings.js';
 import { openapiDocument } from './document.js';
 import { HTML, POLICY, script, STYLE } from './page.js';
 
 /** The parts of Swagger UI that the page loads; all of it is served from here. */
-const ASSETS = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png'];
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const STYLE_TYPE = 'text/css; charset=utf-8';
+const ASSETS = [
+  ['swagger-ui-bundle.js', SCRIPT_TYPE],
+  ['swagger-ui.css', STYLE_TYPE],
+  ['favicon-32x32.png', 'image/png'],
+] as const;
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -24,30 +32,27 @@ export function publishDocumentation(
   settings: Settings,
   credentials: Credentials | undefined,
 ): void {
-  let document: string | undefined;
-  express.get('/openapi.json', (_request: Request, response: Response) => {
-    document ??= JSON.stringify(openapiDocument(application, settings));
-    send(response, 200, document);
-  });
-  express.get('/docs', (_request: Request, response: Response) => {
-    response.setHeader('Content-Security-Policy', POLICY);
-    response.type('html').send(HTML);
-  });
-  express.get('/docs/start.js', (_request: Request, response: Response) => {
-    response.type('js').send(script(credentials));
-  });
-  express.get('/docs/style.css', (_request: Request, response: Response) => {
-    response.type('css').send(STYLE);
-  });
-  for (const name of ASSETS) {
-    const file = resolve(`swagger-ui-dist/${name}`);
-    express.get(`/docs/${name}`, (_request: Request, response: Response) => {
-      response.sendFile(file, { cacheControl: false });
+  const publish = (path: string, type: string, read: () => string | Buffer): void => {
+    let body: FixedBody | undefined;
+    express.get(path, async (request: Request, response: Response) => {
+      body ??= new FixedBody(type, Buffer.from(read()));
+      await body.send(request, response);
     });
+  };
+  publish('/openapi.json', JSON_TYPE, () => JSON.stringify(openapiDocument(application, settings)));
+  express.get('/docs', (_request: Request, response: Response, next: () => void) => {
+    response.setHeader('Content-Security-Policy', POLICY);
+    next();
+  });
+  publish('/docs', 'text/html; charset=utf-8', () => HTML);
+  publish('/docs/start.js', SCRIPT_TYPE, () => script(credentials));
+  publish('/docs/style.css', STYLE_TYPE, () => STYLE);
+  for (const [name, type] of ASSETS) {
+    publish(`/docs/${name}`, type, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
   }
   express.use((request: Request, response: Response, next: () => void) => {
     const isFrontPage = request.path === '/' && ['GET', 'HEAD'].includes(request.method);
     if (!isFrontPage || request.accepts(['json', 'html']) !== 'html') next();
-    else response.vary('Accept').redirect('/docs');
+    else response.redirect('/docs');
   });
 }

@@ -3,11 +3,15 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
 import { pendingMigrations } from '../database/migrate.js';
+import { refuse } from '../http/envelope.js';
+import { errors } from '../http/errors.js';
 import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
 
 /** Milliseconds that a database has to say that it is there. */
 const PATIENCE = 2000;
+
+const PATHS = ['/health/live', '/health/ready', '/metrics'];
 
 /** What operators ask: `/health/live`, `/health/ready` and `/metrics`, without credentials. */
 @Injectable()
@@ -27,9 +31,14 @@ export class OperatorEndpoints {
 
   /** Answers a request for one of its paths; false leaves any other to others. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    if (!PATHS.includes(path)) return false;
+    const { method = '' } = request;
+    if (method !== 'GET' && method !== 'HEAD') {
+      refuse(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));
+      return true;
+    }
     if (answerHealth(request, response, () => this.readiness())) return true;
-    if (request.url?.split('?', 1)[0] !== '/metrics') return false;
     void this.metrics.registry.metrics().then((text) => {
       answer(response, 200, this.metrics.registry.contentType, text);
     });

@@ -146,6 +146,18 @@ it('A watermark restored from another cluster is taken over by this one', async 
   expect((headers['x-updated-until'] ?? '') > now).toBe(true);
 });
 
+it('TRUNCATE is refused where it would empty more than its snapshot shows', async () => {
+  const runner = service.dataSource.createQueryRunner();
+  for (const level of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
+    await runner.startTransaction(level);
+    await expect(runner.query('TRUNCATE brands CASCADE')).rejects.toMatchObject({
+      driverError: { code: '40001' },
+    });
+    await runner.rollbackTransaction();
+  }
+  await runner.release();
+});
+
 it('TRUNCATE is told of, and what is there again is not', async () => {
   const since = new Date(Date.now() - 1000).toISOString();
   await service.load('categories', [

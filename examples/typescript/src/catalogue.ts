@@ -93,12 +93,16 @@ export class Catalogue {
    * All objects of a list, a page at a time. What changes meanwhile may be met twice or not at all:
    * a list that must be of one moment is asked for as NDJSON.
    *
+   * @param limit objects of a page, 1 or more
    * @throws RefusedError
    */
-  async *all<P extends ListPath>(path: P, query: QueryOf<P> = {}): AsyncGenerator<ObjectOf<P>> {
-    const limit = query.limit ?? 1000;
-    for (let offset = query.offset ?? 0; ; offset += limit) {
-      const page = await this.page(path, { ...query, limit, offset });
+  async *all<P extends ListPath>(
+    path: P,
+    query: Omit<QueryOf<P>, 'limit' | 'offset'>,
+    limit = 1000,
+  ): AsyncGenerator<ObjectOf<P>> {
+    for (let offset = 0; ; offset += limit) {
+      const page = await this.page(path, { ...query, limit, offset } as QueryOf<P>);
       if (!page.ok) throw new RefusedError(page);
       yield* page.objects;
       if (offset + limit >= page.count) return;

@@ -122,6 +122,11 @@ const STATEMENTS = [
            INSERT INTO %2$s VALUES (OLD.%3$I, clock_timestamp())
            ON CONFLICT (%3$I) DO UPDATE SET "deletedAt" = excluded."deletedAt";
          ELSE
+           -- It empties the table of more than an older snapshot shows.
+           IF current_setting('transaction_isolation') <> 'read committed' THEN
+             RAISE 'TRUNCATE would not tell of every deletion' USING
+               ERRCODE = 'serialization_failure', HINT = 'Use READ COMMITTED, or DELETE.';
+           END IF;
            INSERT INTO %2$s SELECT %3$I, clock_timestamp() FROM %4$s
            ON CONFLICT (%3$I) DO UPDATE SET "deletedAt" = excluded."deletedAt";
          END IF;

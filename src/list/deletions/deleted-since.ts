@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsDefined } from 'class-validator';
+import type { DeclaredParameter } from '../../http/declared-parameters.js';
 import { errors } from '../../http/errors.js';
 import { InvalidValue } from '../../http/invalid-value.js';
 import { readDateTime } from '../formats.js';
@@ -13,7 +14,7 @@ const DAY = 86_400_000;
 export function DeletedSinceParam(meaning: string): PropertyDecorator {
   return applyDecorators(
     IsDefined(),
-    Parameter({ ...dateTime(meaning), isRequired: true, example: LATEST }, (text) => {
+    Parameter(declared(meaning), (text) => {
       const time = readDateTime(text);
       if (!time) return mustBeDateTime();
       const earliest = new Date(Date.now() - KEPT.days * DAY);
@@ -21,4 +22,15 @@ export function DeletedSinceParam(meaning: string): PropertyDecorator {
       return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));
     }),
   );
+}
+
+/** With an example that is taken whenever it is tried. */
+function declared(meaning: string): DeclaredParameter {
+  return {
+    ...dateTime(meaning),
+    isRequired: true,
+    get example() {
+      return new Date(Date.now() - DAY).toISOString();
+    },
+  };
 }

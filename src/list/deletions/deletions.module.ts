@@ -25,7 +25,7 @@ function controllerOf({ resource, identifier, entity }: DeletionEntity): Type {
   @QueryOf(entity, { sort: [identifier, 'deletedAt'] })
   class ListDeletionsDto extends ListQueryDto {
     @DeletedSinceParam(
-      `Those deleted at this time or later; required, and at most ${KEPT.days} days ago.`,
+      `Those deleted at this time or later, at most ${KEPT.days} days ago: the X-Updated-Until of an earlier answer.`,
     )
     deletedSince!: Date;
   }

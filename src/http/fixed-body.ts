@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { compress, type Encoding, encodingOf } from './compression.js';
+
+/** A body that stays the same as long as the service runs, sent as its client wants it. */
+export class FixedBody {
+  private readonly tag: string;
+  private readonly encoded = new Map<Encoding, Promise<Buffer>>();
+
+  /** @param type its `Content-Type` */
+  constructor(
+    private readonly type: string,
+    private readonly body: Buffer,
+  ) {
+    this.tag = `W/"${hash('sha256', body, 'base64url')}"`;
+  }
+
+  async send(request: Request, response: Response): Promise<void> {
+    response.setHeader('ETag', this.tag);
+    if (request.fresh) {
+      response.status(304).end();
+      return;
+    }
+    const encoding = encodingOf(request.headers['accept-encoding']);
+    const body = encoding ? await this.in(encoding) : this.body;
+    if (encoding) response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Type', this.type);
+    response.setHeader('Content-Length', body.length);
+    response.status(200).end(body);
+  }
+
+  /** Compressed once. */
+  private in(encoding: Encoding): Promise<Buffer> {
+    const known = this.encoded.get(encoding) ?? compress(this.body, encoding);
+    this.encoded.set(encoding, known);
+    return known;
+  }
+}
