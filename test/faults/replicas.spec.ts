@@ -192,9 +192,14 @@ it('What is no replica of this database, or of its past, is left out', async () 
   // Two that were one: what is written to either is not in the other.
   const promoted = await other.replica();
   await promoted.query('SELECT pg_promote()');
+  // The one that is left is far ahead, on its own way.
+  await other.query('CREATE TABLE junk AS SELECT generate_series(1, 100000)');
   const lost = [replicaOfOther.url];
   const parted = new Replicas(promoted.url, lost, 5000, { poolSize: 1, queryTimeout: 1000 });
   await until(() => Promise.resolve(parted.problems.size === 1));
+  expect([...parted.problems.values()]).toEqual([
+    'it is a replica of another server, database or timeline',
+  ]);
   expect(parted.well).toEqual([]);
   await parted.close();
   for (const server of [promoted, replicaOfOther, other]) await server.remove();
