@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import Negotiator from 'negotiator';
 import type { RowFormat } from './listing.js';
 
 /** The type of an envelope. */
@@ -23,9 +24,19 @@ export const CONTENT_TYPES: Readonly<Record<RowFormat, string>> = {
 export function formatOf(request: Request): RowFormat | undefined {
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*' || accept === STANDARD) return undefined;
-  // A charset or the like asks for nothing that could be otherwise.
-  const ranges = accept.replace(/;\s*(?!q\s*=)[^;,]*/gi, '');
-  const asked = Object.create(request, { headers: { value: { accept: ranges } } }) as Request;
-  const type = asked.accepts(Object.keys(TYPES));
+  const negotiator = new Negotiator({ headers: { accept: withoutParameters(accept) } });
+  const type = negotiator.mediaType(Object.keys(TYPES));
   return type ? TYPES[type] : undefined;
+}
+
+/** An `Accept` whose media ranges have no parameter but `q`: a charset asks for no other form. */
+function withoutParameters(accept: string): string {
+  return accept
+    .split(',')
+    .map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+      const quality = parameters.find((parameter) => /^q\s*=/i.test(parameter));
+      return quality ? `${type};${quality.replace(/\s/g, '').toLowerCase()}` : type;
+    })
+    .join();
 }
