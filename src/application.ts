@@ -6,6 +6,8 @@ import { AppModule } from './app.module.js';
 import { REQUESTS_A_CONNECTION } from './database/reading.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/enveloped-express.adapter.js';
+import { connectionLimits } from './http/server/connection-limits.js';
+import { StreamLimit } from './http/stream-limit.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
@@ -24,7 +26,11 @@ export async function createApplication(
   settings: Settings,
   more: Type[] = [],
 ): Promise<NestExpressApplication> {
-  const adapter = new EnvelopedExpressAdapter(REQUESTS_A_CONNECTION * settings.poolSize);
+  const pools = 1 + settings.replicaUrls.length;
+  const adapter = new EnvelopedExpressAdapter(
+    REQUESTS_A_CONNECTION * settings.poolSize,
+    connectionLimits(pools * settings.poolSize).service,
+  );
   if (settings.trustProxy !== undefined) adapter.set('trust proxy', settings.trustProxy);
   const application = await NestFactory.create<NestExpressApplication>(
     AppModule.on(databaseUrl, settings, [OperationsModule, ...more]),
@@ -60,6 +66,7 @@ function observe(
 ): void {
   const metrics = application.get(Metrics);
   metrics.watch(application.get(TallyKeeper));
+  metrics.watchRequests(adapter, application.get(StreamLimit));
   const log = levels(settings).includes('log') && new RequestLog(!process.stdout.isTTY);
   adapter.observe = (observation) => {
     metrics.observe(observation);

@@ -26,6 +26,12 @@ export class Settings {
   readonly rateLimit: number;
   /** The Redis that counts them for all instances; undefined: each counts for itself. */
   readonly redisUrl: string | undefined;
+  /** Requests that one client may have in work at a time. */
+  readonly maxRequestsPerClient: number;
+  /** Lists that one client may read whole at a time. */
+  readonly maxStreamsPerClient: number;
+  /** Milliseconds after which a list that is sent whole is cut off; 0 for no limit. */
+  readonly streamTimeout: number;
   /** Milliseconds that the service goes on listening, not ready any more, when it is told to stop. */
   readonly drain: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -54,6 +60,10 @@ export class Settings {
     this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
     this.rateLimit = read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
     this.redisUrl = read('REDIS_URL', redisUrl);
+    this.maxRequestsPerClient =
+      read('MAX_REQUESTS_PER_CLIENT', integer(1, 1_000_000)) ?? 10 * this.poolSize;
+    this.maxStreamsPerClient = read('MAX_STREAMS_PER_CLIENT', integer(1, 1000)) ?? 2;
+    this.streamTimeout = read('STREAM_TIMEOUT_MS', integer(0, 86_400_000)) ?? 600_000;
     this.drain = read('DRAIN_MS', integer(0, 600_000)) ?? 0;
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
     this.trustProxy = read('TRUST_PROXY', proxies);

@@ -5,8 +5,12 @@ import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { migrateOnceThere } from '../database/migrate-once-there.js';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
+import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
+import { receive } from '../http/receive.js';
+import { connectionLimits } from '../http/server/connection-limits.js';
+import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { Settings } from '../settings.js';
@@ -89,13 +93,17 @@ async function serveOperators(
 ): Promise<Server | undefined> {
   const { adminPort } = settings;
   if (adminPort === undefined) return undefined;
-  const { createServer } = await import('node:http');
-  const server = createServer((request, response) => {
-    if (!endpoints.handle(request, response)) {
-      const [path = ''] = (request.url ?? '').split('?', 1);
-      refuse(response, errors.pathUnknown(path));
-    }
-  });
+  const { server } = createEnvelopedServer(
+    {
+      answer: (request, response, refusal) => {
+        if (endpoints.handle(request, response)) return;
+        const refused = receive(request as CatalogueRequest, response);
+        const [path = ''] = (request.url ?? '').split('?', 1);
+        refuse(response, refused ?? refusal ?? errors.pathUnknown(path));
+      },
+    },
+    connectionLimits(0).admin,
+  );
   console.log(
     `Health and metrics are on ${await listen(server, 'ADMIN_PORT', adminPort, settings)}`,
   );

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { receive } from '../http/receive.js';
+import { createEnvelopedServer } from '../http/server/enveloped-server.js';
+import { connectionLimits } from '../http/server/connection-limits.js';
 import { answerHealth } from '../operations/health.js';
 import type { Settings } from '../settings.js';
 import { listen } from './listen.js';
@@ -28,11 +29,16 @@ export async function openWaitingRoom(settings: Settings): Promise<() => void> {
 }
 
 async function open(setting: string, port: number, hasHealth: boolean, settings: Settings) {
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    if (hasHealth && answerHealth(request, response, () => Promise.resolve('database'))) return;
-    const refusal = receive(request as CatalogueRequest, response);
-    refuse(response, refusal ?? errors.unavailable());
-  });
+  const { server } = createEnvelopedServer(
+    {
+      answer: (request, response, refusal) => {
+        if (hasHealth && answerHealth(request, response, () => Promise.resolve('database'))) return;
+        const refused = receive(request as CatalogueRequest, response);
+        refuse(response, refused ?? refusal ?? errors.unavailable());
+      },
+    },
+    connectionLimits(0).service,
+  );
   await listen(server, setting, port, settings);
   return server;
 }

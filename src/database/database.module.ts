@@ -5,6 +5,7 @@ import type { Settings } from '../settings.js';
 import { databaseOptions } from './options.js';
 import { readFrom } from './reading.js';
 import { Replicas } from './replicas.js';
+import { Upkeep } from './upkeep.js';
 
 type DatabaseSettings = Pick<Settings, 'poolSize' | 'queryTimeout'> &
   Partial<Pick<Settings, 'replicaUrls' | 'maxReplicaLag'>>;
@@ -27,6 +28,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         }),
       ],
       providers: [
+        { provide: Upkeep, useFactory: () => new Upkeep(url) },
         {
           provide: Replicas,
           inject: [DataSource],
@@ -37,7 +39,7 @@ export class DatabaseModule implements OnApplicationShutdown {
           },
         },
       ],
-      exports: [Replicas],
+      exports: [Replicas, Upkeep],
     };
   }
 

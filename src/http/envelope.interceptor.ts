@@ -12,12 +12,13 @@ import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { compress, type Encoding, encodingOf, WORTHWHILE } from './compression.js';
 import { entityTag, namesTag } from './entity-tag.js';
 import { type Answer, type Page, success } from './envelope.js';
-import { ApiError, errors } from './errors.js';
+import { ApiError, busy, errors } from './errors.js';
 import { link } from './link.js';
 import { isListing, type Listing, type RowFormat, type State } from './listing.js';
 import { PageCache } from './page-cache.js';
 import { ParametersPipe } from './parameters.pipe.js';
 import { queryClass } from './query-class.js';
+import { ReadTurns } from './read-turns.js';
 import { CONTENT_TYPES, formatOf } from './representation.js';
 import { StreamLimit } from './stream-limit.js';
 
@@ -32,6 +33,7 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     private readonly cache: PageCache,
     private readonly pipe: ParametersPipe,
     private readonly streams: StreamLimit,
+    private readonly turns: ReadTurns,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Page | Listing>): Observable<Answer> {
@@ -94,7 +96,11 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
-    const page = await listing.read();
+    const page = await this.turns.take(clientOf(request), () => {
+      // Nobody is left to be answered, and others wait for their turn.
+      if (response.destroyed) throw busy();
+      return listing.read();
+    });
     const { version, count } = page;
     const body = await bodyOf(page, encoding);
     this.cache.set(form, { version, count, ...body });
@@ -117,12 +123,17 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
       mark(response, state, whole.key);
       if (namesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
     }
-    const list = await this.streams.open(whole, closed(response));
+    const list = await this.streams.open(whole, clientOf(request), closed(response));
     mark(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
     return { status: 200, list, encoding: wanted(request) };
   }
+}
+
+/** What a client's share is counted by. */
+function clientOf({ client }: CatalogueRequest): string {
+  return client?.clientID ?? '';
 }
 
 function wanted({ headers }: CatalogueRequest): Encoding | undefined {

@@ -65,7 +65,8 @@ function withoutToken(message: string, { url = '', headers }: IncomingMessage): 
   const tokens = [sent ?? '', ...(headers.authorization ?? '').split(' ').slice(1)];
   return tokens
     .filter(({ length }) => length >= TOKEN_LENGTH)
-    .reduce((text, token) => text.replaceAll(token, '…'), message);
+    .reduce((text, token) => text.replaceAll(token, '…'), message)
+    .replace(/(access_token(?:=|%3D))[^&\s]+/gi, '$1…');
 }
 
 /** Writes an envelope as the whole response; Node itself leaves the body out for `HEAD`. */

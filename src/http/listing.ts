@@ -44,6 +44,8 @@ export interface OpenList extends State {
   readonly count: string;
   /** Its objects in their order, each batch read when it is asked for. Not empty. */
   readonly batches: AsyncIterable<Batch>;
+  /** Milliseconds after which it is cut off; unlimited if 0 or absent. */
+  readonly timeout?: number;
   close(): Promise<void>;
 }
 

@@ -3,11 +3,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { compressing, type Encoding } from './compression.js';
+import { errors } from './errors.js';
 import type { OpenList } from './listing.js';
 
-/** Milliseconds that a reader may take nothing: he holds a connection and a snapshot meanwhile. */
+/** Milliseconds that a reader may take nothing: it holds a connection to the database and a snapshot. */
 export const patience = { milliseconds: 60_000 };
-/** Bytes handed over at once; a reader who takes fewer within his time is one who takes nothing. */
+/** Bytes handed over at once; a reader who takes fewer within its time is one who takes nothing. */
 const PIECE = 16_384;
 
 /**
@@ -20,15 +21,33 @@ export async function sendRows(
   list: OpenList,
   encoding?: Encoding,
 ): Promise<void> {
-  let failure: unknown;
   request.rows = 0;
+  if (request.method === 'HEAD') {
+    await list.close();
+    response.end();
+    return;
+  }
+  let failure: Error | undefined;
+  const ending = new AbortController();
+  const cutOff = (error?: Error): void => {
+    failure ??= error;
+    // Without chunks, only a reset tells a list that breaks off from one that ends.
+    if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
+    else response.destroy();
+    ending.abort();
+  };
+  response.once('close', () => {
+    ending.abort();
+  });
+  // It may have been closed before there was anybody to hear of it.
+  if (response.destroyed) ending.abort();
 
   async function* pieces(): AsyncGenerator<Buffer> {
     try {
       for await (const { text, rows } of list.batches) {
         const bytes = Buffer.from(text);
         for (let at = 0; at < bytes.length; at += PIECE) {
-          const stalled = setTimeout(() => response.destroy(), patience.milliseconds);
+          const stalled = setTimeout(cutOff, patience.milliseconds);
           try {
             yield bytes.subarray(at, at + PIECE);
           } finally {
@@ -39,28 +58,27 @@ export async function sendRows(
       }
     } catch (error) {
       // What ends because its reader went away has not failed.
-      if (response.destroyed) return;
-      failure = error;
-      // Without chunks, only a reset tells a list that breaks off from one that ends.
-      if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
+      if (!ending.signal.aborted) cutOff(error as Error);
       throw error;
     } finally {
       await list.close();
     }
   }
 
-  if (request.method === 'HEAD') {
-    await list.close();
-    response.end();
-    return;
-  }
+  const timer = list.timeout
+    ? setTimeout(() => {
+        cutOff(errors.tookTooLong());
+      }, list.timeout)
+    : undefined;
   try {
     const rows = Readable.from(pieces(), { objectMode: false });
-    if (encoding) await pipeline(rows, compressing(encoding), response);
-    else await pipeline(rows, response);
+    const options = { signal: ending.signal };
+    if (encoding) await pipeline(rows, compressing(encoding), response, options);
+    else await pipeline(rows, response, options);
   } catch {
-    if (failure !== undefined) throw failure as Error;
+    if (failure) throw failure;
   } finally {
+    clearTimeout(timer);
     await list.close();
   }
 }

@@ -3,7 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/reading.js';
+import type { EnvelopedExpressAdapter } from '../http/enveloped-express.adapter.js';
 import type { Observation } from '../http/observation.js';
+import type { StreamLimit } from '../http/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import type { TallyKeeper } from '../list/tally/tally-keeper.js';
 
@@ -67,6 +69,21 @@ export class Metrics {
       'Those of them that failed, as with no database',
       () => tallyKeeper.rounds.failed,
     );
+  }
+
+  /** Adds what requests hold. */
+  watchRequests(adapter: EnvelopedExpressAdapter, streams: StreamLimit): void {
+    this.gauge(
+      'catalogue_requests_in_work',
+      'Requests whose response has not been handed to its connection yet',
+      () => adapter.requestsInWork,
+    );
+    this.gauge(
+      'catalogue_undelivered_bytes',
+      'Bytes of responses that their readers have not taken yet',
+      () => adapter.undeliveredBytes,
+    );
+    this.gauge('catalogue_streams_open', 'Lists that are being sent whole', () => streams.size);
   }
 
   observe({ route, status, errcode, milliseconds, rows }: Observation): void {

@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DataSource } from 'typeorm';
 import { pendingMigrations } from '../database/migrate.js';
+import { Upkeep } from '../database/upkeep.js';
 import { refuse } from '../http/envelope.js';
-import { errors } from '../http/errors.js';
+import { busy, errors } from '../http/errors.js';
+import { Admission } from '../http/server/admission.js';
+import { BriefCache } from './brief-cache.js';
 import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
 
 /** Milliseconds that a database has to say that it is there. */
 const PATIENCE = 2000;
+
+/** Requests of one connection that are answered at a time. Those of all share their answer. */
+const MAX_PER_CONNECTION = 8;
 
 const PATHS = ['/health/live', '/health/ready', '/metrics'];
 
@@ -18,9 +22,16 @@ const PATHS = ['/health/live', '/health/ready', '/metrics'];
 export class OperatorEndpoints {
   private draining = false;
   private isMigrated = false;
+  private readonly admission = new Admission(Infinity, MAX_PER_CONNECTION);
+  /** Only a good answer is kept: what goes wrong is looked at until it is mended. */
+  private readonly database = new BriefCache(
+    () => this.databaseProblem(),
+    (problem) => problem === undefined,
+  );
+  private readonly metricsText = new BriefCache(() => this.metrics.registry.metrics());
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly upkeep: Upkeep,
     private readonly metrics: Metrics,
   ) {}
 
@@ -38,8 +49,12 @@ export class OperatorEndpoints {
       refuse(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));
       return true;
     }
+    if (!this.admission.enter(response)) {
+      refuse(response, busy());
+      return true;
+    }
     if (answerHealth(request, response, () => this.readiness())) return true;
-    void this.metrics.registry.metrics().then((text) => {
+    void this.metricsText.get().then((text) => {
       answer(response, 200, this.metrics.registry.contentType, text);
     });
     return true;
@@ -49,18 +64,19 @@ export class OperatorEndpoints {
   private async readiness(): Promise<string | undefined> {
     if (this.draining) return 'draining';
     try {
-      return await Promise.race([this.databaseProblem(), tooLate()]);
+      return await Promise.race([this.database.get(), tooLate()]);
     } catch {
       return 'database';
     }
   }
 
   private async databaseProblem(): Promise<string | undefined> {
+    const dataSource = await this.upkeep.connected();
     if (this.isMigrated) {
-      await this.dataSource.query('SELECT 1');
+      await dataSource.query('SELECT 1');
       return undefined;
     }
-    this.isMigrated = (await pendingMigrations(this.dataSource)).length === 0;
+    this.isMigrated = (await pendingMigrations(dataSource)).length === 0;
     return this.isMigrated ? undefined : 'migrations';
   }
 }

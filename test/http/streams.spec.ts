@@ -149,7 +149,8 @@ describe('A list as a stream', () => {
     };
     const before = await served();
     await textOf(await ask('/products?fields=productID&limit=1000'));
-    await sleep(50);
+    // Longer than the metrics are kept.
+    await sleep(300);
     expect((await served()) - before).toBe(1000);
     await service
       .anonymous()

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { Upkeep } from '../../database/upkeep.js';
 import { purgeDeletions } from '../deletions/purge.js';
 import { resourcesOf } from '../resource.js';
 import { TallyMaintenance } from './maintain.js';
@@ -20,7 +21,10 @@ export class TallyKeeper implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly upkeep: Upkeep,
+  ) {}
 
   start(): void {
     this.running = this.keep();
@@ -33,14 +37,18 @@ export class TallyKeeper implements OnModuleDestroy {
 
   private async keep(): Promise<void> {
     const { signal } = this.stopping;
-    const maintenances = [...resourcesOf(this.dataSource).values()].map(
-      (metadata) => new TallyMaintenance(this.dataSource, metadata),
+    const resources = resourcesOf(this.dataSource);
+    const maintenances = [...resources.values()].map(
+      (metadata) => new TallyMaintenance(this.upkeep.dataSource, metadata),
     );
     let failing = false;
     while (!signal.aborted) {
       try {
-        await this.dataSource.query('SELECT advance_watermark()');
-        if (this.rounds.done % PURGE_EVERY === 0) await purgeDeletions(this.dataSource);
+        const dataSource = await this.upkeep.connected();
+        await dataSource.query('SELECT advance_watermark()');
+        if (this.rounds.done % PURGE_EVERY === 0) {
+          await purgeDeletions(dataSource, resources.keys());
+        }
         for (const maintenance of maintenances) await maintenance.run(signal);
         failing = false;
         this.rounds.done += 1;

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { head, received, send } from './attacker.js';
+import { metric, startTarget, type Target, until, visit } from './target.js';
+
+let target: Target;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  target = await startTarget();
+}, 120_000);
+afterAll(() => target.stop());
+
+/** A normal client is answered within a second; where the machine is busy, at the third try. */
+async function expectService(): Promise<void> {
+  const times: number[] = [];
+  while (times.length < 3 && !times.some((milliseconds) => milliseconds < 1000)) {
+    const { status, milliseconds } = await visit(target);
+    expect(status).toBe(200);
+    times.push(milliseconds);
+  }
+  expect(Math.min(...times)).toBeLessThan(1000);
+}
+
+beforeEach(expectService);
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.resetAndDestroy();
+  await expectService();
+  await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0);
+  expect(target.child.exitCode).toBeNull();
+});
+
+async function flood(connections: number, bytes: string, port = target.port): Promise<void> {
+  const opened = await Promise.all(Array.from({ length: connections }, () => send(port, bytes)));
+  sockets.push(...opened);
+}
+
+describe('A reset', () => {
+  it.each([
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [
+      'an upgrade',
+      'GET /x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    ],
+    ['what the parser refuses', 'nonsense\r\n\r\n'],
+    ['an expectation', 'GET /x HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n'],
+    ['half a request', 'GET /x HTTP/1.1\r\nHo'],
+    [
+      'a request with CONNECT behind it',
+      `${head('/brands')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
+    ],
+  ])('after %s does not end the process', async (_, bytes) => {
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(
+        Array.from({ length: 10 }, async () => {
+          const socket = await send(target.port, bytes);
+          await sleep(Math.random() * 3);
+          socket.resetAndDestroy();
+        }),
+      );
+    }
+  });
+});
+
+describe('A connection that ends with pipelined requests in work', () => {
+  it.each([
+    ['reset', 1, 300, '/x'],
+    ['closed', 1, 300, '/x'],
+    ['reset', 20, 20, '/x'],
+    ['closed', 20, 20, '/x'],
+    ['reset', 6, 300, '/brands'],
+    ['closed', 50, 20, '/products?limit=1000'],
+  ])('gives their places back: %s, %i times %i %s', async (way, connections, requests, path) => {
+    const bytes = head(path, target.headers.attacker).repeat(requests);
+    const opened = await Promise.all(
+      Array.from({ length: connections }, () => send(target.port, bytes)),
+    );
+    await sleep(5);
+    for (const socket of opened) {
+      if (way === 'reset') socket.resetAndDestroy();
+      else socket.destroy();
+    }
+    await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0);
+  });
+});
+
+describe('Readers who read nothing', () => {
+  it('hold no place with the largest file of the documentation, and bounded memory', async () => {
+    await flood(220, head('/docs/swagger-ui-bundle.js'));
+    await expectService();
+    await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0);
+    await until(async () => (await metric(target, 'catalogue_undelivered_bytes')) < 70_000_000);
+  });
+
+  it('hold no place with four pipelined pages each', async () => {
+    await flood(220, head('/products?limit=1000', target.headers.attacker).repeat(4));
+    await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0, 20_000);
+    await expectService();
+    await until(async () => (await metric(target, 'catalogue_undelivered_bytes')) < 70_000_000);
+  });
+});
+
+describe('One client', () => {
+  it('leaves connections to the others while all its lists are slow', async () => {
+    const blocker = new Client(target.database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+    const bytes = (at: number) => head(`/products?offset=${at}`, target.headers.attacker);
+    const opened = Array.from({ length: 24 }, (_, at) => send(target.port, bytes(at + 1)));
+    sockets.push(...(await Promise.all(opened)));
+    await sleep(300);
+    const began = performance.now();
+    while (performance.now() - began < 4000) {
+      await expectService();
+      const ready = await fetch(`http://127.0.0.1:${target.adminPort}/health/ready`);
+      expect(ready.status).toBe(200);
+    }
+    await blocker.query('ROLLBACK');
+    await blocker.end();
+  });
+
+  it('has a bound of its own on lists that are sent whole', async () => {
+    const stream = { Accept: 'application/x-ndjson' };
+    await flood(4, head('/products', { ...target.headers.attacker, ...stream }));
+    await until(async () => (await metric(target, 'catalogue_streams_open')) === 2);
+    const response = await fetch(`http://127.0.0.1:${target.port}/brands`, {
+      headers: { ...target.headers.shop, ...stream },
+    });
+    expect(response.status).toBe(200);
+    expect((await response.text()).split('\n')).toHaveLength(501);
+  });
+});
+
+describe('Health and metrics', () => {
+  it.each(['/health/ready', '/metrics'])(
+    'stay there while 400 connections ask for %s',
+    async (path) => {
+      await flood(400, head(path).repeat(20), target.adminPort);
+      for (let probe = 0; probe < 20; probe += 1) {
+        const began = performance.now();
+        const ready = await fetch(`http://127.0.0.1:${target.adminPort}/health/ready`);
+        expect(ready.status).toBe(200);
+        expect(performance.now() - began).toBeLessThan(1000);
+        await expectService();
+      }
+    },
+  );
+});
+
+describe('A credential', () => {
+  it.each([
+    '/products&access_token=TOKEN',
+    '/products%26access_token=TOKEN',
+    '/products;access_token=TOKEN',
+    '/products?access_token%3DTOKEN=1',
+    '/products?fields=access_token%3DTOKEN',
+  ])('is not echoed: %s', async (path) => {
+    const token = target.headers.shop.Authorization?.split(' ')[1] ?? '';
+    const request = head(path.replace('TOKEN', token), {
+      ...target.headers.shop,
+      Connection: 'close',
+    });
+    const text = await received(target.port, request);
+    expect(text).toMatch(/^HTTP\/1.1 4\d\d /);
+    expect(text).not.toContain(token);
+  });
+
+  it('ends the path of -30 at the first &', async () => {
+    const text = await received(target.port, head('/nowhere&a=b&c', { Connection: 'close' }));
+    expect(text).toContain('"msg":"There is no resource at /nowhere"');
+  });
+});
+
+describe('A connection', () => {
+  it('that sends nothing is closed without an answer', async () => {
+    expect(await received(target.port, '')).toBe('');
+  }, 20_000);
+
+  it('is negotiated with as its Accept says', async () => {
+    for (const [accept, type] of [
+      ['text/csv; q=0.1, application/json; q=0.9', 'application/json; charset=utf-8'],
+      ['text/csv; q=0', 'application/json; charset=utf-8'],
+      ['text/csv;q=0.9, application/json;q=0.1', 'text/csv; charset=utf-8; header=present'],
+      ['text/csv; charset=utf-8', 'text/csv; charset=utf-8; header=present'],
+    ] as const) {
+      const response = await fetch(`http://127.0.0.1:${target.port}/brands`, {
+        headers: { ...target.headers.shop, Accept: accept },
+      });
+      await response.text();
+      expect([accept, response.headers.get('content-type')]).toEqual([accept, type]);
+    }
+  });
+});

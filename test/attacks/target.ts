@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client as PgClient } from 'pg';
+import { hashOf, newToken } from '../../src/clients/token.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+
+/** The built service in a process of its own, on a database of its own. */
+export interface Target {
+  readonly child: ChildProcess;
+  readonly database: TestDatabase;
+  readonly port: number;
+  readonly adminPort: number;
+  /** The credentials of each client, as headers. */
+  readonly headers: Readonly<Record<Client, Record<string, string>>>;
+  /** What the process has written. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** One that attacks and one that works. */
+export type Client = 'attacker' | 'shop';
+
+/** Products of a kilobyte each: together more than the kernel holds for a reader. */
+const PRODUCTS = 30_000;
+
+/**
+ * Starts it with brands and products loaded.
+ *
+ * @param openFiles its limit of open files; that of this process by default
+ */
+export async function startTarget(
+  environment: NodeJS.ProcessEnv = {},
+  openFiles?: number,
+): Promise<Target> {
+  const database = await createDatabase();
+  const tokens = await load(database.url);
+  const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
+  const child = spawn('sh', ['-c', `${limit}exec "$0" dist/main.js start`, process.execPath], {
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: database.url,
+      ...environment,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  }
+  const portOf = (line: RegExp): number => Number(line.exec(output)?.[1] ?? 0);
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(output);
+    if (output.includes('Catalogue listens on')) break;
+    await sleep(20);
+  }
+  return {
+    child,
+    database,
+    headers: { attacker: credentials('attacker', tokens), shop: credentials('shop', tokens) },
+    port: portOf(/Catalogue listens on http:\S+:(\d+)/),
+    adminPort: portOf(/Health and metrics are on http:\S+:(\d+)/),
+    output: () => output,
+    stop: async () => {
+      const exit = once(child, 'exit');
+      if (child.exitCode === null && child.kill('SIGTERM')) await exit;
+      await database.drop();
+    },
+  };
+}
+
+/** Loads clients, brands and products; gives the token of each client. */
+async function load(url: string): Promise<Record<Client, string>> {
+  const tokens = { attacker: newToken(), shop: newToken() };
+  const loader = new PgClient(url);
+  await loader.connect();
+  for (const [clientID, token] of Object.entries(tokens)) {
+    await loader.query('INSERT INTO clients ("clientID", "rateLimit") VALUES ($1, 0)', [clientID]);
+    await loader.query(
+      'INSERT INTO access_tokens ("tokenID", "clientID", hash) VALUES ($1, $1, $2)',
+      [clientID, hashOf(token)],
+    );
+  }
+  await loader.query(
+    `INSERT INTO brands ("brandID", name)
+     SELECT 'b' || i, 'Brand ' || i FROM generate_series(1, 500) i`,
+  );
+  await loader.query(
+    `INSERT INTO products ("productID", type, name, description)
+     SELECT 'p' || i, 'PHYSICAL', 'Product ' || i, repeat('x', 1000)
+     FROM generate_series(1, ${PRODUCTS}) i`,
+  );
+  await loader.end();
+  return tokens;
+}
+
+function credentials(client: Client, tokens: Record<Client, string>): Record<string, string> {
+  return { 'X-Client-ID': client, Authorization: `Bearer ${tokens[client]}` };
+}
+
+/** How a request of a normal client went, on a connection of its own. */
+export async function visit(
+  { port, headers }: Target,
+  path = `/brands?limit=1&offset=${Math.floor(Math.random() * 500)}`,
+): Promise<{ status: number; milliseconds: number }> {
+  const began = performance.now();
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { ...headers.shop, Connection: 'close' },
+    signal: AbortSignal.timeout(10_000),
+  });
+  await response.text();
+  return { status: response.status, milliseconds: performance.now() - began };
+}
+
+/** The value of a metric without labels. */
+export async function metric({ adminPort }: Target, name: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
+  const [, value] = new RegExp(`^${name} (\\S+)$`, 'm').exec(await response.text()) ?? [];
+  if (value === undefined) throw new Error(`There is no metric ${name}`);
+  return Number(value);
+}
+
+/** File descriptors that the process has open. */
+export function descriptors({ child }: Target): number {
+  return readdirSync(`/proc/${child.pid ?? ''}/fd`).length;
+}
+
+/** Waits until a condition holds. */
+export async function until(
+  condition: () => Promise<boolean> | boolean,
+  milliseconds = 10_000,
+): Promise<void> {
+  const began = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - began > milliseconds) {
+      throw new Error(`The condition does not hold after ${milliseconds} ms`);
+    }
+    await sleep(50);
+  }
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { head, send } from './attacker.js';
+import { metric, startTarget, type Target, until, visit } from './target.js';
+
+/** Every way in which a request ends gives back what it holds. */
+
+let target: Target;
+let blocker: Client;
+
+beforeAll(async () => {
+  target = await startTarget({ QUERY_TIMEOUT_MS: '1500', STREAM_TIMEOUT_MS: '1000' });
+  blocker = new Client(target.database.url);
+  await blocker.connect();
+}, 120_000);
+afterAll(async () => {
+  await blocker.end();
+  await target.stop();
+});
+
+const HELD = [
+  'catalogue_requests_in_work',
+  'catalogue_undelivered_bytes',
+  'catalogue_streams_open',
+];
+
+async function expectNothingHeld(): Promise<void> {
+  for (const name of HELD) {
+    await until(async () => (await metric(target, name)) === 0, 15_000);
+  }
+  expect((await visit(target)).status).toBe(200);
+  expect(target.child.exitCode).toBeNull();
+}
+
+const ndjson = { Accept: 'application/x-ndjson' };
+const whole = (headers: Record<string, string>) => head('/products', { ...headers, ...ndjson });
+
+/** What a connection sends: each leaves requests in another state. */
+const REQUESTS: [name: string, bytes: (headers: Record<string, string>) => string][] = [
+  ['a page', (headers) => head('/products?limit=1000', headers)],
+  ['pipelined pages', (headers) => head('/products?limit=1000', headers).repeat(30)],
+  ['a stream', whole],
+  ['a compressed stream', (headers) => whole({ ...headers, 'Accept-Encoding': 'gzip' })],
+  ['a stream behind a page', (headers) => head('/products?limit=1000', headers) + whole(headers)],
+  ['a page behind a stream', (headers) => whole(headers) + head('/products?limit=1000', headers)],
+  ['refusals', (headers) => head('/nowhere', headers).repeat(30)],
+  [
+    'wrong credentials',
+    () => head('/brands', { 'X-Client-ID': 'a', Authorization: 'Bearer b' }).repeat(9),
+  ],
+  ['a large file', () => head('/docs/swagger-ui-bundle.js').repeat(3)],
+  [
+    'CONNECT behind a page',
+    (headers) => `${head('/products', headers)}CONNECT a:1 HTTP/1.1\r\n\r\n`,
+  ],
+  ['nonsense behind a page', (headers) => `${head('/products', headers)}nonsense\r\n\r\n`],
+  ['half a request behind a page', (headers) => `${head('/products', headers)}GET /pro`],
+  [
+    'a body that never comes',
+    (headers) => head('/products', { ...headers, 'Content-Length': '9' }),
+  ],
+  ['an expectation', (headers) => head('/products', { ...headers, Expect: 'tea' })],
+];
+
+/** What becomes of the connection. */
+const ENDS: [name: string, end: (socket: Socket) => Promise<unknown>][] = [
+  ['is read to its end', (socket) => sleep(500, socket.resume())],
+  ['is reset', (socket) => Promise.resolve(socket.resetAndDestroy())],
+  ['is closed', (socket) => Promise.resolve(socket.destroy())],
+  ['is half closed', (socket) => sleep(200, socket.end())],
+  ['is reset later', (socket) => sleep(300).then(() => socket.resetAndDestroy())],
+];
+
+it.each(ENDS)(
+  'Nothing is held of a connection that %s',
+  async (_, end) => {
+    const { attacker, shop } = target.headers;
+    for (const [at, [, bytes]] of REQUESTS.entries()) {
+      const headers = at % 2 === 0 ? attacker : shop;
+      const sockets = await Promise.all(
+        Array.from({ length: 5 }, () => send(target.port, bytes(headers))),
+      );
+      await Promise.all(sockets.map((socket) => end(socket)));
+      for (const socket of sockets) socket.destroy();
+    }
+    await expectNothingHeld();
+  },
+  120_000,
+);
+
+it('Nothing is held of queries that run past their time, with their readers there or gone', async () => {
+  await blocker.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      send(target.port, head(`/products?offset=${at}`, target.headers.attacker).repeat(2)),
+    ),
+  );
+  await sleep(300);
+  for (const socket of sockets.slice(0, 10)) socket.resetAndDestroy();
+  await sleep(3000);
+  await blocker.query('ROLLBACK');
+  for (const socket of sockets) socket.destroy();
+  await expectNothingHeld();
+}, 30_000);
+
+it('Nothing is held of a stream that is cut off after its longest time', async () => {
+  const socket = await send(target.port, whole(target.headers.attacker));
+  await until(async () => (await metric(target, 'catalogue_streams_open')) === 1);
+  await until(async () => (await metric(target, 'catalogue_streams_open')) === 0, 5000);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();
+  await until(() => socket.closed);
+  expect(text).toMatch(/^HTTP\/1.1 200 OK/);
+  expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
+  await expectNothingHeld();
+});
