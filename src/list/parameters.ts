@@ -10,7 +10,6 @@ import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/invalid-value.js';
 import {
   IDENTIFIER_LENGTH,
-  isText,
   isTextOf,
   NAME_LENGTH,
   PLAIN_DECIMAL,
@@ -134,22 +133,35 @@ export function TextsParam(meaning: string, most = NAME_LENGTH): PropertyDecorat
   return several(meaning, 'texts', most);
 }
 
-/** Words to look for, in any order and case. Property: `string`. */
+/** Different words of a search. Each of them costs the database time of its own. */
+const MAXIMUM_WORDS = 20;
+
+/** Words to look for, in any order and case; a repeated one counts once. Property: `string`. */
 export function WordsParam(meaning: string): PropertyDecorator {
   const schema = {
     type: 'string',
     minLength: 1,
-    maxLength: LONGEST_VALUE,
+    maxLength: NAME_LENGTH,
     // What has a letter or a digit, as far as every dialect of patterns can say.
     pattern: '\\S',
   } as const;
-  return Parameter({ meaning, schema, example: 'blue' }, (text) =>
-    isText(text) && WORD.test(text) ? text : mustBe('one or more words'),
-  );
+  const bounds = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
+  const declared = { meaning: `${meaning} At most ${bounds}.`, schema, example: 'blue' };
+  return Parameter(declared, (text) => {
+    const words = isTextOf(text, 1, NAME_LENGTH) ? wordsOf(text).size : 0;
+    return words >= 1 && words <= MAXIMUM_WORDS ? text : mustBe(`1 to ${bounds}`);
+  });
 }
 
-/** Where there is a letter or a digit, there is a word. */
-const WORD = /[\p{L}\p{N}]/u;
+/** The different words of a text: letters and digits in a row, whatever their case. */
+function wordsOf(text: string): Set<string> {
+  return new Set(
+    text
+      .normalize()
+      .toLowerCase()
+      .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu),
+  );
+}
 
 /** An identifier. Property: `string`. */
 export function IdentifierParam(meaning: string): PropertyDecorator {

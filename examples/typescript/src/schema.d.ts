@@ -21,7 +21,7 @@ export interface paths {
                 brandID?: string[];
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. */
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
                 /** @description The products that cost at least this. */
                 priceMin?: string;
@@ -1047,7 +1047,7 @@ export interface operations {
                 brandID?: string[];
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. */
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
                 /** @description The products that cost at least this. */
                 priceMin?: string;
@@ -1147,7 +1147,7 @@ export interface operations {
                 brandID?: string[];
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. */
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
                 /** @description The products that cost at least this. */
                 priceMin?: string;
@@ -1214,7 +1214,7 @@ export interface operations {
                 brandID?: string[];
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. */
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
                 /** @description The products that cost at least this. */
                 priceMin?: string;
