@@ -1,11 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  type RateLimiterRes,
-} from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
+import { type Counted, FixedWindows } from './fixed-windows.js';
 
 /** Seconds of a window, which begins with a client's first request in it. */
 const WINDOW = 60;
@@ -15,6 +11,20 @@ const REDIS_TIMEOUT = 200;
 const ASIDE = 1000;
 /** The limiter refuses nobody by itself: each client has a limit of its own. */
 const points = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Counts in a window of Redis, and gives the count and the milliseconds until it ends. Redis ends it
+ * by the system's clock: where that was set back, the window ends after its length at most.
+ */
+const COUNT = `
+  local count = redis.call('incrby', KEYS[1], ARGV[1])
+  local remaining = redis.call('pttl', KEYS[1])
+  local length = 1000 * ARGV[2]
+  if remaining < 0 or remaining > length then
+    redis.call('pexpire', KEYS[1], length)
+    remaining = length
+  end
+  return {count, remaining}`;
 
 /** A client's window after a request was counted in it. */
 export interface Window {
@@ -32,7 +42,7 @@ export interface Window {
 @Injectable()
 export class RateLimit implements OnModuleDestroy {
   private readonly logger = new Logger(RateLimit.name);
-  private readonly memory = new RateLimiterMemory({ points, duration: WINDOW });
+  private readonly memory = new FixedWindows(1000 * WINDOW);
   private readonly redis: Redis | undefined;
   private readonly together: RateLimiterAbstract | undefined;
   private isAway = false;
@@ -55,6 +65,7 @@ export class RateLimit implements OnModuleDestroy {
       keyPrefix: 'catalogue-rate',
       points,
       duration: WINDOW,
+      customIncrTtlLuaScript: COUNT,
     });
   }
 
@@ -62,9 +73,9 @@ export class RateLimit implements OnModuleDestroy {
   async count(clientID: string, own: number | null): Promise<Window | undefined> {
     const limit = own ?? this.standard;
     if (limit === 0) return undefined;
-    const counted = (await this.countTogether(clientID)) ?? (await this.memory.consume(clientID));
-    const reset = Math.max(1, Math.ceil(counted.msBeforeNext / 1000));
-    return { limit, left: limit - counted.consumedPoints, reset };
+    const counted = (await this.countTogether(clientID)) ?? this.memory.count(clientID);
+    const reset = Math.max(1, Math.ceil(counted.remaining / 1000));
+    return { limit, left: limit - counted.count, reset };
   }
 
   onModuleDestroy(): void {
@@ -84,13 +95,13 @@ export class RateLimit implements OnModuleDestroy {
   }
 
   /** Counts in Redis; `undefined` where there is none, or it does not answer as it should. */
-  private async countTogether(clientID: string): Promise<RateLimiterRes | undefined> {
+  private async countTogether(clientID: string): Promise<Counted | undefined> {
     if (!this.together || performance.now() < this.asideUntil) return undefined;
     try {
-      const counted = await this.together.consume(clientID);
+      const { consumedPoints, msBeforeNext } = await this.together.consume(clientID);
       if (this.isAway) this.logger.log('Redis is back, the instances count together');
       this.isAway = false;
-      return counted;
+      return { count: consumedPoints, remaining: msBeforeNext };
     } catch (error) {
       // Not every request shall wait for it to find out.
       this.asideUntil = performance.now() + ASIDE;

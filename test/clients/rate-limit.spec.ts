@@ -58,6 +58,20 @@ describe('The rate limit', () => {
   });
 });
 
+it('The rate limit says when to come back also after the clock was set back by an hour', async () => {
+  const service = await startService({ RATE_LIMIT_PER_MINUTE: '1' });
+  try {
+    await service.get('/brands?limit=0').expect(200);
+    const time = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => time - 3_600_000);
+    const { headers } = await service.get('/brands?limit=0').expect(429);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  } finally {
+    jest.restoreAllMocks();
+    await service.stop();
+  }
+});
+
 const redisIsThere = isThere();
 if (!redisIsThere)
   console.warn('There is no redis-server: the counting across instances is not tested');
@@ -129,6 +143,20 @@ if (!redisIsThere)
     expect(await left(other)).toBe(before - 3);
   });
 
+  it('ends a window within a minute also where the clock of Redis was set back by an hour', async () => {
+    const port = await freePort();
+    await startRedis(port);
+    const [one, other] = [await instance(port, '1000'), await instance(port, '1000')];
+    await together(one, other);
+    const before = await left(one);
+    // What the expiry of its key is then.
+    redisCommand(port, 'pexpire', 'catalogue-rate:tester', '3660000');
+    const { headers } = await one.get('/brands?limit=0');
+    expect(headers['x-ratelimit-remaining']).toBe(String(before - 1));
+    expect(Number(headers['x-ratelimit-reset'])).toBeLessThanOrEqual(60);
+    expect(Number(redisCommand(port, 'pttl', 'catalogue-rate:tester'))).toBeLessThanOrEqual(60_000);
+  });
+
   it('does not wait long for a Redis that is silent or full, and says that it is away', async () => {
     const port = await freePort();
     await startRedis(port);
@@ -148,7 +176,7 @@ if (!redisIsThere)
       return back.mock.calls.length > 0;
     });
     back.mockRestore();
-    execFileSync('redis-cli', ['-p', String(port), 'config', 'set', 'maxmemory', '1']);
+    redisCommand(port, 'config', 'set', 'maxmemory', '1');
     warned.mockClear();
     await until(async () => {
       await left(one);
@@ -169,6 +197,10 @@ if (!redisIsThere)
     await other.get('/brands').expect(200);
   });
 });
+
+function redisCommand(port: number, ...command: string[]): string {
+  return execFileSync('redis-cli', ['-p', String(port), ...command], { encoding: 'utf8' });
+}
 
 function isThere(): boolean {
   try {

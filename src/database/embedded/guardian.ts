@@ -29,8 +29,8 @@ const [, , directory = ''] = process.argv;
 let state = parseState('');
 for await (const line of createInterface({ input: process.stdin })) state = parseState(line);
 
-const ended = Date.now();
-const since = (): number => Date.now() - ended;
+const ended = performance.now();
+const since = (): number => performance.now() - ended;
 while (since() < CONNECTS_WITHIN_MS && !(await isDone())) await sleep(25);
 process.exit();
 
@@ -59,12 +59,12 @@ async function settle(client: Session, server: Postmaster): Promise<boolean> {
 }
 
 async function stop({ pid }: Postmaster): Promise<void> {
-  const told = Date.now();
+  const told = performance.now();
   // A server that has just been killed leaves its number to others: look again before each signal.
   const runs = async (): Promise<boolean> => (await runningPostmaster(directory))?.pid === pid;
   if (await runs()) process.kill(pid, 'SIGINT');
   while (await runs()) {
-    if (Date.now() - told > STOPS_WITHIN_MS) {
+    if (performance.now() - told > STOPS_WITHIN_MS) {
       process.kill(pid, 'SIGQUIT');
       return;
     }

@@ -29,7 +29,7 @@ export async function obtainLease(
 ): Promise<Lease> {
   guard.tell({ starting: true, backend: 0 });
   const { directory } = cluster;
-  const deadline = Date.now() + THERE_WITHIN_MS;
+  const deadline = performance.now() + THERE_WITHIN_MS;
   let start: ServerStart | undefined;
   let obstacle = 'it does not start';
 
@@ -57,7 +57,7 @@ export async function obtainLease(
   };
 
   try {
-    while (Date.now() < deadline) {
+    while (performance.now() < deadline) {
       const lease = await attempt();
       if (lease) return lease;
       await sleep(20, undefined, { signal });
