@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { errors } from '../http/errors.js';
-import { type KnownClient, KnownClients } from './known-clients.js';
+import type { KnownClient } from './client-reader.js';
+import { KnownClients } from './known-clients.js';
 import { hashOf, sameHash } from './token.js';
 
 /** What a client's identifier may be made of, so that a header can carry it. */

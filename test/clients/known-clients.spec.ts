@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Pool, QueryResult } from 'pg';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import type { KnownClient } from '../../src/clients/client-reader.js';
+import { KnownClients } from '../../src/clients/known-clients.js';
+import { primaryPool } from '../../src/database/reading.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+let known: KnownClients;
+let pool: Pool;
+
+beforeAll(async () => {
+  service = await startService();
+  known = service.application.get(KnownClients);
+  pool = primaryPool(service.dataSource);
+});
+afterAll(() => service.stop());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+interface Question {
+  readonly text: string;
+  readonly values: readonly [clientIDs: readonly string[]];
+}
+
+/** The statements that ask for clients from now on. */
+function watch(): { questions: Question[]; rows: Promise<number>[] } {
+  const questions: Question[] = [];
+  const rows: Promise<number>[] = [];
+  const query = pool.query.bind(pool) as (question: Question) => Promise<QueryResult>;
+  jest.spyOn(pool, 'query').mockImplementation(((question: Question) => {
+    const result = query(question);
+    if (/FROM .*clients/s.test(question.text)) {
+      questions.push(question);
+      rows.push(result.then(({ rowCount }) => rowCount ?? 0));
+    }
+    return result;
+  }) as never);
+  return { questions, rows };
+}
+
+/** What is done to find nothing in a client: statements, their rows, and tokens compared. */
+async function workFor(clientID: string): Promise<unknown> {
+  const { questions, rows } = watch();
+  const compared: number[] = [];
+  const found = await known.find<KnownClient>(clientID, ({ tokens }) => {
+    compared.push(tokens.filter(({ hash }) => hash.length === 32).length);
+    return undefined;
+  });
+  expect(found).toBeUndefined();
+  jest.restoreAllMocks();
+  const asked = questions.map(({ text, values }) => [text, values[0].length]);
+  return { asked, rows: await Promise.all(rows), compared };
+}
+
+describe('A login that is refused', () => {
+  it('is the same work for an unknown client and for a wrong token, the first time and again', async () => {
+    const unknown = await workFor('nobody');
+    expect(unknown).toEqual({
+      asked: [[expect.stringContaining('access_tokens'), 1]],
+      rows: [1],
+      compared: [1, 1],
+    });
+    expect(await workFor(service.clientID)).toEqual(unknown);
+    expect(await workFor(service.clientID)).toEqual(unknown);
+    expect(await workFor('nobody')).toEqual(unknown);
+  });
+
+  it.each(['tester', 'nobody'])('takes longer than the database: %s', async (clientID) => {
+    const began = performance.now();
+    await known.find(clientID, () => undefined);
+    // Timers are of whole milliseconds.
+    expect(performance.now() - began).toBeGreaterThan(8.5);
+  });
+});
+
+describe('Logins at the same time', () => {
+  const clientIDs = Array.from({ length: 100 }, (_, at) => `unknown "${at}", \\`);
+  const anyone = (client: KnownClient) => (client.clientID === '' ? undefined : client);
+
+  it('ask the database together, and each gets its client', async () => {
+    const clients = service.application.get(ClientsService);
+    await clients.create('first', { rateLimit: 7 });
+    await clients.create('second', {});
+    await clients.issue('second', null);
+    await clients.issue('second', null);
+    const { questions } = watch();
+    const found = await Promise.all(
+      ['first', ...clientIDs, 'second'].map((clientID) => known.find(clientID, anyone)),
+    );
+    expect(questions).toHaveLength(1);
+    expect(found[0]).toEqual({ clientID: 'first', disabled: false, rateLimit: 7, tokens: [] });
+    expect(found.at(-1)).toMatchObject({ clientID: 'second', disabled: false, rateLimit: null });
+    expect(found.at(-1)?.tokens).toHaveLength(2);
+    expect(found.filter(Boolean)).toHaveLength(2);
+  });
+
+  it('do not wait long for a statement that hangs, whose answer then changes nothing', async () => {
+    const clients = service.application.get(ClientsService);
+    await clients.create('late', {});
+    const query = pool.query.bind(pool) as (question: unknown) => Promise<QueryResult>;
+    jest.spyOn(pool, 'query').mockImplementationOnce((async (question: unknown) => {
+      const result = await query(question);
+      await query('SELECT pg_sleep(1)');
+      return result;
+    }) as never);
+    const slow = known.find('late', anyone);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await clients.issue('late', null);
+    const began = performance.now();
+    const withToken = (client: KnownClient) =>
+      client.tokens.length === 1 ? anyone(client) : undefined;
+    expect(await known.find('late', withToken)).toMatchObject({ clientID: 'late' });
+    expect(performance.now() - began).toBeLessThan(900);
+    expect(await slow).toMatchObject({ tokens: [] });
+    const { questions } = watch();
+    expect((await known.find('late', anyone))?.tokens).toHaveLength(1);
+    expect(questions).toEqual([]);
+  });
+});
