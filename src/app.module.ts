@@ -5,6 +5,7 @@ import { CategoriesModule } from './categories/categories.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { ClientRequests, ConcurrencyInterceptor } from './clients/concurrency.interceptor.js';
 import { CredentialsGuard } from './clients/credentials.guard.js';
+import { FailedLogins } from './clients/failed-logins.js';
 import { RateGuard } from './clients/rate.guard.js';
 import { RateLimit } from './clients/rate-limit.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -25,6 +26,7 @@ type ServiceSettings = Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'q
   Partial<
     Pick<
       Settings,
+      | 'failedLogins'
       | 'maxReplicaLag'
       | 'maxRequestsPerClient'
       | 'maxStreamsPerClient'
@@ -70,6 +72,7 @@ export class AppModule {
         { provide: StreamLimit, useValue: new StreamLimit(streamLimits) },
         { provide: ReadTurns, useValue: new ReadTurns(halfOfPool) },
         { provide: ClientRequests, useValue: new ClientRequests(maxRequestsPerClient) },
+        { provide: FailedLogins, useValue: new FailedLogins(settings.failedLogins ?? 0) },
         {
           provide: RateLimit,
           useFactory: () => new RateLimit(settings.rateLimit ?? 0, settings.redisUrl),

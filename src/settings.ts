@@ -24,6 +24,8 @@ export class Settings {
   readonly pageCache: number;
   /** Requests a minute of a client for which nothing else is set; 0 for no limit. */
   readonly rateLimit: number;
+  /** Failed logins a minute of an address; 0 for no limit. */
+  readonly failedLogins: number;
   /** The Redis that counts them for all instances; undefined: each counts for itself. */
   readonly redisUrl: string | undefined;
   /** Requests that one client may have in work at a time. */
@@ -59,6 +61,7 @@ export class Settings {
     this.poolSize = read('POOL_SIZE', integer(1, 1000)) ?? 10;
     this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
     this.rateLimit = read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
+    this.failedLogins = read('FAILED_LOGINS_PER_MINUTE', integer(0, 1_000_000_000)) ?? 60;
     this.redisUrl = read('REDIS_URL', redisUrl);
     this.maxRequestsPerClient =
       read('MAX_REQUESTS_PER_CLIENT', integer(1, 1_000_000)) ?? 10 * this.poolSize;

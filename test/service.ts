@@ -42,6 +42,7 @@ export async function startService(
   const settings = new Settings({
     LOG_LEVEL: 'error',
     RATE_LIMIT_PER_MINUTE: '0',
+    FAILED_LOGINS_PER_MINUTE: '0',
     DATABASE_URL: database.url,
     ...environment,
   });

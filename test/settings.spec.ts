@@ -12,6 +12,7 @@ describe('Settings', () => {
       maxLimit: 1000,
       queryTimeout: 5000,
       poolSize: 10,
+      failedLogins: 60,
       logLevel: 'info',
       trustProxy: undefined,
     });
@@ -46,6 +47,7 @@ describe('Settings', () => {
       '1.2.3.4/99',
       'a number of proxies, or addresses and networks separated by commas',
     ],
+    ['FAILED_LOGINS_PER_MINUTE', '-1', 'an integer between 0 and 1000000000'],
     ['POOL_SIZE', 'many', 'an integer between 1 and 1000'],
     ['LOG_LEVEL', 'verbose', 'one of error, warn, info, debug'],
     [

@@ -1,7 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { errors } from '../http/errors.js';
+import { clientAddress } from '../http/client-address.js';
+import { ApiError, errors } from '../http/errors.js';
 import type { KnownClient } from './client-reader.js';
+import { FailedLogins } from './failed-logins.js';
 import { KnownClients } from './known-clients.js';
 import { hashOf, sameHash } from './token.js';
 
@@ -11,10 +13,29 @@ export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
 /** Lets in who shows a client's identifier and a token of that client, in the query or in headers. */
 @Injectable()
 export class CredentialsGuard implements CanActivate {
-  constructor(private readonly clients: KnownClients) {}
+  constructor(
+    private readonly clients: KnownClients,
+    private readonly failedLogins: FailedLogins,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
+    // A connection that is closed later has no address any more.
+    const address = clientAddress(request);
+    try {
+      request.client = await this.login(request, address);
+      return true;
+    } catch (error) {
+      // A login that could not be checked is not refused, and its address is not logged.
+      if (error instanceof ApiError && error.status < 500) request.refusedAddress = address;
+      throw error;
+    }
+  }
+
+  private async login(
+    request: CatalogueRequest,
+    address: string | undefined,
+  ): Promise<KnownClient> {
     const { authorization = [], 'x-client-id': identifiers = [] } = request.headersDistinct;
     const bearers = authorization.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []);
     const clientID = credential(request, 'clientID', identifiers);
@@ -24,14 +45,15 @@ export class CredentialsGuard implements CanActivate {
       ? await this.clients.find(clientID, (client) => withToken(client, hash))
       : undefined;
     // Who has no token of the client learns nothing of it, not even that it exists.
-    if (!found) throw errors.credentialsInvalid().withHeaders(challenge);
+    if (!found) {
+      throw this.failedLogins.count(address) ?? errors.credentialsInvalid().withHeaders(challenge);
+    }
     const { client, token } = found;
     if (token.expiresAt && token.expiresAt.getTime() <= Date.now()) {
       throw errors.tokenExpired().withHeaders(challenge);
     }
     if (client.disabled) throw errors.clientDisabled();
-    request.client = client;
-    return true;
+    return client;
   }
 }
 

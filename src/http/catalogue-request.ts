@@ -11,4 +11,6 @@ export interface CatalogueRequest extends Request {
   rows?: number;
   /** Who asks, once the credentials were checked. */
   client?: { readonly clientID: string; readonly rateLimit: number | null };
+  /** Where it came from, if its credentials were refused. */
+  refusedAddress?: string;
 }

@@ -11,6 +11,8 @@ export interface Observation {
   readonly route?: string;
   /** Who asked, once the credentials were checked. */
   readonly client?: string;
+  /** Where it came from, if its credentials were refused. */
+  readonly address?: string;
   /** Of HTTP; 0 where the client went away before its answer. */
   readonly status: number;
   /** `0` for a success. */
@@ -26,13 +28,14 @@ export function observationOf(
   response: ServerResponse,
   began: number,
 ): Observation {
-  const { id, method, client, rows = 0 } = request;
+  const { id, method, client, refusedAddress, rows = 0 } = request;
   const { path } = (request.route ?? {}) as { path?: string };
   return {
     id,
     method,
     route: path,
     client: client?.clientID,
+    address: refusedAddress,
     status: response.headersSent ? response.statusCode : 0,
     errcode: refusalOf(response)?.errcode ?? 0,
     milliseconds: performance.now() - began,

@@ -38,6 +38,6 @@ function asJson({ id, milliseconds, errcode, ...rest }: Observation): string {
 }
 
 function asText({ id = '-', method = '-', route = '-', ...rest }: Observation): string {
-  const { client = '-', status, errcode, milliseconds, rows } = rest;
+  const { address = '-', client = address, status, errcode, milliseconds, rows } = rest;
   return `${method} ${route} ${status} ${errcode} ${milliseconds.toFixed(1)} ms ${rows} rows ${client} ${id}`;
 }
