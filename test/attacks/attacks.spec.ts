@@ -13,16 +13,20 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => target.stop());
 
-/** A normal client is answered within a second; where the machine is busy, at the third try. */
-async function expectService(): Promise<void> {
+/** Is answered with 200 every time, and within a second: where the machine is busy, at the third try. */
+async function expectAnswer(ask: () => Promise<{ status: number }>): Promise<void> {
   const times: number[] = [];
   while (times.length < 3 && !times.some((milliseconds) => milliseconds < 1000)) {
-    const { status, milliseconds } = await visit(target);
-    expect(status).toBe(200);
-    times.push(milliseconds);
+    const began = performance.now();
+    expect((await ask()).status).toBe(200);
+    times.push(performance.now() - began);
   }
   expect(Math.min(...times)).toBeLessThan(1000);
 }
+
+const expectService = () => expectAnswer(() => visit(target));
+const expectReady = () =>
+  expectAnswer(() => fetch(`http://127.0.0.1:${target.adminPort}/health/ready`));
 
 beforeEach(expectService);
 afterEach(async () => {
@@ -114,8 +118,7 @@ describe('One client', () => {
     const began = performance.now();
     while (performance.now() - began < 4000) {
       await expectService();
-      const ready = await fetch(`http://127.0.0.1:${target.adminPort}/health/ready`);
-      expect(ready.status).toBe(200);
+      await expectReady();
     }
     await blocker.query('ROLLBACK');
     await blocker.end();
@@ -139,10 +142,7 @@ describe('Health and metrics', () => {
     async (path) => {
       await flood(400, head(path).repeat(20), target.adminPort);
       for (let probe = 0; probe < 20; probe += 1) {
-        const began = performance.now();
-        const ready = await fetch(`http://127.0.0.1:${target.adminPort}/health/ready`);
-        expect(ready.status).toBe(200);
-        expect(performance.now() - began).toBeLessThan(1000);
+        await expectReady();
         await expectService();
       }
     },
