@@ -6,6 +6,9 @@ import { unserved } from '../list/unserved.js';
 import { schemaChanges } from './schema-changes.js';
 import { findCircle, parentColumnOf } from './tree.js';
 
+/** Seconds for which the times of changes may be ahead of the clock. */
+const SET_BACK = 60;
+
 /** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
 export async function findings(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
@@ -14,6 +17,7 @@ export async function findings(application: INestApplicationContext): Promise<st
     ...(await invalidIndexes(dataSource)),
     ...(await disabledTriggers(dataSource)),
     ...(await unserved(application)),
+    ...(await timesAmiss(dataSource)),
   ];
   for (const metadata of resourcesOf(dataSource).values()) {
     found.push(...(await missingTrigger(dataSource, metadata)));
@@ -79,6 +83,25 @@ async function unkeptDeletions(
   return [
     `${tableName} has no trigger ${missing.join(', ')}: its migration lacks install_deletions`,
   ];
+}
+
+/** Times of the changes to come that would be behind the watermark, or far ahead of the clock. */
+async function timesAmiss(dataSource: DataSource): Promise<string[]> {
+  const [watermark] = await dataSource.query<{ behind: boolean; ahead: number }[]>(
+    `SELECT coalesce(greatest(until, next_until) > coalesce(bound, '-infinity'), false) AS behind,
+       coalesce(extract(epoch FROM bound - clock_timestamp()), 0)::integer AS ahead
+     FROM watermark, to_timestamp(pg_sequence_last_value('watermark_floor') / 1000::float8) bound`,
+  );
+  const found: string[] = [];
+  if (watermark?.behind) {
+    found.push('the sequence watermark_floor is behind the watermark: SELECT advance_watermark()');
+  }
+  if (watermark && watermark.ahead > SET_BACK) {
+    found.push(
+      `the clock of the database is ${watermark.ahead} s behind the last changes: it was set back`,
+    );
+  }
+  return found;
 }
 
 /** References to nothing, which a disabled trigger or a damaged index lets in. */

@@ -91,6 +91,16 @@ describe('Verify finds', () => {
       /^brands has no trigger brands_deletions_delete, .*: its migration lacks install_deletions$/,
     ],
     [
+      'times of changes that would be behind the watermark',
+      `SELECT advance_watermark(); SELECT setval('watermark_floor', 1)`,
+      /^the sequence watermark_floor is behind the watermark: SELECT advance_watermark\(\)$/,
+    ],
+    [
+      'a clock that was set back',
+      `SELECT advance_watermark('-10 minutes')`,
+      /^the clock of the database is (59\d|600) s behind the last changes: it was set back$/,
+    ],
+    [
       'a reference to nothing',
       `SET session_replication_role = replica;
        INSERT INTO categories ("categoryID", "parentID", name) VALUES ('a', 'none', 'A');

@@ -44,3 +44,8 @@ export class Mirror {
     return { rows: lines.map((line) => JSON.parse(line) as Row), until };
   }
 }
+
+/** A brand as a line that sorts. */
+export function shown({ brandID, name }: Record<string, unknown>): string {
+  return `${String(brandID)} ${String(name)}`;
+}

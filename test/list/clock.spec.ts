@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BoundChangeTimes1763942400000 } from '../../src/database/migrations/1763942400000-bound-change-times.js';
+import { findings } from '../../src/database/verify.js';
+import { type Service, startService } from '../service.js';
+import { Mirror, shown } from './mirror.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** Some calls as the keeper makes them. A negative margin is a clock that is ahead by as much. */
+async function advance(margin = '1 ms'): Promise<void> {
+  for (let calls = 0; calls < 3; calls += 1) {
+    await service.dataSource.query('SELECT advance_watermark($1)', [margin]);
+  }
+}
+
+describe('When the clock of the database was ten minutes ahead and is set back', () => {
+  const query = (text: string) => service.dataSource.query<unknown>(text);
+  const until = async () =>
+    (await service.get('/brands?limit=1').expect(200)).headers['x-updated-until'] ?? '';
+  const ahead = () => advance('-10 minutes');
+
+  it('a copy has every change within two rounds', async () => {
+    await query(
+      `INSERT INTO brands ("brandID", name) VALUES ('c1', 'A'), ('c2', 'B'), ('c3', 'C'), ('c4', 'D')`,
+    );
+    await ahead();
+    const mirror = new Mirror(service, 'brands', 'brandID');
+    await mirror.round();
+    expect(Date.parse(mirror.since ?? '') - Date.now()).toBeGreaterThan(590_000);
+    await query(`INSERT INTO brands ("brandID", name) VALUES ('c5', 'E')`);
+    await query(`UPDATE brands SET name = 'changed' WHERE "brandID" = 'c1'`);
+    await query(`DELETE FROM brands WHERE "brandID" = 'c2'`);
+    await query(`UPDATE brands SET "brandID" = 'c6' WHERE "brandID" = 'c3'`);
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      await advance();
+      await mirror.round();
+    }
+    const there = await service.dataSource.query<Record<string, unknown>[]>('SELECT * FROM brands');
+    expect([...mirror.objects.values()].map(shown).sort()).toEqual(there.map(shown).sort());
+  });
+
+  it('a copy has the deletions of TRUNCATE', async () => {
+    await query(`INSERT INTO categories ("categoryID", name) VALUES ('c1', 'A')`);
+    await ahead();
+    const mirror = new Mirror(service, 'categories', 'categoryID');
+    await mirror.round();
+    await query('TRUNCATE categories CASCADE');
+    await advance();
+    await mirror.round();
+    expect(mirror.objects.size).toBe(0);
+  });
+
+  it('a snapshot from before the watermark gives no earlier time', async () => {
+    const early = service.dataSource.createQueryRunner();
+    await early.startTransaction('REPEATABLE READ');
+    await early.query('SELECT FROM brands');
+    await ahead();
+    const since = await until();
+    await early.query(`INSERT INTO brands ("brandID", name) VALUES ('early', 'E')`);
+    await early.commitTransaction();
+    await early.release();
+    const { body } = await service.get(`/brands?updatedSince=${since}&brandID=early`).expect(200);
+    expect(body.response_data.count).toBe('1');
+  });
+
+  it('a writer with rights on the table alone gives no earlier time', async () => {
+    const role = `writer_of_brands_${process.pid}`;
+    await query(`CREATE ROLE ${role}`);
+    await query(`GRANT INSERT, DELETE, SELECT ON brands TO ${role}`);
+    await ahead();
+    const since = await until();
+    await service.dataSource.transaction(async (manager) => {
+      await manager.query(`SET LOCAL ROLE ${role}`);
+      await manager.query(`SET LOCAL search_path = ''`);
+      await manager.query(
+        `INSERT INTO public.brands ("brandID", name) VALUES ('granted', 'G'), ('gone', 'G')`,
+      );
+      await manager.query(`DELETE FROM public.brands WHERE "brandID" = 'gone'`);
+    });
+    await query(`REVOKE ALL ON brands FROM ${role}`);
+    await query(`DROP ROLE ${role}`);
+    const list = await service.get(`/brands?updatedSince=${since}&brandID=granted`).expect(200);
+    expect(list.body.response_data.count).toBe('1');
+    const gone = await service.get(`/deletions/brands?deletedSince=${since}`).expect(200);
+    expect(gone.body.response_data.objects).toContainEqual({
+      brandID: 'gone',
+      deletedAt: expect.any(String),
+    });
+  });
+
+  it('the time that is told goes on, so that a change is told of a few times only', async () => {
+    await ahead();
+    const before = await until();
+    await query(`INSERT INTO brands ("brandID", name) VALUES ('once', 'O')`);
+    for (let times = 0; times < 2; times += 1) await advance();
+    const since = await until();
+    expect(since > before).toBe(true);
+    const { body } = await service.get(`/brands?updatedSince=${since}&brandID=once`).expect(200);
+    expect(body.response_data.count).toBe('0');
+  });
+
+  it('a watermark that was restored without its sequence is not undercut', async () => {
+    await ahead();
+    await query(`SELECT setval('watermark_floor', 1)`);
+    await query(`SELECT advance_watermark()`);
+    const since = await until();
+    await query(`INSERT INTO brands ("brandID", name) VALUES ('restored', 'R')`);
+    const { body } = await service
+      .get(`/brands?updatedSince=${since}&brandID=restored`)
+      .expect(200);
+    expect(body.response_data.count).toBe('1');
+  });
+
+  it('verify says so', async () => {
+    await ahead();
+    expect(await findings(service.application)).toEqual([
+      expect.stringMatching(
+        /^the clock of the database is (59\d|600) s behind the last changes: it was set back$/,
+      ),
+    ]);
+  });
+});
+
+it('Deletions and the times of changes outlast the migration that bounds them, and its reversal', async () => {
+  const migration = new BoundChangeTimes1763942400000();
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const deleted = async () => {
+    const { body } = await service.get(`/deletions/brands?deletedSince=${since}`).expect(200);
+    return (body.response_data.objects as { brandID: string }[]).map(({ brandID }) => brandID);
+  };
+  const remove = async (brandID: string) => {
+    await service.load('brands', [{ brandID, name: 'B' }]);
+    await service.dataSource.query('DELETE FROM brands WHERE "brandID" = $1', [brandID]);
+  };
+  const runner = service.dataSource.createQueryRunner();
+  await remove('d1');
+  await migration.down(runner);
+  await remove('d2');
+  await service.dataSource.query('SELECT advance_watermark()');
+  await migration.up(runner);
+  await runner.release();
+  await remove('d3');
+  await advance('-10 minutes');
+  await remove('d4');
+  expect((await deleted()).filter((brandID) => /^d\d$/.test(brandID))).toEqual([
+    'd1',
+    'd2',
+    'd3',
+    'd4',
+  ]);
+  const [{ bounded }] = await service.dataSource.query<[{ bounded: boolean }]>(
+    `SELECT "deletedAt" > now() + interval '9 minutes' AS bounded FROM brands_deletions WHERE "brandID" = 'd4'`,
+  );
+  expect(bounded).toBe(true);
+});
