@@ -3,6 +3,7 @@ import { migrate } from '../database/migrate.js';
 import { findings } from '../database/verify.js';
 import { Refusal } from '../refusal.js';
 import { Settings } from '../settings.js';
+import { stopSignal } from './stop-signal.js';
 import { writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
@@ -12,7 +13,7 @@ export function migrateCommand(): Command {
     .action(async () => {
       const { url, embedded } = await openDatabase(new Settings(process.env));
       try {
-        const names = await migrate(url);
+        const names = await migrate(url, { signal: stopSignal() });
         for (const name of names) console.log(name);
         console.log(`The schema is up to date: ${names.length} migrations taken`);
       } finally {

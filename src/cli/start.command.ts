@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import { migrateOnceThere } from '../database/migrate-once-there.js';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
@@ -16,7 +15,8 @@ import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { Settings } from '../settings.js';
 import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
-import { openWaitingRoom } from './waiting-room.js';
+import { readyDatabase } from './ready-database.js';
+import { stopSignal } from './stop-signal.js';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -34,12 +34,7 @@ async function start(): Promise<void> {
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     await embedded?.claimService(`pid ${process.pid}, http://${host}:${settings.port}`);
-    let leave: (() => void) | undefined;
-    const isThere = await migrateOnceThere(url, stop, async (reason) => {
-      console.error(`Waiting for the database: ${reason}`);
-      leave = await openWaitingRoom(settings);
-    }).finally(() => leave?.());
-    if (!isThere) return;
+    if (!(await readyDatabase(url, settings, stop))) return;
     // Here and not above, since no other command needs an HTTP server in its memory.
     const { createApplication } = await import('../application.js');
     const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
@@ -70,20 +65,6 @@ async function start(): Promise<void> {
   } finally {
     await embedded?.release();
   }
-}
-
-/**
- * Is aborted by the first signal to stop. A second Ctrl-C ends the process as it stands; whoever
- * sends SIGTERM has SIGKILL for that.
- */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  const abort = (): void => {
-    stop.abort();
-  };
-  process.once('SIGINT', abort);
-  process.on('SIGTERM', abort);
-  return stop.signal;
 }
 
 /** Health and metrics on a port of their own, if they shall have one. */

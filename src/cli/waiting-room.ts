@@ -8,17 +8,20 @@ import { answerHealth } from '../operations/health.js';
 import type { Settings } from '../settings.js';
 import { listen } from './listen.js';
 
+/** Why the service is not ready: its database is not there, or not migrated. */
+export type Cause = 'database' | 'migrations';
+
 /**
  * Answers as long as the database is not there yet: that the process lives, that it is not ready,
  * and `-2` to everything else.
  *
  * @returns what ends it
  */
-export async function openWaitingRoom(settings: Settings): Promise<() => void> {
+export async function openWaitingRoom(settings: Settings, cause: () => Cause): Promise<() => void> {
   const { port, adminPort } = settings;
   const servers = [
-    await open('PORT', port, adminPort === undefined, settings),
-    ...(adminPort === undefined ? [] : [await open('ADMIN_PORT', adminPort, true, settings)]),
+    await open('PORT', port, adminPort === undefined && cause, settings),
+    ...(adminPort === undefined ? [] : [await open('ADMIN_PORT', adminPort, cause, settings)]),
   ];
   return () => {
     for (const server of servers) {
@@ -28,11 +31,16 @@ export async function openWaitingRoom(settings: Settings): Promise<() => void> {
   };
 }
 
-async function open(setting: string, port: number, hasHealth: boolean, settings: Settings) {
+async function open(
+  setting: string,
+  port: number,
+  cause: (() => Cause) | false,
+  settings: Settings,
+) {
   const { server } = createEnvelopedServer(
     {
       answer: (request, response, refusal) => {
-        if (hasHealth && answerHealth(request, response, () => Promise.resolve('database'))) return;
+        if (cause && answerHealth(request, response, () => Promise.resolve(cause()))) return;
         const refused = receive(request as CatalogueRequest, response);
         refuse(response, refused ?? refusal ?? errors.unavailable());
       },

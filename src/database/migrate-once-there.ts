@@ -9,25 +9,30 @@ const EVERY = 500;
  * Migrates a database as soon as it is there: it may come up after the service. What is wrong with
  * its URL ends it at once.
  *
- * @param stop ends the waiting
- * @param onWaiting is told once why it waits
+ * @param signal ends it
+ * @param onWaiting is told in a line what it waits for: for the database once, for `migrate` as that does
  * @returns false if it was stopped before
  */
 export async function migrateOnceThere(
   url: string,
-  stop: AbortSignal,
-  onWaiting: (reason: string) => Promise<void>,
+  signal: AbortSignal,
+  onWaiting: (cause: 'database' | 'migrations', line: string) => void,
 ): Promise<boolean> {
-  for (let tries = 0; !stop.aborted; tries += 1) {
+  const onLocked = (line: string): void => {
+    onWaiting('migrations', line);
+  };
+  const isStopped = (): boolean => signal.aborted;
+  for (let tries = 0; !isStopped(); tries += 1) {
     try {
-      await migrate(url);
+      await migrate(url, { signal, onWaiting: onLocked });
       return true;
     } catch (error) {
+      if (isStopped()) return false;
       if (!isAway(error)) throw error;
       const { code, message } = failureOf(error);
-      if (tries === 0) await onWaiting(code ?? message);
+      if (tries === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
     }
-    await sleep(EVERY, undefined, { signal: stop }).catch(() => undefined);
+    await sleep(EVERY, undefined, { signal }).catch(() => undefined);
   }
   return false;
 }

@@ -1,0 +1,13 @@
+/**
+ * Is aborted by the first signal to stop. A second Ctrl-C ends the process as it stands; whoever
+ * sends SIGTERM has SIGKILL for that.
+ */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const abort = (): void => {
+    stop.abort();
+  };
+  process.once('SIGINT', abort);
+  process.on('SIGTERM', abort);
+  return stop.signal;
+}

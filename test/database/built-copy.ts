@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A command under way. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Its exit status. */
+  readonly ended: Promise<number | null>;
+}
+
+/** A migration of a test's own. */
+export interface TestMigration {
+  /** In CamelCase. */
+  readonly name: string;
+  readonly up: string;
+  /** Whether it is one with `transaction = false`. */
+  readonly isBare?: boolean;
+}
+
+/** A copy of the built service that has more migrations, applied in the order given. */
+export class BuiltCopy {
+  private readonly started: ChildProcess[] = [];
+
+  private constructor(private readonly folder: string) {}
+
+  static async make(migrations: readonly TestMigration[]): Promise<BuiltCopy> {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-built-'));
+    for (const part of ['dist', 'package.json']) {
+      await cp(part, join(folder, part), { recursive: true });
+    }
+    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+    for (const [at, { name, up, isBare = false }] of migrations.entries()) {
+      const time = 9_000_000_000_000 + at;
+      await writeFile(
+        join(folder, 'dist/database/migrations', `${time}-${name}.js`),
+        `export class ${name}${time} {
+           ${isBare ? 'transaction = false;' : ''}
+           async up(runner) { await runner.query(${JSON.stringify(up)}); }
+           async down() {}
+         }`,
+      );
+    }
+    return new BuiltCopy(folder);
+  }
+
+  run(args: readonly string[], environment: NodeJS.ProcessEnv): Running {
+    const child = spawn(process.execPath, ['dist/main.js', ...args], {
+      cwd: this.folder,
+      env: { PATH: process.env.PATH, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.started.push(child);
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const ended = once(child, 'close').then(([status]) => status as number | null);
+    return { child, stdout: () => stdout, stderr: () => stderr, ended };
+  }
+
+  async remove(): Promise<void> {
+    for (const child of this.started) child.kill('SIGKILL');
+    await rm(this.folder, { recursive: true });
+  }
+}

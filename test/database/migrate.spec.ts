@@ -1,0 +1,282 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryRunner } from 'typeorm';
+import { freePort, OwnServer } from '../faults/own-server.js';
+import { refusal, type Service, startService } from '../service.js';
+import { BuiltCopy, type Running, type TestMigration } from './built-copy.js';
+
+/** Milliseconds within which a list is answered whatever waits. */
+const ANSWERED_WITHIN = 1000;
+
+const brands = { name: 'AddBrandNote', up: 'ALTER TABLE brands ADD note text' };
+const products = { name: 'AddProductNote', up: 'ALTER TABLE products\n  ADD note text' };
+/** The line about `products`, with the session of the service as its holder. */
+const LINE =
+  /^AddProductNote\d{13} waits for AccessExclusiveLock on products, held by pid \d+ \(catalogue, [a-z ]+, in a transaction for \d+ s\): ALTER TABLE products ADD note text$/;
+
+let service: Service;
+let copy: BuiltCopy | undefined;
+
+beforeEach(async () => {
+  service = await startService({ POOL_SIZE: '4', PAGE_CACHE_MB: '0' });
+  // More than the buffers of a connection hold.
+  await query(
+    `INSERT INTO products ("productID", type, "imageURL")
+     SELECT 'p' || i, 'PHYSICAL', repeat('x', 2000) FROM generate_series(1, 6000) i`,
+  );
+});
+afterEach(async () => {
+  await copy?.remove();
+  await service.stop();
+});
+
+const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
+
+/** Runs a command with these migrations pending. */
+async function run(
+  command: string,
+  migrations: readonly TestMigration[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Running> {
+  copy ??= await BuiltCopy.make(migrations);
+  return copy.run([command], { DATABASE_URL: service.database.url, ...environment });
+}
+afterEach(() => {
+  copy = undefined;
+});
+
+/** The whole list, of which its reader takes nothing. */
+async function openStream(): Promise<IncomingMessage> {
+  const sent = httpRequest({
+    port: service.port,
+    path: '/products',
+    agent: false,
+    headers: {
+      Accept: 'application/x-ndjson',
+      'X-Client-ID': service.clientID,
+      Authorization: `Bearer ${service.token}`,
+    },
+  }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+  return response;
+}
+
+/** Asks for a list again and again; gives what ends that, with the longest time that one took. */
+function askForLists(path: string): () => Promise<number> {
+  const over = new AbortController();
+  let longest = 0;
+  const asking = (async () => {
+    while (!over.signal.aborted) {
+      const began = performance.now();
+      await service.get(path).expect(200);
+      longest = Math.max(longest, performance.now() - began);
+      await sleep(20);
+    }
+  })();
+  return async () => {
+    over.abort();
+    await asking;
+    return longest;
+  };
+}
+
+async function columnsNamed(column: string): Promise<string[]> {
+  const rows = await query<{ table: string }>(
+    `SELECT table_name AS table FROM information_schema.columns WHERE column_name = '${column}'`,
+  );
+  return rows.map(({ table }) => table);
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
+    await sleep(20);
+  }
+}
+
+describe('A migration beside the reader of a stream', () => {
+  it('lets lists be answered, says once for whom it waits, and ends when the stream does', async () => {
+    const stream = await openStream();
+    const stop = askForLists('/products?limit=5');
+    const migrating = await run('migrate', [brands, products]);
+    await until(() => migrating.stderr() !== '');
+    await sleep(4000);
+    expect(migrating.stderr().trimEnd().split('\n')).toEqual([expect.stringMatching(LINE)]);
+    // What is done stays done.
+    expect(await columnsNamed('note')).toEqual(['brands']);
+    stream.destroy();
+    expect(await migrating.ended).toBe(0);
+    expect(await stop()).toBeLessThan(ANSWERED_WITHIN);
+    expect(migrating.stdout()).toMatch(
+      /^AddBrandNote\d+\nAddProductNote\d+\nThe schema is up to date: 2 migrations taken\n$/,
+    );
+    expect((await columnsNamed('note')).sort()).toEqual(['brands', 'products']);
+  }, 60_000);
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'is ended by %s and has changed nothing',
+    async (signal) => {
+      const stream = await openStream();
+      const migrating = await run('migrate', [products]);
+      await until(() => migrating.stderr() !== '');
+      migrating.child.kill(signal);
+      expect(await migrating.ended).toBe(1);
+      expect(migrating.stderr()).toMatch(
+        /\ncatalogue: Interrupted before all migrations were taken\n$/,
+      );
+      expect(await columnsNamed('note')).toEqual([]);
+      const waiting = `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+      WHERE datname = current_database() AND NOT granted`;
+      expect(await query(waiting)).toEqual([]);
+      stream.destroy();
+      const again = await run('migrate', [products]);
+      expect(await again.ended).toBe(0);
+      expect(await columnsNamed('note')).toEqual(['products']);
+    },
+  );
+
+  it('is ended in the middle of a statement', async () => {
+    const migrating = await run('migrate', [{ name: 'Slow', up: 'SELECT pg_sleep(600)' }]);
+    const sleeping = `SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)' AND state = 'active'`;
+    await until(async () => (await query(sleeping)).length > 0);
+    migrating.child.kill('SIGTERM');
+    expect(await migrating.ended).toBe(1);
+    expect(await query(sleeping)).toEqual([]);
+  });
+
+  it('lets another one wait for it, however short the database’s own lock_timeout', async () => {
+    const [{ name }] = await service.dataSource.query<[{ name: string }]>(
+      'SELECT current_database() AS name',
+    );
+    await query(`ALTER DATABASE ${name} SET lock_timeout = '50ms'`);
+    const stream = await openStream();
+    const both = [await run('migrate', [products]), await run('migrate', [products])];
+    await until(() => both.every(({ stderr }) => stderr() !== ''));
+    const said = both.map(({ stderr }) => stderr()).sort();
+    expect(said[0]?.trimEnd()).toMatch(LINE);
+    expect(said[1]).toMatch(/^Waiting for another process to migrate: pid \d+\n$/);
+    stream.destroy();
+    expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([0, 0]);
+    const taken = both.map(({ stdout }) => /(\d+) migrations taken/.exec(stdout())?.[1]);
+    expect(taken.sort()).toEqual(['0', '1']);
+  });
+
+  it('keeps the service from starting, which says so', async () => {
+    const stream = await openStream();
+    const port = await freePort();
+    const environment = { HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '' };
+    const starting = await run('start', [products], environment);
+    await until(() => starting.stderr() !== '');
+    expect(starting.stderr().trimEnd()).toMatch(LINE);
+    const address = `http://127.0.0.1:${port}`;
+    const health = await fetch(`${address}/health/ready`);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toEqual({ status: 'unavailable', reason: 'migrations' });
+    const list = await fetch(`${address}/brands`);
+    expect(await list.json()).toEqual(refusal(-2, 'The service is temporarily unavailable'));
+    stream.destroy();
+    await until(() => starting.stdout().includes('listens on'));
+    expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+    starting.child.kill('SIGTERM');
+    expect(await starting.ended).toBe(0);
+  });
+
+  it('waits as it is where it runs without a transaction', async () => {
+    const stream = await openStream();
+    const stop = askForLists('/products?limit=5');
+    const migrating = await run('migrate', [
+      {
+        name: 'IndexNames',
+        up: 'CREATE INDEX CONCURRENTLY names ON products (name)',
+        isBare: true,
+      },
+    ]);
+    await until(() => migrating.stderr() !== '');
+    expect(migrating.stderr()).toMatch(
+      /^IndexNames\d+ waits for the end of a transaction, held by pid \d+ \(.*\): CREATE INDEX/,
+    );
+    await sleep(1000);
+    stream.destroy();
+    expect(await migrating.ended).toBe(0);
+    expect(await stop()).toBeLessThan(ANSWERED_WITHIN);
+    expect(
+      await query(`SELECT indisvalid FROM pg_index WHERE indexrelid = 'names'::regclass`),
+    ).toEqual([{ indisvalid: true }]);
+  });
+});
+
+describe('A migration beside a writer', () => {
+  let writer: QueryRunner;
+
+  beforeEach(async () => {
+    writer = service.dataSource.createQueryRunner();
+    await writer.startTransaction();
+    await writer.query(`INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
+  });
+
+  it('lets others write, and installs a tally that counts them all', async () => {
+    const migrating = await run('migrate', [
+      { name: 'CountBrands', up: `SELECT install_tally('brands', 'brandID', '{name}')` },
+    ]);
+    await until(() => migrating.stderr() !== '');
+    expect(migrating.stderr()).toMatch(/^CountBrands\d+ waits for \w+Lock on brands, held by pid/);
+    let longest = 0;
+    for (let at = 0; at < 60; at += 1) {
+      const began = performance.now();
+      await query(`INSERT INTO brands ("brandID", name) VALUES ('b${at}', 'B')`);
+      longest = Math.max(longest, performance.now() - began);
+      await sleep(20);
+    }
+    expect(longest).toBeLessThan(ANSWERED_WITHIN);
+    await writer.commitTransaction();
+    await writer.release();
+    expect(await migrating.ended).toBe(0);
+    const [row] = await query<{ count: string }>(
+      `SELECT sum(count) AS count FROM brands_tally WHERE facet = ''`,
+    );
+    expect(row).toEqual({ count: '61' });
+  });
+});
+
+describe('A migration beside an autovacuum', () => {
+  let server: OwnServer;
+
+  beforeAll(async () => {
+    server = await OwnServer.create({ autovacuum_naptime: '1' });
+  });
+  afterAll(() => server.remove());
+
+  it('has it cancelled, as one that waits without a limit would', async () => {
+    copy = await BuiltCopy.make([products]);
+    const environment = { DATABASE_URL: server.url };
+    // All but the last migration, by the project itself.
+    const own = await BuiltCopy.make([]);
+    expect(await own.run(['migrate'], environment).ended).toBe(0);
+    await own.remove();
+    await server.query(
+      `ALTER TABLE products SET (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1,
+         autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)`,
+    );
+    await server.query(
+      `INSERT INTO products ("productID", type, description)
+       SELECT 'p' || i, 'PHYSICAL', repeat('x', 1000) FROM generate_series(1, 5000) i`,
+    );
+    await server.query('UPDATE products SET stock = 1');
+    await until(async () => {
+      const vacuums = await server.query(
+        `SELECT FROM pg_stat_progress_vacuum WHERE relid = 'products'::regclass`,
+      );
+      return vacuums.length > 0;
+    });
+    const began = performance.now();
+    const migrating = copy.run(['migrate'], environment);
+    expect(await migrating.ended).toBe(0);
+    expect(migrating.stderr()).toMatch(/, held by pid \d+ \(autovacuum worker, active, /);
+    // By itself it would take minutes.
+    expect(performance.now() - began).toBeLessThan(20_000);
+  }, 90_000);
+});
