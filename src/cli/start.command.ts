@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
@@ -12,6 +13,7 @@ import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
+import { uncached } from '../list/uncached.js';
 import { Settings } from '../settings.js';
 import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
@@ -44,6 +46,7 @@ async function start(): Promise<void> {
     try {
       if (embedded) await loadDemonstration(application.get(DataSource));
       application.get(TallyKeeper).start();
+      await tellUncached(application);
       admin = await serveOperators(endpoints, settings);
       const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
       console.log(`Catalogue listens on ${address}`);
@@ -64,6 +67,16 @@ async function start(): Promise<void> {
     }
   } finally {
     await embedded?.release();
+  }
+}
+
+/** Tells of the filters with which lists are not cached. */
+async function tellUncached(application: INestApplicationContext): Promise<void> {
+  const logger = new Logger('Lists');
+  try {
+    for (const line of await uncached(application)) logger.warn(line);
+  } catch (error) {
+    logger.warn(`The filters of the lists could not be checked: ${(error as Error).message}`);
   }
 }
 

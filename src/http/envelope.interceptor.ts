@@ -80,6 +80,11 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
+    if (!(await listing.isVersioned())) {
+      const page = await listing.read();
+      tell(listing, page.count, request, response);
+      return { status: 200, ...(await bodyOf(page, wanted(request))) };
+    }
     const { key } = listing;
     const { 'if-none-match': ifNoneMatch } = request.headers;
     const encoding = wanted(request);
@@ -117,14 +122,15 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     response: Response,
   ): Promise<Answer> {
     const whole = listing.whole(format);
+    const isVersioned = await listing.isVersioned();
     const { 'if-none-match': ifNoneMatch } = request.headers;
-    if (ifNoneMatch !== undefined) {
+    if (ifNoneMatch !== undefined && isVersioned) {
       const state = await listing.state();
       mark(response, state, whole.key);
       if (namesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
     }
     const list = await this.streams.open(whole, clientOf(request), closed(response));
-    mark(response, list, whole.key);
+    if (isVersioned) mark(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
     return { status: 200, list, encoding: wanted(request) };

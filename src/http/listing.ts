@@ -6,6 +6,11 @@ export interface Listing {
   readonly key: string;
   readonly offset: number;
   readonly limit: number;
+  /**
+   * Whether the version of its state changes with everything that it shows. A list for which it does
+   * not is read for each request, and has no tag.
+   */
+  isVersioned(): Promise<boolean>;
   /** The state of its data, as it is at some moment after the call. */
   state(): Promise<State>;
   /** The page, with the state of the data that it shows. */

@@ -8,6 +8,7 @@ import type {
 } from 'typeorm';
 import { run, type Statement, statement } from '../database/statement.js';
 import type { Listing, RowFormat, VersionedPage, WholeList } from '../http/listing.js';
+import { dependenciesOf, isPlain, versionedTables } from './dependencies.js';
 import { type ListQueryDto, pageSize, type SortKey } from './list-query.dto.js';
 import { type ListStatements, openList, rowFormat } from './open-list.js';
 import { identifierOf } from './resource.js';
@@ -28,6 +29,8 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 export interface ResourceListing extends Listing {
   readonly repository: Repository<ObjectLiteral>;
   readonly conditions: readonly ObjectLiteral[];
+  /** What else it reads, whose changes do not change its version; empty for a list that has a tag. */
+  dependencies(): Promise<readonly string[]>;
 }
 
 /**
@@ -53,20 +56,25 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
   const facet = facetOfConditions(metadata, matching);
   const limit = query.limit ?? Math.min(pageSize.standard, pageSize.most);
   const { fields, offset = 0, sort = [] } = query;
+  let built: MatchingObjects | undefined;
+  const objects = (): MatchingObjects => (built ??= matchingObjects(repository, matching, query));
   const [page, values] =
     facet && isByIdentifier(metadata, sort)
       ? countedPage(metadata, facet, { fields, limit, offset })
-      : skippingPage(
-          metadata,
-          matchingObjects(repository, matching, query),
-          { limit, offset },
-          resource,
-        );
+      : skippingPage(metadata, objects(), { limit, offset }, resource);
+  const isOfResource = versionedTables(resource).includes(`"${metadata.tableName}"`);
+  const dependencies = async (): Promise<readonly string[]> => {
+    if (isOfResource && matching.every((condition) => isPlain(metadata, condition))) return [];
+    const { counting, values: sent } = objects();
+    return dependenciesOf(dataSource, resource, { text: counting, values: sent });
+  };
   return {
     repository,
     conditions: matching,
     offset,
     limit,
+    dependencies,
+    isVersioned: async () => (await dependencies()).length === 0,
     key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
     state: () => currentState(dataSource, resource),
     read: async () => {
@@ -75,16 +83,14 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
       known(answer.version, resource);
       return answer;
     },
-    whole: (format) => {
-      const objects = matchingObjects(repository, matching, query);
-      return wholeList(
+    whole: (format) =>
+      wholeList(
         repository,
-        objects,
+        objects(),
         { fields, limit: query.limit ?? null, offset },
         format,
         resource,
-      );
-    },
+      ),
   };
 }
 

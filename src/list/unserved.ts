@@ -1,10 +1,8 @@
-import type { INestApplicationContext, Type } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
+import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { ownParameters } from '../http/declared-parameters.js';
-import { endpointsOf } from '../http/endpoints.js';
+import { filteredLists } from './filtered-lists.js';
 import type { ResourceListing } from './find-page.js';
-import { ListQueryDto, type SortKey } from './list-query.dto.js';
+import type { SortKey } from './list-query.dto.js';
 import { identifierOf } from './resource.js';
 
 /**
@@ -14,45 +12,23 @@ import { identifierOf } from './resource.js';
 export async function unserved(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
   const found: string[] = [];
-  for (const { call, query } of endpointsOf(application)) {
-    if (!(query.prototype instanceof ListQueryDto)) continue;
-    const list = (asked: object) => call(asked) as ResourceListing;
-    const { repository } = list({});
-    const { metadata } = repository;
-    if (!(await isThere(dataSource, metadata))) continue;
-    for (const [parameter, { example }] of ownParameters(query)) {
-      if (parameter === 'fields') continue;
-      const value = valueOf(query, parameter, example);
-      if (parameter === 'sort') {
-        for (const { field } of value as SortKey[]) {
-          const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
-          if (!(await servesSort(dataSource, metadata, column))) {
-            found.push(lacking(metadata, `sort ${field}`, [column]));
-          }
+  for (const { metadata, parameter, value, listing } of await filteredLists(application)) {
+    if (parameter === 'sort') {
+      for (const { field } of value as SortKey[]) {
+        const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
+        if (!(await servesSort(dataSource, metadata, column))) {
+          found.push(lacking(metadata, `sort ${field}`, [column]));
         }
-      } else {
-        const listing = list({ [parameter]: value });
-        if (!(await servesFilter(dataSource, listing))) {
-          const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
-          found.push(lacking(metadata, `filter ${parameter}`, columns));
-        }
+      }
+    } else {
+      const filtered = listing();
+      if (!(await servesFilter(dataSource, filtered))) {
+        const columns = filtered.conditions.flatMap((condition) => Object.keys(condition));
+        found.push(lacking(metadata, `filter ${parameter}`, columns));
       }
     }
   }
   return found;
-}
-
-/** The value that a query class makes of a parameter's text. */
-function valueOf(query: Type<object>, parameter: string, text: string): unknown {
-  return (plainToInstance(query, { [parameter]: text }) as Record<string, unknown>)[parameter];
-}
-
-async function isThere(dataSource: DataSource, { tableName }: EntityMetadata): Promise<boolean> {
-  const [{ there }] = await dataSource.query<[{ there: boolean }]>(
-    'SELECT to_regclass($1) IS NOT NULL AS there',
-    [`"${tableName}"`],
-  );
-  return there;
 }
 
 /** Whether the objects that meet a list's conditions are found by an index, and only those. */

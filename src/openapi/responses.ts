@@ -39,7 +39,8 @@ export function headers(rateLimit: number): Json {
       example: 'Accept, Authorization, Accept-Encoding',
     },
     ETag: {
-      description: 'Names the page as it is now, for `If-None-Match`.',
+      description:
+        'Names the page as it is now, for `If-None-Match`. A list that depends on more than its resource has none.',
       schema: text(200, '^(W/)?".*"$'),
       example: 'W/"1042-Zk3vY1x0aB7q"',
     },

@@ -1,0 +1,114 @@
+import { Controller, Get, Module, Query } from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import {
+  Column,
+  type FindOperator,
+  MoreThanOrEqual,
+  Not,
+  PrimaryColumn,
+  Raw,
+  Repository,
+} from 'typeorm';
+import type { Listing } from '../../src/http/listing.js';
+import { DeletionsModule } from '../../src/list/deletions/deletions.module.js';
+import { findPage } from '../../src/list/find-page.js';
+import { ListQueryDto } from '../../src/list/list-query.dto.js';
+import { BooleanParam, IntegerParam, TextParam } from '../../src/list/parameters.js';
+import { QueryOf } from '../../src/list/query-of.js';
+import { identifier, Resource } from '../../src/list/resource.js';
+
+/** A resource made for the tests of lists that read more than their own table. */
+@Resource('test_parts')
+export class Part {
+  @PrimaryColumn(identifier)
+  partID!: string;
+
+  @Column({ ...identifier, nullable: true })
+  makerID!: string | null;
+
+  @Column({ type: 'integer' })
+  weight!: number;
+}
+
+/** What the database needs for it, and for what its filters read. */
+export const PARTS = `
+  CREATE TABLE test_makers ("makerID" varchar(100) COLLATE "C" PRIMARY KEY, name text NOT NULL);
+  CREATE VIEW test_maker_names AS SELECT "makerID", name FROM test_makers;
+  CREATE FUNCTION test_maker_name(text) RETURNS text STABLE LANGUAGE plpgsql
+    AS $$ BEGIN RETURN (SELECT name FROM test_makers WHERE "makerID" = $1); END $$;
+  CREATE FUNCTION test_double(integer) RETURNS integer IMMUTABLE LANGUAGE sql AS 'SELECT 2 * $1';
+  CREATE TABLE test_parts (
+    "partID" varchar(100) COLLATE "C" PRIMARY KEY,
+    "makerID" varchar(100) COLLATE "C",
+    weight integer NOT NULL
+  );
+  SELECT install_tally('test_parts', 'partID', '{}');
+  SELECT install_deletions('test_parts', 'partID');
+  INSERT INTO test_makers VALUES ('m1', 'Acme'), ('m2', 'Emca');
+  INSERT INTO test_parts VALUES ('a', 'm1', 1), ('b', 'm2', 2), ('c', NULL, 3)`;
+
+@QueryOf(Part, { sort: ['partID', 'weight'] })
+export class ListPartsDto extends ListQueryDto {
+  @IntegerParam('The parts that weigh at least this.') weightMin?: number;
+  @IntegerParam('The parts that weigh at least half of this.') halfWeightMin?: number;
+  @TextParam('The parts of makers of this name.') makerName?: string;
+  @TextParam('The parts of other makers.') makerNameNot?: string;
+  @TextParam('The same by a view.') makerByView?: string;
+  @TextParam('The same by a function.') makerByFunction?: string;
+  @TextParam('The same, or all if it is "any".') makerOrAny?: string;
+  @TextParam('The parts as heavy as the one with this identifier.') asHeavyAs?: string;
+  @BooleanParam('All parts, at any time.') now?: boolean;
+}
+
+@Controller('test_parts')
+export class PartsController {
+  constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
+
+  @Get()
+  list(@Query() query: ListPartsDto): Listing {
+    return findPage(this.parts, query, {
+      weightMin: (least) => ({ weight: MoreThanOrEqual(least) }),
+      halfWeightMin: (least) => ({
+        weight: raw((weight) => `test_double(${weight}) >= :least`, { least }),
+      }),
+      makerName: (name) => ({ makerID: ofMaker(name) }),
+      makerNameNot: (name) => ({ makerID: Not(ofMaker(name)) }),
+      makerByView: (name) => ({ makerID: ofMaker(name, 'test_maker_names') }),
+      makerByFunction: (name) => ({
+        makerID: raw((maker) => `"test_maker_name" (${maker}) = :name`, { name }),
+      }),
+      makerOrAny: (name) => ({
+        makerID: raw(
+          (maker) =>
+            `CASE WHEN :name = 'any' THEN true ELSE ${maker} IN (${named('test_makers')}) END`,
+          { name },
+        ),
+      }),
+      asHeavyAs: (partID) => ({
+        weight: raw(
+          (weight) => `${weight} = (SELECT weight FROM test_parts WHERE "partID" = :partID)`,
+          { partID },
+        ),
+      }),
+      now: () => ({ weight: raw(() => `now() > '-infinity'`) }),
+    });
+  }
+}
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Part]), DeletionsModule.of(Part)],
+  controllers: [PartsController],
+})
+export class PartsModule {}
+
+function raw<T>(sql: (column: string) => string, values: object = {}): FindOperator<T> {
+  return Raw(sql, values) as FindOperator<T>;
+}
+
+function ofMaker(name: string, table = 'test_makers'): FindOperator<string> {
+  return raw((maker) => `${maker} IN (${named(table)})`, { name });
+}
+
+function named(table: string): string {
+  return `SELECT "makerID" FROM ${table} WHERE name = :name`;
+}
