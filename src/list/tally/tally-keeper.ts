@@ -2,7 +2,9 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { databaseError } from '../../database/database-error.js';
 import { Upkeep } from '../../database/upkeep.js';
+import { errors } from '../../http/errors.js';
 import { purgeDeletions } from '../deletions/purge.js';
 import { resourcesOf } from '../resource.js';
 import { TallyMaintenance } from './maintain.js';
@@ -18,6 +20,8 @@ export class TallyKeeper implements OnModuleDestroy {
   /** How often it has been round, and how often in vain. */
   readonly rounds = { done: 0, failed: 0 };
   private readonly logger = new Logger(TallyKeeper.name);
+  /** The names of what failed when it was tried last. */
+  private readonly failing = new Set<string>();
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
@@ -37,28 +41,64 @@ export class TallyKeeper implements OnModuleDestroy {
 
   private async keep(): Promise<void> {
     const { signal } = this.stopping;
-    const resources = resourcesOf(this.dataSource);
-    const maintenances = [...resources.values()].map(
-      (metadata) => new TallyMaintenance(this.upkeep.dataSource, metadata),
-    );
-    let failing = false;
+    const tasks = this.tasks();
     while (!signal.aborted) {
-      try {
-        const dataSource = await this.upkeep.connected();
-        await dataSource.query('SELECT advance_watermark()');
-        if (this.rounds.done % PURGE_EVERY === 0) {
-          await purgeDeletions(dataSource, resources.keys());
-        }
-        for (const maintenance of maintenances) await maintenance.run(signal);
-        failing = false;
-        this.rounds.done += 1;
-      } catch (error) {
-        // Once, not every second for as long as the database is away.
-        if (!failing) this.logger.warn(`The tallies wait: ${(error as Error).message}`);
-        failing = true;
-        this.rounds.failed += 1;
-      }
+      const isDone = await this.round(tasks);
+      this.rounds[isDone ? 'done' : 'failed'] += 1;
       await sleep(EVERY, undefined, { signal }).catch(() => undefined);
     }
   }
+
+  /** The parts of a round, of which each may fail by itself. */
+  private tasks(): Task[] {
+    const { signal } = this.stopping;
+    const { dataSource } = this.upkeep;
+    const watermark = {
+      name: 'the watermark',
+      run: async () => (await this.upkeep.connected()).query('SELECT advance_watermark()'),
+    };
+    const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
+      const maintenance = new TallyMaintenance(dataSource, metadata);
+      const isDue = () => (this.rounds.done + this.rounds.failed) % PURGE_EVERY === 0;
+      return [
+        { name: `the tally of ${resource}`, run: () => maintenance.run(signal) },
+        {
+          name: `the deletions of ${resource}`,
+          run: () => purgeDeletions(dataSource, resource),
+          isDue,
+        },
+      ];
+    });
+    return [watermark, ...resources];
+  }
+
+  /** Does what is due; false if any of it failed. */
+  private async round(tasks: readonly Task[]): Promise<boolean> {
+    let isDone = true;
+    for (const { name, run, isDue } of tasks) {
+      if (isDue?.() === false && !this.failing.has(name)) continue;
+      try {
+        await run();
+        if (this.failing.delete(name)) this.logger.warn(`The upkeep of ${name} works again`);
+      } catch (error) {
+        isDone = false;
+        // Once, not every second for as long as it fails.
+        if (!this.failing.has(name)) {
+          this.logger.warn(`The upkeep of ${name} fails: ${(error as Error).message}`);
+        }
+        this.failing.add(name);
+        // Without the database the others would only wait for it as well.
+        if (databaseError(error)?.errcode === errors.unavailable.errcode) break;
+      }
+    }
+    return isDone;
+  }
+}
+
+/** A part of a round. */
+interface Task {
+  readonly name: string;
+  readonly run: () => Promise<unknown>;
+  /** Whether it is to be done in this round, if it did not fail before; in every one if not given. */
+  readonly isDue?: () => boolean;
 }

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TallyKeeper } from '../../src/list/tally/tally-keeper.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+let logged: string[];
+
+beforeEach(async () => {
+  service = await startService();
+  await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
+  await service.load('products', [{ productID: 'p', type: 'PHYSICAL', categoryID: 'c' }]);
+  logged = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => {
+    logged.push(String(line));
+  });
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await service.stop();
+});
+
+const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
+    await sleep(50);
+  }
+}
+
+describe('The upkeep', () => {
+  it('of a resource that fails does not stop that of the others', async () => {
+    const keeper = service.application.get(TallyKeeper);
+    const deltas = async (resource: string) =>
+      (await query(`SELECT FROM ${resource}_tally_deltas`)).length;
+    await query(`SELECT remove_tally('brands'), remove_deletions('brands')`);
+    expect(await deltas('products')).toBeGreaterThan(0);
+    keeper.start();
+    await until(async () => (await deltas('products')) === 0 && (await deltas('categories')) === 0);
+    await until(
+      async () => (await query('SELECT FROM watermark WHERE until IS NOT NULL')).length > 0,
+    );
+    await until(() => keeper.rounds.failed >= 3);
+    expect(keeper.rounds.done).toBe(0);
+    expect([...logged].sort()).toEqual([
+      'The upkeep of the deletions of brands fails: relation "brands_deletions" does not exist',
+      'The upkeep of the tally of brands fails: relation "brands_tally_deltas" does not exist',
+    ]);
+    await query(`SELECT install_tally('brands', 'brandID', '{}')`);
+    await query(`SELECT install_deletions('brands', 'brandID')`);
+    await until(() => keeper.rounds.done >= 2);
+    expect(logged.slice(2).sort()).toEqual([
+      'The upkeep of the deletions of brands works again',
+      'The upkeep of the tally of brands works again',
+    ]);
+  }, 30_000);
+});
