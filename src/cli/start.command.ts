@@ -40,13 +40,16 @@ async function start(): Promise<void> {
     // Here and not above, since no other command needs an HTTP server in its memory.
     const { createApplication } = await import('../application.js');
     const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
+    const { SchemaCheck } = await import('../operations/schema-check.js');
     const application = await createApplication(url, settings);
     const endpoints = application.get(OperatorEndpoints);
     let admin: Server | undefined;
     try {
       if (embedded) await loadDemonstration(application.get(DataSource));
       application.get(TallyKeeper).start();
-      await tellUncached(application);
+      const schema = application.get(SchemaCheck);
+      await schema.start();
+      if (schema.passed) await tellUncached(application);
       admin = await serveOperators(endpoints, settings);
       const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
       console.log(`Catalogue listens on ${address}`);

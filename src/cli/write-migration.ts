@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { DataSource, type EntityMetadata } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { migrate } from '../database/migrate.js';
 import { type Changes, schemaChanges } from '../database/schema-changes.js';
+import { createUpdatedAtTrigger, installDeletions, installTally } from '../database/install-statements.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
-import { countedOf, identifierOf, resourcesOf } from '../list/resource.js';
+import { countedOf, resourcesOf } from '../list/resource.js';
 import { Refusal } from '../refusal.js';
 
 const FOLDER = join('src', 'database', 'migrations');
@@ -82,12 +83,10 @@ async function changesOf(dataSource: DataSource): Promise<Changes> {
   for (const metadata of resourcesOf(dataSource).values()) {
     const { tableName: table } = metadata;
     if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
-      up.push(
-        `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
-      );
+      up.push(createUpdatedAtTrigger(metadata));
     }
     if (!(await keepsDeletions(dataSource, table))) {
-      up.push(`SELECT install_deletions('${table}', '${identifierOf(metadata).databaseName}')`);
+      up.push(installDeletions(metadata));
       down.unshift(`SELECT remove_deletions('${table}')`);
     }
     const [installed] = await dataSource.query<{ counted: string[] }[]>(
@@ -96,9 +95,9 @@ async function changesOf(dataSource: DataSource): Promise<Changes> {
     );
     const counted = countedOf(metadata);
     if (installed?.counted.join() === counted.join()) continue;
-    up.push(installing(metadata, counted));
+    up.push(installTally(metadata, counted));
     down.unshift(
-      installed ? installing(metadata, installed.counted) : `SELECT remove_tally('${table}')`,
+      installed ? installTally(metadata, installed.counted) : `SELECT remove_tally('${table}')`,
     );
   }
   return { up, down };
@@ -119,11 +118,6 @@ async function keepsDeletions(dataSource: DataSource, table: string): Promise<bo
     [deletionsTable(table)],
   );
   return keeps;
-}
-
-function installing(metadata: EntityMetadata, counted: readonly string[]): string {
-  const { databaseName: identifier } = identifierOf(metadata);
-  return `SELECT install_tally('${metadata.tableName}', '${identifier}', '{${counted.join(',')}}')`;
 }
 
 /** Refuses what would lose data without being told to, and what nobody can do but by hand. */

@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../list/resource.js';
-import { tallyFindings } from '../list/tally/verify.js';
+import { miscounts } from '../list/tally/verify.js';
 import { unserved } from '../list/unserved.js';
-import { schemaChanges } from './schema-changes.js';
+import { differences, lineOf } from './structure.js';
 import { findCircle, parentColumnOf } from './tree.js';
 
 /** Seconds for which the times of changes may be ahead of the clock. */
@@ -12,27 +12,25 @@ const SET_BACK = 60;
 /** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
 export async function findings(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
+  const differing = await differences(dataSource);
   const found = [
-    ...(await schemaDifferences(dataSource)),
+    ...differing.map(lineOf),
     ...(await invalidIndexes(dataSource)),
-    ...(await disabledTriggers(dataSource)),
-    ...(await unserved(application)),
     ...(await timesAmiss(dataSource)),
   ];
+  const unread = new Set(
+    differing.flatMap(({ resource, isOfColumns }) => (isOfColumns ? [resource] : [])),
+  );
+  // The statements of lists and comparisons name columns that are not there.
+  if (unread.size === 0) found.push(...(await unserved(application)));
   for (const metadata of resourcesOf(dataSource).values()) {
-    found.push(...(await missingTrigger(dataSource, metadata)));
-    found.push(...(await unkeptDeletions(dataSource, metadata)));
+    if (unread.has(metadata.tableName)) continue;
     found.push(...(await brokenReferences(dataSource, metadata)));
     found.push(...(await brokenRules(dataSource, metadata)));
     found.push(...(await circle(dataSource, metadata)));
-    found.push(...(await tallyFindings(dataSource, metadata)));
+    found.push(...(await miscounts(dataSource, metadata)));
   }
   return found;
-}
-
-async function schemaDifferences(dataSource: DataSource): Promise<string[]> {
-  const { up } = await schemaChanges(dataSource);
-  return up.map((query) => `the schema is not as declared, this is lacking: ${query}`);
 }
 
 /** Indexes that PostgreSQL does not use, such as one whose concurrent creation was broken off. */
@@ -43,46 +41,6 @@ async function invalidIndexes(dataSource: DataSource): Promise<string[]> {
      WHERE relnamespace = current_schema()::regnamespace AND NOT (indisvalid AND indisready)`,
   );
   return rows.map(({ index, table }) => `the index ${index} on ${table} is not valid`);
-}
-
-async function disabledTriggers(dataSource: DataSource): Promise<string[]> {
-  const rows = await dataSource.query<{ trigger: string; table: string }[]>(
-    `SELECT tgname AS trigger, tgrelid::regclass::text AS table
-     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-     WHERE relnamespace = current_schema()::regnamespace AND tgenabled = 'D'`,
-  );
-  return rows.map(({ trigger, table }) => `the trigger ${trigger} on ${table} is disabled`);
-}
-
-/** `updatedAt` is the database's to keep, on every resource. */
-async function missingTrigger(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
-  if (!metadata.updateDateColumn) return [];
-  const triggers = await dataSource.query<unknown[]>(
-    `SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgfoid = 'keep_updated_at'::regproc`,
-    [`"${metadata.tableName}"`],
-  );
-  if (triggers.length > 0) return [];
-  return [
-    `${metadata.tableName} has no trigger that keeps ${metadata.updateDateColumn.databaseName}`,
-  ];
-}
-
-/** Every deletion is to be told of, whoever deletes. */
-async function unkeptDeletions(
-  dataSource: DataSource,
-  { tableName }: EntityMetadata,
-): Promise<string[]> {
-  const triggers = await dataSource.query<{ tgname: string }[]>(
-    `SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass`,
-    [`"${tableName}"`],
-  );
-  const missing = ['delete', 'rename', 'truncate']
-    .map((operation) => `${tableName}_deletions_${operation}`)
-    .filter((trigger) => !triggers.some(({ tgname }) => tgname === trigger));
-  if (missing.length === 0) return [];
-  return [
-    `${tableName} has no trigger ${missing.join(', ')}: its migration lacks install_deletions`,
-  ];
 }
 
 /** Times of the changes to come that would be behind the watermark, or far ahead of the clock. */

@@ -17,6 +17,7 @@ import { countedPage } from './tally/counted-page.js';
 import { countOf, facetOfConditions } from './tally/counted.js';
 import { type Facet, facetName } from './tally/tally.js';
 import { currentState, known, stateOf } from './versions.js';
+import { refuseWithheld } from './withheld.js';
 
 /** What each filter of a query class means: a condition on the entity, given the filter's value. */
 export type Conditions<Entity, Query extends ListQueryDto> = {
@@ -39,6 +40,7 @@ export interface ResourceListing extends Listing {
  * count and, by identifier, the offset cost the same whatever they are.
  *
  * @param resource that whose version tells whether the list has changed, unless its own
+ * @throws ApiError `-2` while the lists of the resource are withheld
  */
 export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDto>(
   repository: Repository<Entity>,
@@ -48,6 +50,7 @@ export function findPage<Entity extends ObjectLiteral, Query extends ListQueryDt
 ): ResourceListing {
   const { metadata } = repository;
   const { dataSource } = repository.manager;
+  refuseWithheld(dataSource, resource);
   const matching: ObjectLiteral[] = [];
   for (const [filter, condition] of Object.entries(conditions) as [keyof Query, Condition][]) {
     const value = query[filter];

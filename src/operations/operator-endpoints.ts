@@ -8,6 +8,7 @@ import { Admission } from '../http/server/admission.js';
 import { BriefCache } from './brief-cache.js';
 import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
+import { SchemaCheck } from './schema-check.js';
 
 /** Milliseconds that a database has to say that it is there. */
 const PATIENCE = 2000;
@@ -33,6 +34,7 @@ export class OperatorEndpoints {
   constructor(
     private readonly upkeep: Upkeep,
     private readonly metrics: Metrics,
+    private readonly schema: SchemaCheck,
   ) {}
 
   /** From now on the service is not ready, so that no proxy sends it more. */
@@ -64,7 +66,8 @@ export class OperatorEndpoints {
   private async readiness(): Promise<string | undefined> {
     if (this.draining) return 'draining';
     try {
-      return await Promise.race([this.database.get(), tooLate()]);
+      const problem = await Promise.race([this.database.get(), tooLate()]);
+      return problem ?? (this.schema.passed ? undefined : 'schema');
     } catch {
       return 'database';
     }

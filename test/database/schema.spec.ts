@@ -78,17 +78,17 @@ describe('Verify finds', () => {
     [
       'a trigger that is disabled',
       'ALTER TABLE brands DISABLE TRIGGER brands_updated_at',
-      /^the trigger brands_updated_at on brands is disabled$/,
+      /^the trigger brands_updated_at on brands is disabled; run ALTER TABLE/,
     ],
     [
       'a trigger that is gone',
       'DROP TRIGGER brands_updated_at ON brands',
-      /^brands has no trigger that keeps updatedAt$/,
+      /^brands has no trigger that keeps updatedAt; run /,
     ],
     [
       'a resource whose deletions nobody is told of',
       `SELECT remove_deletions('brands')`,
-      /^brands has no trigger brands_deletions_delete, .*: its migration lacks install_deletions$/,
+      /^brands has no trigger brands_deletions_delete, .*; run .*SELECT install_deletions/,
     ],
     [
       'times of changes that would be behind the watermark',

@@ -6,10 +6,11 @@ import { tallyRows, tallyTables } from './tally.js';
 const MOST_TOLD = 20;
 
 /**
- * What is off in a resource's tally, a line each. Where every range of every facet holds as many
- * objects as are counted there, every count and every position is right.
+ * The ranges for which a resource's tally is wrong, a line each; none where it has no tally of what
+ * its entity counts. Where every range of every facet holds as many objects as are counted there,
+ * every count and every position is right.
  */
-export async function tallyFindings(
+export async function miscounts(
   dataSource: DataSource,
   metadata: EntityMetadata,
 ): Promise<string[]> {
@@ -19,21 +20,12 @@ export async function tallyFindings(
     'SELECT counted FROM tallies WHERE resource = $1',
     [resource],
   );
-  if (!installed) return [`${resource} has no tally: its migration lacks install_tally`];
-  if (!sameNames(installed.counted, counted)) {
-    return [
-      `the tally of ${resource} counts by ${named(installed.counted)}, its entity by ${named(counted)}`,
-    ];
-  }
-  const missing = await missingTriggers(dataSource, resource);
+  if (!installed || !sameNames(installed.counted, counted)) return [];
   const differences = await dataSource.query<Difference[]>(comparison(metadata, counted));
-  return [
-    ...missing.map((trigger) => `${resource} has no trigger ${trigger}`),
-    ...differences.map(
-      ({ facet, lowest, tallied, there }) =>
-        `the tally of ${resource} has ${tallied} for ${facet || 'all'} from ${lowest || 'the first'}, where there are ${there}`,
-    ),
-  ];
+  return differences.map(
+    ({ facet, lowest, tallied, there }) =>
+      `the tally of ${resource} has ${tallied} for ${facet || 'all'} from ${lowest || 'the first'}, where there are ${there}`,
+  );
 }
 
 interface Difference {
@@ -41,16 +33,6 @@ interface Difference {
   readonly lowest: string;
   readonly tallied: string;
   readonly there: string;
-}
-
-async function missingTriggers(dataSource: DataSource, resource: string): Promise<string[]> {
-  const rows = await dataSource.query<{ tgname: string }[]>(
-    'SELECT tgname FROM pg_trigger WHERE tgrelid = $1::regclass',
-    [`"${resource}"`],
-  );
-  return ['insert', 'update', 'delete', 'truncate']
-    .map((operation) => `${resource}_tally_${operation}`)
-    .filter((trigger) => !rows.some(({ tgname }) => tgname === trigger));
 }
 
 /** One statement, hence one snapshot, that gives every range where tally and table differ. */
@@ -79,8 +61,4 @@ function comparison(metadata: EntityMetadata, counted: readonly string[]): strin
 
 function sameNames(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
-}
-
-function named(columns: readonly string[]): string {
-  return columns.length === 0 ? 'nothing' : columns.join(', ');
 }
