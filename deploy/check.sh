@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries on this machine what the README says of Docker Compose, and takes it all down again.
 #
-# Needs an engine, Compose and curl, and the ports 3000, 8080 and 9090. COMPOSE and ENGINE name other
+# Needs an engine, Compose and curl, and the ports 3000 and 8080. COMPOSE and ENGINE name other
 # commands than the first that there is of `docker compose`, `docker-compose` and `docker`, `podman`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -162,6 +162,12 @@ quietly compose run --rm migrate
 pass 'the image runs any command'
 
 inside() { compose exec -T catalogue sh -c "$1"; }
+# Health and metrics, which only the containers reach.
+operators() { inside "node -e 'fetch(\"http://127.0.0.1:9090$1\").then((answer) => answer.text()).then(console.log)'"; }
+operators /health/ready | grep -q '"ok"' || fail 'health is not at ADMIN_PORT'
+! "$ENGINE" port "$(id_of catalogue)" 9090 2> /dev/null | grep -q . || fail 'ADMIN_PORT is published'
+pass 'health and metrics are at ADMIN_PORT, which is not published'
+
 [ "$(inside 'id -un')" = node ] || fail 'the service does not run as node'
 inside 'grep -q "^CapEff:.*0000$" /proc/1/status && grep -q "^NoNewPrivs:.*1" /proc/1/status' ||
   fail 'the service has privileges'
@@ -216,7 +222,7 @@ await 30 streams || fail 'the replica does not stream'
 pass "replica: streams, $(since "$began")"
 is_read() {
   ask '3000/products?limit=1' > /dev/null
-  curl -s http://127.0.0.1:9090/metrics | grep -Eq '^catalogue_replica_lag_seconds\{[^}]*\} [0-9.e-]+$'
+  operators /metrics | grep -Eq '^catalogue_replica_lag_seconds\{[^}]*\} [0-9.e-]+$'
 }
 await 30 is_read || fail 'the service does not know its replica'
 quietly "$ENGINE" kill "$(id_of postgres-replica)"

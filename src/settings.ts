@@ -5,7 +5,7 @@ import { Refusal } from './refusal.js';
 export class Settings {
   readonly port: number;
   readonly host: string;
-  /** Where health and metrics are served; undefined: at `port`. */
+  /** Where health and metrics are served: 9090 by default on `databaseUrl`; undefined: at `port`. */
   readonly adminPort: number | undefined;
   /** Undefined: the embedded database of `dataDir`. */
   readonly databaseUrl: string | undefined;
@@ -44,11 +44,14 @@ export class Settings {
   constructor(environment: NodeJS.ProcessEnv) {
     const read = reader(environment);
     this.port = read('PORT', integer(0, 65_535)) ?? 3000;
-    this.adminPort = read('ADMIN_PORT', integer(0, 65_535));
-    if (this.port !== 0 && this.adminPort === this.port) {
-      throw new Refusal('ADMIN_PORT must be another one than PORT');
-    }
     this.databaseUrl = read('DATABASE_URL', postgresUrl);
+    this.adminPort =
+      read('ADMIN_PORT', integer(0, 65_535)) ?? (this.databaseUrl ? ADMIN_PORT : undefined);
+    if (this.port !== 0 && this.adminPort === this.port) {
+      throw new Refusal(
+        `ADMIN_PORT must differ from PORT; with DATABASE_URL its default is ${ADMIN_PORT}`,
+      );
+    }
     this.replicaUrls = read('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
     if (this.replicaUrls.length > 0 && this.databaseUrl === undefined) {
       throw new Refusal('DATABASE_REPLICA_URLS must go with DATABASE_URL, whose replicas they are');
@@ -72,6 +75,9 @@ export class Settings {
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
 }
+
+/** The default on a database of somebody's own, where the port of the clients may be a public one. */
+const ADMIN_PORT = 9090;
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 

@@ -39,13 +39,17 @@ export async function startService(
 ): Promise<Service> {
   const { DATABASE_URL: given } = environment;
   const database = given ? { url: given, drop: () => Promise.resolve() } : await createDatabase();
-  const settings = new Settings({
-    LOG_LEVEL: 'error',
-    RATE_LIMIT_PER_MINUTE: '0',
-    FAILED_LOGINS_PER_MINUTE: '0',
-    DATABASE_URL: database.url,
-    ...environment,
-  });
+  const settings = Object.assign(
+    new Settings({
+      LOG_LEVEL: 'error',
+      RATE_LIMIT_PER_MINUTE: '0',
+      FAILED_LOGINS_PER_MINUTE: '0',
+      DATABASE_URL: database.url,
+      ...environment,
+    }),
+    // Health and metrics at the one port that a test asks, as on the embedded database.
+    { adminPort: undefined },
+  );
   const application = await createApplication(database.url, settings, more);
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;

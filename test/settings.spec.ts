@@ -26,6 +26,26 @@ describe('Settings', () => {
     expect(new Settings({ DATABASE_URL: 'postgres://db/c', HOST: '::1' }).host).toBe('::1');
   });
 
+  it('serve health and metrics at a port of their own on a database of its own', () => {
+    const own = { DATABASE_URL: 'postgres://db/c' };
+    expect(new Settings(own).adminPort).toBe(9090);
+    expect(new Settings({ ...own, ADMIN_PORT: '' }).adminPort).toBe(9090);
+    expect(new Settings({ ...own, ADMIN_PORT: '9191' }).adminPort).toBe(9191);
+    expect(new Settings({ ...own, ADMIN_PORT: '0', PORT: '0' }).adminPort).toBe(0);
+    expect(new Settings({}).adminPort).toBeUndefined();
+    expect(new Settings({ PORT: '9090' }).adminPort).toBeUndefined();
+    expect(new Settings({ ADMIN_PORT: '9191' }).adminPort).toBe(9191);
+  });
+
+  it.each([
+    { DATABASE_URL: 'postgres://db/c', PORT: '9090' },
+    { PORT: '3001', ADMIN_PORT: '3001' },
+  ])('refuse one port for both: %j', (environment) => {
+    expect(() => new Settings(environment)).toThrow(
+      new Refusal('ADMIN_PORT must differ from PORT; with DATABASE_URL its default is 9090'),
+    );
+  });
+
   it('take an empty variable for one that is not set', () => {
     expect(new Settings({ PORT: '', DATABASE_URL: '' }).port).toBe(3000);
   });

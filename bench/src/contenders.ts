@@ -60,6 +60,7 @@ export async function startContenders(
       ? await startServer(join(PROJECT, 'dist', 'main.js'), ['start'], {
           DATABASE_URL: databaseUrl,
           PORT: '0',
+          ADMIN_PORT: '0',
           HOST: '127.0.0.1',
           ...settings,
         })

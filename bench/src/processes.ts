@@ -31,7 +31,8 @@ export async function startServer(
   const address = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       output += chunk.toString();
-      const found = /http:\/\/[\d.:]+/.exec(output)?.[0];
+      // The service prints the address of its health and metrics first.
+      const found = /(?:^|listens on )(http:\/\/[\d.:]+)/m.exec(output)?.[1];
       if (!found) return;
       resolve(found);
       // What comes after is its log, which is let go by as a collector of logs would take it.

@@ -36,7 +36,14 @@ interface Started {
 /** Runs `catalogue start` until it listens or ends. */
 async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   const child = spawn(process.execPath, ['dist/main.js', 'start'], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...environment },
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      // Its default on a DATABASE_URL is one port for all the tests that run at the same time.
+      ...(environment.DATABASE_URL ? { ADMIN_PORT: '0' } : {}),
+      ...environment,
+    },
   });
   running.push(child);
   let output = '';
@@ -214,9 +221,14 @@ describe('catalogue start on a database of its own', () => {
     const database = await createDatabase();
     const gate = await Gate.before(database.url);
     await gate.shut();
-    const port = await freePort();
-    const waiting = start({ DATABASE_URL: gate.url, HOST: '127.0.0.1', PORT: String(port) });
-    const health = `http://127.0.0.1:${port}/health`;
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const waiting = start({
+      DATABASE_URL: gate.url,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+    });
+    const health = `http://127.0.0.1:${adminPort}/health`;
     await until(() =>
       fetch(`${health}/live`).then(
         ({ ok }) => ok,
@@ -241,6 +253,36 @@ describe('catalogue start on a database of its own', () => {
     expect(started.output()).toMatch(/^Waiting for the database: ECONNREFUSED$/m);
     expect(await stop(started, 'SIGTERM')).toBe(0);
     await gate.shut();
+    await database.drop();
+  });
+
+  it('serves health and metrics at ADMIN_PORT, and not at PORT', async () => {
+    const database = await createDatabase();
+    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
+    const admin = /^Health and metrics are on (\S+)$/m.exec(started.output())?.[1] ?? '';
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      expect((await fetch(admin + path)).status).toBe(200);
+      expect((await fetch(started.address + path)).status).toBe(404);
+    }
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+    await database.drop();
+  });
+
+  it('is refused in one line where ADMIN_PORT is in use', async () => {
+    const database = await createDatabase();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const started = await start({
+      DATABASE_URL: database.url,
+      HOST: '127.0.0.1',
+      ADMIN_PORT: String(port),
+    });
+    server.close();
+    expect(started.child.exitCode).toBe(1);
+    expect(started.output()).toBe(
+      `catalogue: Port ${port} on 127.0.0.1 is in use: set ADMIN_PORT to another one\n`,
+    );
     await database.drop();
   });
 

@@ -10,6 +10,12 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Where an instance listens, for clients and for health. */
+export interface Addresses {
+  readonly address: string;
+  readonly adminAddress: string;
+}
+
 /** Milliseconds between two looks at an instance. */
 const EVERY = 50;
 
@@ -24,7 +30,7 @@ export class Balancer {
   private ready: string[] = [];
   private turn = 0;
 
-  private constructor(instances: readonly string[]) {
+  private constructor(instances: readonly Addresses[]) {
     this.server = createServer((incoming, outgoing) => {
       this.pass(incoming, outgoing, []);
     });
@@ -33,7 +39,7 @@ export class Balancer {
     }, EVERY);
   }
 
-  static async before(instances: readonly string[]): Promise<Balancer> {
+  static async before(instances: readonly Addresses[]): Promise<Balancer> {
     const balancer = new Balancer(instances);
     await once(balancer.server.listen(0, '127.0.0.1'), 'listening');
     return balancer;
@@ -43,8 +49,8 @@ export class Balancer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  isReady(instance: string): boolean {
-    return this.ready.includes(instance);
+  isReady(address: string): boolean {
+    return this.ready.includes(address);
   }
 
   async close(): Promise<void> {
@@ -54,12 +60,12 @@ export class Balancer {
     await once(this.server.close(), 'close');
   }
 
-  private look(instance: string): void {
+  private look({ address, adminAddress }: Addresses): void {
     const known = (isReady: boolean) => {
-      const others = this.ready.filter((other) => other !== instance);
-      this.ready = isReady ? [...others, instance] : others;
+      const others = this.ready.filter((other) => other !== address);
+      this.ready = isReady ? [...others, address] : others;
     };
-    get(`${instance}/health/ready`, { agent: false, timeout: 1000 }, (response) => {
+    get(`${adminAddress}/health/ready`, { agent: false, timeout: 1000 }, (response) => {
       known(response.statusCode === 200);
       response.resume();
     }).on('error', () => {

@@ -1,24 +1,17 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { Balancer } from './balancer.js';
+import { Instance } from './instance.js';
 import { Load } from './load.js';
 
 /** How often an instance is restarted. */
 const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 4);
 
-/** One process of the service. */
-interface Instance {
-  readonly child: ChildProcess;
-  readonly address: string;
-}
-
 let database: TestDatabase;
 let headers: Record<string, string>;
-let written = '';
+const started: Instance[] = [];
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -31,75 +24,44 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Starts one, at any port unless said. */
-async function start(port = '0', environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
-  const child = spawn(process.execPath, ['dist/main.js', 'start'], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: database.url,
-      HOST: '127.0.0.1',
-      PORT: port,
-      ...environment,
-    },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      written += chunk.toString();
-    });
-  }
-  let address: string | undefined;
-  while (!address) {
-    if (child.exitCode !== null) throw new Error(output);
-    await sleep(20);
-    address = /Catalogue listens on (http\S+)$/m.exec(output)?.[1];
-  }
-  return { child, address };
-}
-
-/** Ends one in order; gives its exit status and how long it took. */
-async function stop({ child }: Instance): Promise<{ status: unknown; milliseconds: number }> {
-  const began = performance.now();
-  const exit = once(child, 'exit');
-  child.kill('SIGTERM');
-  const [status] = (await exit) as [unknown];
-  return { status, milliseconds: performance.now() - began };
+/** Starts one whose output is kept. */
+async function start(environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
+  const instance = await Instance.start(database.url, environment);
+  started.push(instance);
+  return instance;
 }
 
 it('Instances behind a proxy are restarted one after the other without a failed request', async () => {
   const instances = await Promise.all([start(), start(), start()]);
-  const addresses = instances.map(({ address }) => address);
-  const balancer = await Balancer.before(addresses);
-  await until(() => addresses.every((address) => balancer.isReady(address)));
+  const balancer = await Balancer.before(instances);
+  await until(() => instances.every(({ address }) => balancer.isReady(address)));
   const load = new Load(8, [balancer.address], ['/brands?limit=20', '/brands/b7'], headers);
   for (let at = 0; at < RESTARTS; at += 1) {
     const [oldest] = instances.splice(0, 1);
     if (!oldest) break;
-    const { status, milliseconds } = await stop(oldest);
+    const { status, milliseconds } = await oldest.stop();
     expect(status).toBe(0);
     expect(milliseconds).toBeLessThan(5000);
-    const { port } = new URL(oldest.address);
-    const restarted = await start(port);
+    const restarted = await start(oldest.ports);
     instances.push(restarted);
     await until(() => balancer.isReady(restarted.address));
   }
   const outcomes = await load.stop();
   await balancer.close();
-  await Promise.all(instances.map(stop));
+  await Promise.all(instances.map((instance) => instance.stop()));
   console.info(`${RESTARTS} restarts, ${outcomes.length} requests`);
   expect(outcomes.length).toBeGreaterThan(100);
   expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
 }, 600_000);
 
 it('An instance that is told to stop answers what comes on open connections, and tells them to close', async () => {
-  const instance = await start('0', { DRAIN_MS: '1000' });
+  const instance = await start({ DRAIN_MS: '1000' });
   const load = new Load(8, [instance.address], ['/brands?limit=20'], headers);
   await sleep(500);
   const told = performance.now();
-  const stopped = stop(instance);
+  const stopped = instance.stop();
   await sleep(500);
-  const ready = await fetch(`${instance.address}/health/ready`);
+  const ready = await fetch(`${instance.adminAddress}/health/ready`);
   expect(await ready.json()).toEqual({ status: 'unavailable', reason: 'draining' });
   const { status, milliseconds } = await stopped;
   const outcomes = await load.stop();
@@ -115,6 +77,7 @@ it('An instance that is told to stop answers what comes on open connections, and
 }, 30_000);
 
 it('What they wrote has no token in it', () => {
+  const written = started.map(({ output }) => output).join('');
   expect(written).toContain('"route":"/brands"');
   expect(written).not.toContain(headers.Authorization?.split(' ')[1]);
 });

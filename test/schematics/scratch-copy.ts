@@ -55,7 +55,13 @@ export class ScratchCopy {
   async start(databaseUrl: string): Promise<string> {
     const child = spawn(process.execPath, ['dist/main.js', 'start'], {
       cwd: this.folder,
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', HOST: '127.0.0.1' },
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: databaseUrl,
+        PORT: '0',
+        ADMIN_PORT: '0',
+        HOST: '127.0.0.1',
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.started.push(child);
@@ -63,7 +69,7 @@ export class ScratchCopy {
     return new Promise((resolve, reject) => {
       child.stdout.on('data', (chunk: Buffer) => {
         output += chunk.toString();
-        const address = /http:\/\/[\d.:]+/.exec(output)?.[0];
+        const address = /listens on (http:\/\/[\d.:]+)/.exec(output)?.[1];
         if (address) resolve(address);
       });
       child.once('exit', () => {

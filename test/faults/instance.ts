@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One process of the built service on a `DATABASE_URL`. */
+export class Instance {
+  private written = '';
+
+  private constructor(private readonly child: ChildProcess) {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (this.written += chunk.toString()));
+    }
+  }
+
+  /** Starts one and waits until it listens, by default at two free ports. */
+  static async start(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
+    const child = spawn(process.execPath, ['dist/main.js', 'start'], {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: databaseUrl,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_PORT: '0',
+        ...environment,
+      },
+    });
+    const instance = new Instance(child);
+    while (!instance.output.includes('Catalogue listens on')) {
+      if (child.exitCode !== null) throw new Error(instance.output);
+      await sleep(20);
+    }
+    return instance;
+  }
+
+  /** What it wrote to standard output and standard error. */
+  get output(): string {
+    return this.written;
+  }
+
+  /** Where the lists are, such as `http://127.0.0.1:3000`. */
+  get address(): string {
+    return this.printed('Catalogue listens on');
+  }
+
+  /** Where health and metrics are. */
+  get adminAddress(): string {
+    return this.printed('Health and metrics are on');
+  }
+
+  /** The settings with which another process takes its place. */
+  get ports(): { PORT: string; ADMIN_PORT: string } {
+    return { PORT: new URL(this.address).port, ADMIN_PORT: new URL(this.adminAddress).port };
+  }
+
+  /** Ends it with SIGTERM; gives its exit status and how long it took. */
+  async stop(): Promise<{ status: unknown; milliseconds: number }> {
+    const began = performance.now();
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    const [status] = (await exit) as [unknown];
+    return { status, milliseconds: performance.now() - began };
+  }
+
+  /** Ends it with SIGKILL, if it is still running. */
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+
+  private printed(before: string): string {
+    const address = new RegExp(`${before} (http\\S+)$`, 'm').exec(this.written)?.[1];
+    if (!address) throw new Error(`It did not write “${before}”: ${this.written}`);
+    return address;
+  }
+}
