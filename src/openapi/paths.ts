@@ -202,14 +202,14 @@ function inQuery(
 }
 
 /** A text of the query as the schema's type has it. */
-function exampleOf({ type, items }: ParameterSchema, text: string): unknown {
+function exampleOf({ type }: ParameterSchema, text: string): unknown {
   switch (type) {
     case 'integer':
       return Number(text);
     case 'boolean':
       return text === 'true';
     case 'array':
-      return items?.enum ? text.split(',') : [text];
+      return text.split(',');
     default:
       return text;
   }

@@ -54,7 +54,7 @@ it('The text that PostgreSQL makes is the one that the entities would serialise 
   const rows = fc.uniqueArray(product, { selector: ({ productID }) => productID, minLength: 20 });
   await fc.assert(
     fc.asyncProperty(rows, fc.subarray(names, { minLength: 1 }), async (objects, fields) => {
-      await dataSource.query('TRUNCATE products');
+      await dataSource.query('TRUNCATE products CASCADE');
       await products.insert(objects);
       const entities = await products.find({ order: { productID: 'ASC' } });
       const expected = JSON.stringify(entities, fields);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await query(`INSERT INTO brands ("brandID", name) VALUES ('b0', 'B'), ('b1', 'C'), ('b2', 'D')`);
 });
 afterAll(() => service.stop());
-beforeEach(() => query('TRUNCATE products'));
+beforeEach(() => query('TRUNCATE products CASCADE'));
 
 function metadataOf(resource: string): EntityMetadata {
   const metadata = resourcesOf(service.dataSource).get(resource);
@@ -367,10 +367,10 @@ describe('Under concurrent writers', () => {
     };
     const truncate = async () => {
       for (let round = 0; round < 40; round += 1) {
-        await query('TRUNCATE products');
+        await query('TRUNCATE products CASCADE');
         await query(insertion(1, 3000));
       }
-      await query('TRUNCATE products');
+      await query('TRUNCATE products CASCADE');
       truncating.goesOn = false;
     };
     await Promise.all([truncate(), read(), read(), read(), read()]);

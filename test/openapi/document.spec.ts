@@ -14,6 +14,7 @@ import { endpointsOf } from '../../src/http/endpoints.js';
 import { errors } from '../../src/http/errors.js';
 import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
+import { SuppliersModule } from '../list/supplier.fixture.js';
 import { type Service, startService } from '../service.js';
 
 // It runs the linters too.
@@ -182,6 +183,21 @@ async function withFault<T>(fault: Error, work: () => Promise<T>): Promise<T> {
   }
 }
 
+interface Example {
+  readonly schema: object;
+  readonly example: unknown;
+}
+
+/** The examples of every schema in a document. Those of a response are no array, and left out. */
+function examplesIn(node: unknown): Example[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { examples } = node as { examples?: unknown };
+  const own = Array.isArray(examples)
+    ? examples.map((example: unknown) => ({ schema: node, example }))
+    : [];
+  return [...own, ...Object.values(node).flatMap(examplesIn)];
+}
+
 const RESOURCES = [
   ...['/products', '/products/{productID}', '/categories', '/categories/{categoryID}'],
   ...['/brands', '/brands/{brandID}'],
@@ -232,6 +248,16 @@ describe('The OpenAPI document', () => {
         expect([name, response.status]).toEqual([name, 200]);
       }
     }
+  });
+
+  it('has examples that meet their schemas, also those of a resource that gives none', async () => {
+    // The same limit as above: a process has one.
+    const other = await startService({ MAX_LIMIT: '20' }, SuppliersModule);
+    const { body } = await other.anonymous().get('/openapi.json').expect(200);
+    await other.stop();
+    const examples = examplesIn(body);
+    expect(examples).toContainEqual({ schema: expect.anything(), example: ['a', 'b'] });
+    expect(examples.filter(({ schema, example }) => !ajv.validate(schema, example))).toEqual([]);
   });
 
   it('names every errcode', () => {
