@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
-import { errors } from '../http/errors.js';
+import { noResourceAt } from '../http/errors.js';
 import { receive } from '../http/receive.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
@@ -96,7 +96,7 @@ async function serveOperators(
         if (endpoints.handle(request, response)) return;
         const refused = receive(request as CatalogueRequest, response);
         const [path = ''] = (request.url ?? '').split('?', 1);
-        refuse(response, refused ?? refusal ?? errors.pathUnknown(path));
+        refuse(response, refused ?? refusal ?? noResourceAt(path));
       },
     },
     connectionLimits(0).admin,

@@ -11,7 +11,7 @@ import express, {
 import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, refuse, send } from './envelope.js';
-import { type ApiError, busy, errors } from './errors.js';
+import { type ApiError, busy, errors, noResourceAt } from './errors.js';
 import { type Observation, observationOf } from './observation.js';
 import { receive } from './receive.js';
 import { sendRows } from './send-rows.js';
@@ -154,17 +154,12 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
         .filter((layer) => layer.route && layer.match(path))
         .flatMap((layer) => layer.route?.stack.map(({ method }) => method.toUpperCase()) ?? []),
     );
-    if (methods.size === 0) return errors.pathUnknown(named(path));
+    if (methods.size === 0) return noResourceAt(path);
     if (methods.has('GET')) methods.add('HEAD');
     return errors
       .methodNotAllowed(request.method)
       .withHeaders({ Allow: [...methods].sort().join(', ') });
   }
-}
-
-/** A path as an error names it. What follows an `&` was meant as parameters, of which one may be a token. */
-function named(path: string): string {
-  return path.split('&', 1)[0] ?? '';
 }
 
 interface Layer {

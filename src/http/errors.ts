@@ -95,3 +95,8 @@ export const errors = {
 export function busy(): ApiError {
   return errors.busy().withHeaders({ 'Retry-After': '1' });
 }
+
+/** `-30` for a path, named up to its first `&`: what follows was meant as parameters, one perhaps a token. */
+export function noResourceAt(path: string): ApiError {
+  return errors.pathUnknown(path.split('&', 1)[0] ?? '');
+}
