@@ -7,7 +7,11 @@ import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { migrate } from '../database/migrate.js';
 import { type Changes, schemaChanges } from '../database/schema-changes.js';
-import { createUpdatedAtTrigger, installDeletions, installTally } from '../database/install-statements.js';
+import {
+  createUpdatedAtTrigger,
+  installDeletions,
+  installTally,
+} from '../database/install-statements.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
 import { countedOf, resourcesOf } from '../list/resource.js';
 import { Refusal } from '../refusal.js';
