@@ -163,6 +163,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
+/** A port of the loopback address on which nothing listens. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

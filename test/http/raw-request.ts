@@ -48,13 +48,17 @@ export async function rawRequest(
   return parseResponses(received);
 }
 
-/** The complete responses at the beginning of some bytes. */
 function parseResponses(bytes: Buffer): RawResponse[] {
+  return splitResponses(bytes).found;
+}
+
+/** The complete responses at the beginning of some bytes, and what follows them. */
+export function splitResponses(bytes: Buffer): { found: RawResponse[]; rest: Buffer } {
   const found: RawResponse[] = [];
   let rest = bytes;
   for (;;) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return found;
+    if (end < 0) return { found, rest };
     const [start = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
     const headers = Object.fromEntries(
       lines.map((line) => {
@@ -64,7 +68,7 @@ function parseResponses(bytes: Buffer): RawResponse[] {
     );
     const length = Number(headers['content-length'] ?? 0);
     const body = rest.subarray(end + 4, end + 4 + length);
-    if (body.length < length) return found;
+    if (body.length < length) return { found, rest };
     found.push({ status: Number(start.split(' ')[1]), headers, body: body.toString() });
     rest = rest.subarray(end + 4 + length);
   }

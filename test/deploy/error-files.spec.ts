@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import { failure, JSON_TYPE } from '../../src/http/envelope.js';
+import { type ApiError, errors } from '../../src/http/errors.js';
+import { unparsedHeaders } from '../../src/http/receive.js';
+
+/** For each status that HAProxy answers with by itself, the refusal that clients get instead. */
+const REFUSALS: Readonly<Record<string, ApiError>> = {
+  400: errors.malformed(),
+  // The preface of HTTP/2.
+  405: errors.malformed(),
+  // Half a request, as the service answers it.
+  408: errors.malformed(),
+  // A body in a GET of HTTP/1.0.
+  413: errors.malformed(),
+  414: errors.tooLarge(),
+  // An unknown Transfer-Encoding.
+  422: errors.malformed(),
+  431: errors.tooLarge().withStatus(431),
+  500: errors.internal(),
+  501: errors.malformed(),
+  // An instance that ends in the middle of a request.
+  502: errors.unavailable().withHeaders({ 'Retry-After': '1' }),
+  // No instance that is ready.
+  503: errors.unavailable().withHeaders({ 'Retry-After': '1' }),
+  504: errors.tookTooLong().withHeaders({ 'Retry-After': '1' }),
+};
+
+/** A refusal as the service writes it to what is no request, without an id: no log line has one. */
+function response(error: ApiError): string {
+  const body = failure(error);
+  const headers = {
+    ...unparsedHeaders(''),
+    'Content-Type': JSON_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+    ...error.headers,
+  };
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+    ...Object.entries(headers)
+      .filter(([name]) => name !== 'X-Request-Id')
+      .map(([name, value]) => `${name}: ${value}`),
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+describe('The error files of HAProxy', () => {
+  it.each(Object.entries(REFUSALS))('%s.http is the refusal of the table', async (code, error) => {
+    const path = `deploy/errors/${code}.http`;
+    if (process.env.ERROR_FILES === 'write') await writeFile(path, response(error));
+    expect(await readFile(path, 'latin1')).toBe(response(error));
+  });
+
+  it('are these and no others, and the configuration names each', async () => {
+    const files = Object.keys(REFUSALS).map((code) => `${code}.http`);
+    expect((await readdir('deploy/errors')).sort()).toEqual(files);
+    const configuration = await readFile('deploy/haproxy.cfg', 'utf8');
+    const named = [...configuration.matchAll(/^ +errorfile (\d+) errors\/(.+)$/gm)];
+    expect(named.map(([, code, file]) => [`${code}.http`, file]).sort()).toEqual(
+      files.map((file) => [file, file]),
+    );
+  });
+});

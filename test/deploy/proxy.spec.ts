@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { catalogue } from '../cli/catalogue.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import { Instance } from '../faults/instance.js';
+import { Load } from '../faults/load.js';
+import { freePort } from '../faults/own-server.js';
+import { splitResponses } from '../http/raw-request.js';
+import { exchange, type Refused, refusalsIn } from './exchange.js';
+import { PASSED_ON, UNPARSED } from './hostile-requests.js';
+import { program, Proxy, usesErrorFiles } from './proxy.js';
+
+jest.setTimeout(60_000);
+
+if (program === undefined) console.warn('There is no HAProxy: deploy/haproxy.cfg is not tried');
+const describeWithProxy = program === undefined ? describe.skip : describe;
+
+it('HAProxy is installed where CI is set', () => {
+  expect(process.env.CI ? program : 'not needed').toBeDefined();
+});
+
+/** Before HAProxy 3.2.4 a connection is closed without an answer where an error file would be sent. */
+const answersItself = usesErrorFiles();
+
+const UNAVAILABLE: Refused = [503, '-2'];
+
+describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
+  let database: TestDatabase;
+  let headers: Record<string, string>;
+  let instances: Instance[];
+  let proxy: Proxy;
+  const startedInstances: Instance[] = [];
+  const startedProxies: Proxy[] = [];
+  /** Holds the locks that keep a request waiting. */
+  let blocker: Client;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const environment = { DATABASE_URL: database.url };
+    await catalogue(['client', 'create', 'tester', '--rate-limit', '0'], environment);
+    const { stdout } = await catalogue(['token', 'issue', 'tester'], environment);
+    headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
+    blocker = new Client(database.url);
+    await blocker.connect();
+    instances = await Promise.all([startInstance(), startInstance()]);
+    proxy = await startProxy(instances.map(({ ports }) => ports));
+  });
+  afterAll(async () => {
+    await Promise.all(startedInstances.map((instance) => instance.kill()));
+    await blocker.end();
+    await database.drop();
+    await Promise.all(startedProxies.map((each) => each.close()));
+  });
+
+  /** One that ends with the test file, if not before. */
+  async function startInstance(environment?: NodeJS.ProcessEnv): Promise<Instance> {
+    const instance = await Instance.start(database.url, environment);
+    startedInstances.push(instance);
+    return instance;
+  }
+
+  async function startProxy(...settings: Parameters<typeof Proxy.before>): Promise<Proxy> {
+    const started = await Proxy.before(...settings);
+    startedProxies.push(started);
+    return started;
+  }
+
+  const list = (port: number, offset = 0): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/brands?offset=${offset}`, { headers });
+
+  const rawList = (): string => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `GET /brands HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`;
+  };
+
+  async function whileLocked(work: (unlock: () => Promise<unknown>) => Promise<void>) {
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const unlock = () => blocker.query('ROLLBACK');
+    await work(unlock).finally(unlock);
+  }
+
+  /** Waits until so many requests wait for the lock. */
+  async function untilWaiting(count: number): Promise<void> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      // In a transaction the view stays as it was at first.
+      await blocker.query('SELECT pg_stat_clear_snapshot()');
+      const { rowCount } = await blocker.query(
+        `SELECT FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      if ((rowCount ?? 0) >= count) return;
+      await sleep(10);
+    }
+    throw new Error(`Not ${count} requests wait for the lock`);
+  }
+
+  it.each(PASSED_ON)('the service refuses %s', async (_, bytes, ...expected) => {
+    const received = await exchange(proxy.port, bytes, expected.length);
+    expect(refusalsIn(received)).toEqual(expected);
+  });
+
+  it.each(UNPARSED)('HAProxy refuses %s', async (_, bytes, ...expected) => {
+    const refusals = refusalsIn(await exchange(proxy.port, bytes));
+    // What an older one cannot parse depends on its version; what it can the service refuses.
+    if (answersItself || refusals.length > 0) expect(refusals).toEqual(expected);
+  });
+
+  it('what cannot be parsed after a request is refused after its answer', async () => {
+    const bytes = 'GET /nope HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n';
+    const refusals = refusalsIn(await exchange(proxy.port, bytes, 2));
+    expect(refusals).toEqual([[404, '-30'], ...(answersItself ? [[400, '-20']] : [])]);
+  });
+
+  it('headers that are larger than its buffer are refused', async () => {
+    const bytes = `GET /products HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}`;
+    const [refused] = refusalsIn(await exchange(proxy.port, bytes));
+    expect(refused?.[1]).toBe(answersItself ? '-34' : undefined);
+  });
+
+  it('a client is answered after all that', async () => {
+    const began = performance.now();
+    expect((await list(proxy.port)).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  it('what is never whole is refused, and what never begins is closed, when its time is over', async () => {
+    const { port } = await startProxy(
+      instances.map(({ ports }) => ports),
+      { 'http-request': '500ms' },
+    );
+    const [nothing, ...halves] = await Promise.all(
+      ['', 'GET /bra', 'GET /brands HTTP/1.1\r\nHost: a\r\n'].map(async (bytes) =>
+        refusalsIn(await exchange(port, bytes)),
+      ),
+    );
+    expect(nothing).toEqual([]);
+    for (const half of halves) expect(half).toEqual(answersItself ? [[400, '-20']] : []);
+  });
+
+  it('an answer that does not come in time is -3', async () => {
+    const { port } = await startProxy(
+      instances.map(({ ports }) => ports),
+      { server: '500ms' },
+    );
+    await whileLocked(async () => {
+      const bytes = await exchange(port, rawList());
+      expect(refusalsIn(bytes)).toEqual([[503, '-3']]);
+      expect(splitResponses(bytes).found[0]?.headers['retry-after']).toBe('1');
+    });
+  });
+
+  it('with no instance every request is -2, at once and when HAProxy knows', async () => {
+    const [PORT, ADMIN_PORT] = [String(await freePort()), String(await freePort())];
+    const { port } = await startProxy([{ PORT, ADMIN_PORT }]);
+    for (const delay of [0, 2000]) {
+      await sleep(delay);
+      const answers = await Promise.all(
+        [
+          'GET /products HTTP/1.1\r\nHost: a\r\n\r\n',
+          'GET /products HTTP/1.0\r\n\r\n',
+          'POST /products HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc',
+          'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n',
+        ].map((bytes) => exchange(port, bytes)),
+      );
+      for (const answer of answers) {
+        expect(refusalsIn(answer)).toEqual([UNAVAILABLE]);
+        const { headers: sent } = splitResponses(answer).found[0] ?? {};
+        expect(sent).toMatchObject({ 'retry-after': '1', connection: 'close' });
+      }
+      const head = await fetch(`http://127.0.0.1:${port}/products`, { method: 'HEAD' });
+      expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
+        503,
+        '91',
+        '',
+      ]);
+    }
+  });
+
+  it('a request whose instance is killed is answered by another one', async () => {
+    const victim = await startInstance();
+    const [survivor] = instances;
+    if (!survivor) throw new Error('There is an instance');
+    const { port } = await startProxy([victim.ports, survivor.ports]);
+    await whileLocked(async (unlock) => {
+      // One for each.
+      const answers = [list(port, 1), list(port, 2)];
+      await untilWaiting(2);
+      await victim.kill();
+      await untilWaiting(3);
+      await unlock();
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+    });
+  });
+
+  it('a request whose only instance is killed is -2', async () => {
+    const victim = await startInstance();
+    const { port } = await startProxy([victim.ports]);
+    await whileLocked(async () => {
+      const answer = exchange(port, rawList());
+      await untilWaiting(1);
+      await victim.kill();
+      expect(refusalsIn(await answer)).toEqual([UNAVAILABLE]);
+    });
+  });
+
+  it('instances are restarted one after the other without a failed request', async () => {
+    const load = new Load(
+      8,
+      [`http://127.0.0.1:${proxy.port}`],
+      ['/brands', '/brands?limit=0'],
+      headers,
+    );
+    for (let at = 0; at < 2; at += 1) {
+      const [oldest] = instances.splice(0, 1);
+      if (!oldest) break;
+      expect((await oldest.stop()).status).toBe(0);
+      instances.push(await startInstance(oldest.ports));
+      // HAProxy looks twice a second.
+      await sleep(1000);
+    }
+    const outcomes = await load.stop();
+    expect(outcomes.length).toBeGreaterThan(50);
+    expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
+  });
+});
