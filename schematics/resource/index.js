@@ -1,7 +1,7 @@
 import { ModuleDeclarator } from '@nestjs/schematics';
 import { askFields, askName } from './ask.js';
 import { readFields } from './fields.js';
-import { namesOf } from './names.js';
+import { checkNotTaken, namesOf } from './names.js';
 import { Refusal } from './refusal.js';
 import { proposal } from './sample.js';
 import { existingResources, targetsOf } from './targets.js';
@@ -43,7 +43,7 @@ export function resource(options) {
     });
     const { identifier, own: fields, times } = readFields(description, names.identifier);
     const targets = targetsOf(resources, names, identifier, fields);
-    checkEnums(names, fields);
+    checkEnums(names, fields, resources);
     const described = { names, identifier, fields, times, targets };
     const time = Date.now();
     const { folder, file } = names;
@@ -66,11 +66,17 @@ export function resource(options) {
  *
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @param {import('./names.js').Names} names
- * @param {ReadonlyMap<string, unknown>} resources
+ * @param {ReadonlyMap<string, import('./write/resource.js').Target>} resources
  */
-function checkFree(tree, { resource: name, folder }, resources) {
+function checkFree(tree, { resource: name, folder, entity: entityName }, resources) {
   if (!tree.exists(APP_MODULE)) throw new Refusal('Generate in the folder of the project');
   if (resources.has(name)) throw new Refusal(`The resource ${name} is there already`);
+  for (const [other, { entity: taken, enums }] of resources) {
+    if (taken === entityName)
+      throw new Refusal(`The entity would be called ${entityName}, as that of ${other} is`);
+    if (enums.includes(name))
+      throw new Refusal(`The table would be called ${name}, as an enumeration of ${other} is`);
+  }
   const { subfiles, subdirs } = tree.getDir(`/src/${folder}`);
   if (subfiles.length + subdirs.length > 0)
     throw new Refusal(`The folder src/${folder} is there already`);
@@ -85,14 +91,26 @@ function checkFree(tree, { resource: name, folder }, resources) {
 const LONGEST_TYPE = 63 - '_old'.length;
 
 /**
- * Refuses an enumeration whose type PostgreSQL would know by a part of its name only.
+ * Refuses an enumeration whose type PostgreSQL would know by a part of its name only, or for
+ * something else: types and tables share their names.
  *
  * @param {import('./names.js').Names} names
  * @param {readonly import('./fields.js').Field[]} fields
+ * @param {ReadonlyMap<string, import('./write/resource.js').Target>} resources
  */
-function checkEnums(names, fields) {
+function checkEnums(names, fields, resources) {
+  const taken = new Set([...resources].flatMap(([table, { enums }]) => [table, ...enums]));
+  taken.add(names.resource);
   for (const { name, type } of fields) {
-    const typeName = type === 'enum' ? enumNameOf(names, name) : '';
+    if (type !== 'enum') continue;
+    const typeName = enumNameOf(names, name);
+    checkNotTaken(typeName);
+    if (taken.has(typeName)) {
+      throw new Refusal(
+        `The field ${name} would be of the type ${typeName}, which is there already`,
+      );
+    }
+    taken.add(typeName);
     if (typeName.length <= LONGEST_TYPE) continue;
     throw new Refusal(
       `The field ${name} would be of the type ${typeName}, whose name is longer than ${LONGEST_TYPE} letters`,

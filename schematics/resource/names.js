@@ -20,12 +20,16 @@ import { Refusal } from './refusal.js';
 /** So long that the names of everything that belongs to its table fit into PostgreSQL's 63 bytes. */
 const LONGEST = 40;
 
-/** Paths and tables that are not a resource's, and folders that hold something else. */
+/** Paths, tables and names in SQL that are not a resource's, and folders that hold something else. */
 const TAKEN = new Set([
-  ...['docs', 'health', 'metrics', 'openapi'],
-  ...['access_tokens', 'clients', 'migrations', 'resource_versions', 'tallies'],
+  ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
+  ...['access_tokens', 'clients', 'migrations', 'resource_versions', 'tallies', 'watermark'],
+  ...['import_staging', 'tallied'],
   ...['cli', 'database', 'demo', 'http', 'import', 'list'],
 ]);
+
+/** How the names of the tables end that the service keeps beside the table of each resource. */
+const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
 
 /** Classes that the files of a resource use, or that everybody takes for JavaScript's own. */
 const KNOWN_CLASSES = new Set([
@@ -48,6 +52,8 @@ export function namesOf(given, one) {
   if (!/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(words)) {
     throw new Refusal(`${given} cannot name a resource: letters and digits of ASCII, please`);
   }
+  const resource = snake(words);
+  checkNotTaken(resource);
   const plural = pluralize.plural(words);
   const singular = one === undefined ? pluralize.singular(words) : wordsOf(one);
   if (one === undefined && plural !== words) {
@@ -59,8 +65,6 @@ export function namesOf(given, one) {
   if (!/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(singular)) {
     throw new Refusal(`${one ?? ''} cannot name an object: letters and digits of ASCII, please`);
   }
-  const resource = snake(words);
-  if (TAKEN.has(resource)) throw new Refusal(`${resource} is taken by the service itself`);
   if (resource.length > LONGEST) {
     throw new Refusal(`${resource} is too long: a resource's name has ${LONGEST} letters at most`);
   }
@@ -77,6 +81,24 @@ export function namesOf(given, one) {
     words,
     word: singular,
   };
+}
+
+/**
+ * Refuses the name of a table that the service or PostgreSQL has, or may have.
+ *
+ * @param {string} name
+ */
+export function checkNotTaken(name) {
+  if (TAKEN.has(name)) throw new Refusal(`${name} is taken by the service itself`);
+  const end = TAKEN_ENDS.find((each) => name.endsWith(each));
+  if (end !== undefined) {
+    throw new Refusal(
+      `${name} is taken by the service itself, as all names that end in ${end} are`,
+    );
+  }
+  if (name.startsWith('pg_')) {
+    throw new Refusal(`${name} is taken by PostgreSQL, as all names that start with pg_ are`);
+  }
 }
 
 /**

@@ -24,7 +24,9 @@ export function existingResources(tree) {
       const identifier = /@PrimaryColumn\([^)]*\)\s+(\w+)!/.exec(text)?.[1];
       if (name === undefined || entity === undefined || identifier === undefined) continue;
       const module = `../${folder}/${file.replace(/\.ts$/, '.js')}`;
-      resources.set(name, { entity, identifier, module, word: file.replace('.entity.ts', '') });
+      const word = file.replace('.entity.ts', '');
+      const enums = [...text.matchAll(/enumName: '(\w+)'/g)].map(([, type = '']) => type);
+      resources.set(name, { entity, identifier, module, word, enums });
     }
   }
   return resources;
@@ -50,7 +52,8 @@ export function targetsOf(resources, names, identifier, fields) {
           `The field ${name} refers to ${resource} themselves, so it must be null for some`,
         );
       }
-      targets.set(resource, { entity: names.entity, identifier, module: '', word: names.file });
+      const { entity, file: word } = names;
+      targets.set(resource, { entity, identifier, module: '', word, enums: [] });
       continue;
     }
     const target = resources.get(resource);
@@ -60,11 +63,5 @@ export function targetsOf(resources, names, identifier, fields) {
     }
     targets.set(resource, target);
   }
-  const own = [...targets.values()].filter(
-    ({ module, entity }) => module !== '' && entity === names.entity,
-  );
-  const [same] = own;
-  if (same)
-    throw new Refusal(`The entity would be called ${names.entity}, as that in ${same.module} is`);
   return targets;
 }

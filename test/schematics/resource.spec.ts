@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { ScratchCopy } from './scratch-copy.js';
@@ -180,6 +181,41 @@ describe('A resource', () => {
       ['clients', '--fields', 'a:text'],
       /clients is taken by the service/,
     ],
+    [
+      'called like the path of deletions',
+      ['deletions', '--fields', 'a:text'],
+      /^Error: deletions is taken by the service itself$/m,
+    ],
+    [
+      'called like a table of deletions',
+      ['brands_deletions', '--fields', 'a:text'],
+      /^Error: brands_deletions is taken .* as all names that end in _deletions are$/m,
+    ],
+    [
+      'called like a tally, whatever its singular',
+      ['scratchTally', '--fields', 'a:text', '--singular', 'scratch'],
+      /^Error: scratch_tally is taken .* as all names that end in _tally are$/m,
+    ],
+    [
+      'called like a table of PostgreSQL',
+      ['pg_tables', '--fields', 'a:text'],
+      /^Error: pg_tables is taken by PostgreSQL/m,
+    ],
+    [
+      'of an entity whose class is there',
+      ['scratch_goods', '--fields', 'a:text', '--singular', 'brand'],
+      /^Error: The entity would be called Brand, as that of brands is$/m,
+    ],
+    [
+      'called like the type of an enumeration',
+      ['product_type', '--fields', 'a:text', '--singular', 'scratch'],
+      /^Error: The table would be called product_type, as an enumeration of products is$/m,
+    ],
+    [
+      'of an enumeration whose type is there',
+      ['scratch_orders', '--fields', 'itemType:enum=A/B'],
+      /itemType would be of the type scratch_order_item_type, which is there already/,
+    ],
     ['called by no word', ['1st', '--fields', 'a:text'], /1st cannot name a resource/],
     ['of fields that nobody names', ['scratch_things'], /There are no fields/],
     [
@@ -267,6 +303,36 @@ describe('A resource', () => {
     expect(result.status).toBe(1);
     expect(files).toEqual([]);
     expect(await readFile(join(copy.folder, 'src/app.module.ts'), 'utf8')).toBe(module);
+  });
+
+  it('is never called like a table or a path of the service itself', async () => {
+    const client = new Client(database.url);
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class
+       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+       AND relname NOT IN (SELECT resource FROM tallies)`,
+    );
+    await client.end();
+    const tables = rows.map(({ name }) => name);
+    expect(tables).toEqual(expect.arrayContaining(['clients', 'watermark', 'brands_tally_deltas']));
+    const paths = ['deletions', 'docs', 'facets', 'health', 'metrics'];
+    const program = `import { namesOf } from './schematics/resource/names.js';
+      for (const name of process.argv.slice(1)) {
+        try {
+          namesOf(name, 'scratch');
+          console.log(name);
+        } catch (error) {
+          if (!error.message.startsWith(name + ' is taken by the service itself')) throw error;
+        }
+      }`;
+    const names = [...tables, ...paths, 'scratch'];
+    expect(await copy.run(['--input-type=module', '--eval', program, ...names])).toEqual({
+      // What it does not refuse.
+      stdout: 'scratch\n',
+      stderr: '',
+      status: 0,
+    });
   });
 
   it('leaves the stock generators where they are', async () => {

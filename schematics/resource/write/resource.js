@@ -17,6 +17,7 @@
  * @property {string} module of the class, as the new entity imports it
  * @property {string} identifier
  * @property {string} word what one of its objects is called
+ * @property {readonly string[]} enums the types of its enumerations
  */
 
 /**
