@@ -137,13 +137,16 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-2': (method, url) => withFault(coded('ECONNREFUSED'), () => send(method, url, clients.known)),
   '-3': (method, url) => withFault(coded('57014'), () => send(method, url, clients.known)),
   '-4': async (method, url) => {
-    const adapter = service.application.getHttpAdapter() as unknown as { most: number };
-    const { most } = adapter;
-    adapter.most = 0;
+    const adapter = service.application.getHttpAdapter() as unknown as {
+      admission: { maximum: number };
+    };
+    const { admission } = adapter;
+    const { maximum } = admission;
+    admission.maximum = 0;
     try {
       return await send(method, url, clients.known);
     } finally {
-      adapter.most = most;
+      admission.maximum = maximum;
     }
   },
   '-10': (method, url) => send(method, url, ''),
