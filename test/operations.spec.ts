@@ -128,6 +128,8 @@ describe('Requests in work', () => {
   });
 
   async function blocked(client: Client): Promise<number> {
+    // Within a transaction the view would stay as it was at first.
+    await client.query('SELECT pg_stat_clear_snapshot()');
     const { rowCount } = await client.query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
