@@ -167,20 +167,25 @@ describe('A migration beside the reader of a stream', () => {
 
   it('keeps the service from starting, which says so', async () => {
     const stream = await openStream();
-    const port = await freePort();
-    const environment = { HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '' };
+    const [port, adminPort] = [await freePort(), await freePort()];
+    const environment = {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+    };
+    const ready = () => fetch(`http://127.0.0.1:${adminPort}/health/ready`);
     const starting = await run('start', [products], environment);
     await until(() => starting.stderr() !== '');
     expect(starting.stderr().trimEnd()).toMatch(LINE);
-    const address = `http://127.0.0.1:${port}`;
-    const health = await fetch(`${address}/health/ready`);
+    await until(() => ready().then(Boolean, () => false));
+    const health = await ready();
     expect(health.status).toBe(503);
     expect(await health.json()).toEqual({ status: 'unavailable', reason: 'migrations' });
-    const list = await fetch(`${address}/brands`);
+    const list = await fetch(`http://127.0.0.1:${port}/brands`);
     expect(await list.json()).toEqual(refusal(-2, 'The service is temporarily unavailable'));
     stream.destroy();
     await until(() => starting.stdout().includes('listens on'));
-    expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+    expect((await ready()).status).toBe(200);
     starting.child.kill('SIGTERM');
     expect(await starting.ended).toBe(0);
   });
