@@ -101,6 +101,23 @@ async function* batches<Row>(rows: Row[]): AsyncGenerator<Row[]> {
   yield rows;
 }
 
+/** Has a service refuse every request with `-4`, for as long as some work takes. */
+export async function whileOverloaded<T>(
+  { application }: Service,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { admission } = application.getHttpAdapter() as unknown as {
+    admission: { maximum: number };
+  };
+  const { maximum } = admission;
+  admission.maximum = 0;
+  try {
+    return await work();
+  } finally {
+    admission.maximum = maximum;
+  }
+}
+
 /** The envelope of a refusal. */
 export function refusal(errcode: number, msg: string): object {
   return { result: { status: 'ERROR', errcode: String(errcode), msg } };

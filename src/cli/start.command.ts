@@ -95,11 +95,10 @@ async function serveOperators(
       answer: (request, response, refusal) => {
         if (endpoints.handle(request, response)) return;
         const refused = receive(request as CatalogueRequest, response);
-        const [path = ''] = (request.url ?? '').split('?', 1);
-        refuse(response, refused ?? refusal ?? noResourceAt(path));
+        refuse(response, refused ?? refusal ?? noResourceAt(request.url));
       },
     },
-    connectionLimits(0).admin,
+    connectionLimits((1 + settings.replicaUrls.length) * settings.poolSize).admin,
   );
   console.log(
     `Health and metrics are on ${await listen(server, 'ADMIN_PORT', adminPort, settings)}`,

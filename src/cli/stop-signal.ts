@@ -1,6 +1,6 @@
 /**
- * Is aborted by the first signal to stop. A second Ctrl-C ends the process as it stands; whoever
- * sends SIGTERM has SIGKILL for that.
+ * Is aborted by the first signal to stop. A second Ctrl-C ends the process immediately.
+ * Further SIGTERMs are ignored; use SIGKILL.
  */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();

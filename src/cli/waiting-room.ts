@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
@@ -19,22 +20,32 @@ export type Cause = 'database' | 'migrations';
  */
 export async function openWaitingRoom(settings: Settings, cause: () => Cause): Promise<() => void> {
   const { port, adminPort } = settings;
-  const servers = [
-    await open('PORT', port, adminPort === undefined && cause, settings),
-    ...(adminPort === undefined ? [] : [await open('ADMIN_PORT', adminPort, cause, settings)]),
-  ];
-  return () => {
+  const servers: Server[] = [];
+  const leave = (): void => {
     for (const server of servers) {
       server.close();
       server.closeAllConnections();
     }
   };
+  const limits = connectionLimits(0);
+  try {
+    const hasHealth = adminPort === undefined;
+    servers.push(await open('PORT', port, hasHealth && cause, limits.service, settings));
+    if (!hasHealth) {
+      servers.push(await open('ADMIN_PORT', adminPort, cause, limits.admin, settings));
+    }
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  return leave;
 }
 
 async function open(
   setting: string,
   port: number,
   cause: (() => Cause) | false,
+  maxConnections: number,
   settings: Settings,
 ) {
   const { server } = createEnvelopedServer(
@@ -45,7 +56,7 @@ async function open(
         refuse(response, refused ?? refusal ?? errors.unavailable());
       },
     },
-    connectionLimits(0).service,
+    maxConnections,
   );
   await listen(server, setting, port, settings);
   return server;

@@ -30,8 +30,9 @@ interface Batch {
 const PATIENCE = 50;
 
 /**
- * Reads clients from the database, one statement at a time: it asks for all clients that were wanted
- * while the one before was under way. So logins, also false ones, take one connection at most.
+ * Reads clients from the database together: a statement asks for all clients that were wanted while
+ * the one before was under way. Where that one is slow, the next begins after 50 ms all the same. So
+ * logins, also false ones, usually take one connection, however many there are.
  */
 @Injectable()
 export class ClientReader {

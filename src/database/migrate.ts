@@ -44,6 +44,7 @@ export async function migrate(
   try {
     await takeTurn(runner, onWaiting, signal);
     for (const migration of await executor.getPendingMigrations()) {
+      signal?.throwIfAborted();
       await applyMigration(migration, { executor, runner, onWaiting, signal });
       taken.push(migration.name);
     }

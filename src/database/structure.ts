@@ -129,7 +129,7 @@ function updatedAtDifferences(
   ];
 }
 
-/** Every deletion is to be told of, whoever deletes. */
+/** Every deletion must be recorded, whoever makes it. */
 function deletionsDifferences(
   metadata: EntityMetadata,
   triggers: readonly Trigger[],

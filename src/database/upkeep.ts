@@ -4,8 +4,8 @@ import { databaseOptions } from './options.js';
 
 /** One connection for each of the two that use it: readiness and the maintenance of the tallies. */
 const CONNECTIONS = 2;
-/** Milliseconds that a statement of maintenance may run: a cut reads more than a request may. */
-const STATEMENT_TIMEOUT = 60_000;
+/** Milliseconds that a statement may run: the service ends no sooner than the one under way. */
+const STATEMENT_TIMEOUT = 5000;
 
 /**
  * Connections to the database that no request can occupy, so that the service knows whether it is

@@ -6,7 +6,7 @@ import { unserved } from '../list/unserved.js';
 import { differences, lineOf } from './structure.js';
 import { findCircle, parentColumnOf } from './tree.js';
 
-/** Seconds for which the times of changes may be ahead of the clock. */
+/** Seconds by which the times of changes may be ahead of the clock before it is reported. */
 const SET_BACK = 60;
 
 /** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
@@ -16,7 +16,7 @@ export async function findings(application: INestApplicationContext): Promise<st
   const found = [
     ...differing.map(lineOf),
     ...(await invalidIndexes(dataSource)),
-    ...(await timesAmiss(dataSource)),
+    ...(await clockFindings(dataSource)),
   ];
   const unread = new Set(
     differing.flatMap(({ resource, isOfColumns }) => (isOfColumns ? [resource] : [])),
@@ -44,7 +44,7 @@ async function invalidIndexes(dataSource: DataSource): Promise<string[]> {
 }
 
 /** Times of the changes to come that would be behind the watermark, or far ahead of the clock. */
-async function timesAmiss(dataSource: DataSource): Promise<string[]> {
+async function clockFindings(dataSource: DataSource): Promise<string[]> {
   const [watermark] = await dataSource.query<{ behind: boolean; ahead: number }[]>(
     `SELECT coalesce(greatest(until, next_until) > coalesce(bound, '-infinity'), false) AS behind,
        coalesce(extract(epoch FROM bound - clock_timestamp()), 0)::integer AS ahead

@@ -5,13 +5,13 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import { from, mergeMap, type Observable } from 'rxjs';
+import { from, lastValueFrom, type Observable } from 'rxjs';
 import { allowedParameters } from './allowed-parameters.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { compress, type Encoding, encodingOf, WORTHWHILE } from './compression.js';
 import { entityTag, namesTag } from './entity-tag.js';
-import { type Answer, type Page, success } from './envelope.js';
+import { type Answer, type Page, success, withoutToken } from './envelope.js';
 import { ApiError, busy, errors } from './errors.js';
 import { link } from './link.js';
 import { isListing, type Listing, type RowFormat, type State } from './listing.js';
@@ -41,19 +41,39 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
     if (http.getRequest<CatalogueRequest>().method === 'OPTIONS') {
       return from(this.options(context));
     }
-    return next.handle().pipe(
-      mergeMap(async (answer): Promise<Answer> => {
-        const request = http.getRequest<CatalogueRequest>();
-        if (isListing(answer)) {
-          const response = http.getResponse<Response>();
-          const format = formatOf(request);
-          if (format) return this.whole(answer, format, request, response);
-          return this.list(answer, request, response);
-        }
-        request.rows = Number(answer.count);
-        return { status: 200, ...(await bodyOf(answer, wanted(request))) };
-      }),
-    );
+    return from(this.answer(http.getRequest(), http.getResponse(), next));
+  }
+
+  private async answer(
+    request: CatalogueRequest,
+    response: Response,
+    next: CallHandler<Page | Listing>,
+  ): Promise<Answer> {
+    // The handler of an object reads it, and what a list depends on may have to be found out.
+    const { answer, isVersioned } = await this.inTurn(request, response, async () => {
+      const answer = await lastValueFrom(next.handle());
+      return { answer, isVersioned: isListing(answer) && (await answer.isVersioned()) };
+    });
+    if (isListing(answer)) {
+      const format = formatOf(request);
+      if (format) return this.whole(answer, isVersioned, format, request, response);
+      return this.list(answer, isVersioned, request, response);
+    }
+    request.rows = Number(answer.count);
+    return { status: 200, ...(await bodyOf(answer, wanted(request))) };
+  }
+
+  /** Reads when it is the client's turn. */
+  private inTurn<T>(
+    request: CatalogueRequest,
+    response: Response,
+    read: () => Promise<T>,
+  ): Promise<T> {
+    return this.turns.take(clientOf(request), () => {
+      // Nobody is left to be answered, and others wait for their turn.
+      if (response.destroyed) throw busy();
+      return read();
+    });
   }
 
   /** Answers with the parameters that a path takes; those that were sent are checked as by `GET`. */
@@ -77,11 +97,13 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
 
   private async list(
     listing: Listing,
+    isVersioned: boolean,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    if (!(await listing.isVersioned())) {
-      const page = await listing.read();
+    const read = () => this.inTurn(request, response, () => listing.read());
+    if (!isVersioned) {
+      const page = await read();
       tell(listing, page.count, request, response);
       return { status: 200, ...(await bodyOf(page, wanted(request))) };
     }
@@ -101,11 +123,7 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
-    const page = await this.turns.take(clientOf(request), () => {
-      // Nobody is left to be answered, and others wait for their turn.
-      if (response.destroyed) throw busy();
-      return listing.read();
-    });
+    const page = await read();
     const { version, count } = page;
     const body = await bodyOf(page, encoding);
     this.cache.set(form, { version, count, ...body });
@@ -117,12 +135,12 @@ export class EnvelopeInterceptor implements NestInterceptor<Page | Listing, Answ
   /** The list in a form without an envelope, from its first object to its last. */
   private async whole(
     listing: Listing,
+    isVersioned: boolean,
     format: RowFormat,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
     const whole = listing.whole(format);
-    const isVersioned = await listing.isVersioned();
     const { 'if-none-match': ifNoneMatch } = request.headers;
     if (ifNoneMatch !== undefined && isVersioned) {
       const state = await listing.state();
@@ -185,5 +203,8 @@ function tell(
   request.rows = Math.max(0, Math.min(limit, count - offset));
   const [path = ''] = request.url.split('?', 1);
   const links = link(path, request.parameters, { offset, limit, count });
-  if (links !== undefined) response.setHeader('Link', links);
+  // A token that was sent as another parameter's value is in them: then there are none.
+  if (links !== undefined && withoutToken(links, request) === links) {
+    response.setHeader('Link', links);
+  }
 }

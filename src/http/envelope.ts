@@ -59,8 +59,8 @@ export function refuse(response: ServerResponse, error: ApiError): void {
 /** Characters of a token, at least: whatever is shorter may be a word of the message. */
 const TOKEN_LENGTH = 20;
 
-/** A message that names what a client sent, if not where it belongs, never names its token. */
-function withoutToken(message: string, { url = '', headers }: IncomingMessage): string {
+/** A text that repeats what a client sent, with the client's token masked. */
+export function withoutToken(message: string, { url = '', headers }: IncomingMessage): string {
   const sent = /[?&]access_token=([^&]*)/.exec(url)?.[1];
   const tokens = [sent ?? '', ...(headers.authorization ?? '').split(' ').slice(1)];
   return tokens

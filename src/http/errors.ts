@@ -96,7 +96,7 @@ export function busy(): ApiError {
   return errors.busy().withHeaders({ 'Retry-After': '1' });
 }
 
-/** `-30` for a path, named up to its first `&`: what follows was meant as parameters, one perhaps a token. */
-export function noResourceAt(path: string): ApiError {
-  return errors.pathUnknown(path.split('&', 1)[0] ?? '');
+/** `-30` for the path of a URL. It ends at the first `&`: what follows may be parameters, and a token. */
+export function noResourceAt(url = ''): ApiError {
+  return errors.pathUnknown(url.split(/[?&]/, 1)[0] ?? '');
 }

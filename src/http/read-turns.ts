@@ -1,35 +1,33 @@
 import { busy } from './errors.js';
+import { KeyedLimit } from './keyed-limit.js';
 
-/** Milliseconds that a page waits for its client's turn, as long as it would for a connection. */
+/** Milliseconds that a read waits for its client's turn, as long as it would for a connection. */
 const PATIENCE = 5000;
 
-interface Waiting {
-  readonly start: () => void;
-}
-
 /**
- * Shares the connections to the database among clients: of one client's pages, a bounded number are
- * read at a time and the others wait in order, so that those of other clients find a connection.
+ * Shares the connections to the database among clients: one client reads a bounded number of pages
+ * and objects at a time, and its others wait in order, so that other clients find a connection.
  */
 export class ReadTurns {
-  private readonly running = new Map<string, number>();
-  private readonly waiting = new Map<string, Set<Waiting>>();
+  private readonly running: KeyedLimit;
+  /** By client, in order, what starts each read that waits. */
+  private readonly waiting = new Map<string, Set<() => void>>();
 
-  /** @param maximum pages of one client that are read at a time */
+  /** @param maximum reads of one client at a time */
   constructor(
-    private readonly maximum: number,
+    maximum: number,
     private readonly patience = PATIENCE,
-  ) {}
+  ) {
+    this.running = new KeyedLimit(maximum);
+  }
 
   /**
-   * Reads a page when it is its client's turn.
+   * Reads when it is the client's turn.
    *
    * @throws ApiError `-4` where the turn does not come in time
    */
   async take<T>(client: string, read: () => Promise<T>): Promise<T> {
-    const running = this.running.get(client) ?? 0;
-    if (running < this.maximum) this.running.set(client, running + 1);
-    else await this.turn(client);
+    if (!this.running.enter(client)) await this.turn(client);
     try {
       return await read();
     } finally {
@@ -38,35 +36,31 @@ export class ReadTurns {
   }
 
   private turn(client: string): Promise<void> {
-    const queue = this.waiting.get(client) ?? new Set<Waiting>();
+    const queue = this.waiting.get(client) ?? new Set<() => void>();
     this.waiting.set(client, queue);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        start: () => {
-          clearTimeout(timer);
-          resolve();
-        },
+      const start = (): void => {
+        clearTimeout(timer);
+        resolve();
       };
       const timer = setTimeout(() => {
-        queue.delete(waiting);
+        queue.delete(start);
         reject(busy());
       }, this.patience);
-      queue.add(waiting);
+      queue.add(start);
     });
   }
 
-  /** Gives a place to the next page of the client, or back. */
+  /** Gives a place to the next read of the client, or back. */
   private pass(client: string): void {
     const queue = this.waiting.get(client);
-    const [next] = queue ?? [];
-    if (queue && next) {
-      queue.delete(next);
-      next.start();
+    const [start] = queue ?? [];
+    if (queue && start) {
+      queue.delete(start);
+      start();
       return;
     }
     this.waiting.delete(client);
-    const running = this.running.get(client) ?? 0;
-    if (running > 1) this.running.set(client, running - 1);
-    else this.running.delete(client);
+    this.running.leave(client);
   }
 }

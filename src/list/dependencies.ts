@@ -113,7 +113,7 @@ async function askOn(
 /**
  * What the statements before it in the transaction have named: relations other than those of `$1`,
  * and functions with a name among `$2` that PostgreSQL is not told to be immutable. System catalogs
- * hold no objects; a partition or a child is read by way of its parent.
+ * hold no objects; a partition or a child is read through its parent.
  */
 const NAMED = `
   WITH locked AS (

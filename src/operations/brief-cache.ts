@@ -11,7 +11,7 @@ export class BriefCache<T> {
 
   /**
    * @param make what makes the value
-   * @param isKept whether a value may be given again; one that may not is made for each who asks
+   * @param isKept whether a value may be given again; otherwise the next request makes another one
    */
   constructor(
     private readonly make: () => Promise<T>,

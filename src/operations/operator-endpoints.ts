@@ -24,7 +24,7 @@ export class OperatorEndpoints {
   private draining = false;
   private isMigrated = false;
   private readonly admission = new Admission(Infinity, MAX_PER_CONNECTION);
-  /** Only a good answer is kept: what goes wrong is looked at until it is mended. */
+  /** Only a good answer is kept. A bad one is checked again for the next request. */
   private readonly database = new BriefCache(
     () => this.databaseProblem(),
     (problem) => problem === undefined,
@@ -56,9 +56,14 @@ export class OperatorEndpoints {
       return true;
     }
     if (answerHealth(request, response, () => this.readiness())) return true;
-    void this.metricsText.get().then((text) => {
-      answer(response, 200, this.metrics.registry.contentType, text);
-    });
+    this.metricsText.get().then(
+      (text) => {
+        answer(response, 200, this.metrics.registry.contentType, text);
+      },
+      () => {
+        refuse(response, errors.internal());
+      },
+    );
     return true;
   }
 

@@ -5,26 +5,36 @@ import { failure, JSON_TYPE } from '../../src/http/envelope.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
 import { unparsedHeaders } from '../../src/http/receive.js';
 
-/** For each status that HAProxy answers with by itself, the refusal that clients get instead. */
+/** The refusals that clients get instead of what HAProxy answers by itself, by the name of their file. */
 const REFUSALS: Readonly<Record<string, ApiError>> = {
   400: errors.malformed(),
-  // The preface of HTTP/2.
-  405: errors.malformed(),
-  // Half a request, as the service answers it.
-  408: errors.malformed(),
-  // A body in a GET of HTTP/1.0.
-  413: errors.malformed(),
   414: errors.tooLarge(),
-  // An unknown Transfer-Encoding.
-  422: errors.malformed(),
   431: errors.tooLarge().withStatus(431),
   500: errors.internal(),
-  501: errors.malformed(),
-  // An instance that ends in the middle of a request.
   502: errors.unavailable().withHeaders({ 'Retry-After': '1' }),
-  // No instance that is ready.
-  503: errors.unavailable().withHeaders({ 'Retry-After': '1' }),
   504: errors.tookTooLong().withHeaders({ 'Retry-After': '1' }),
+};
+
+/** For each status of HAProxy, the file that stands for it. */
+const FILES: Readonly<Record<string, string>> = {
+  400: '400',
+  // The preface of HTTP/2.
+  405: '400',
+  // Half a request, as the service answers it.
+  408: '400',
+  // A body in a GET of HTTP/1.0.
+  413: '400',
+  414: '414',
+  // An unknown Transfer-Encoding.
+  422: '400',
+  431: '431',
+  500: '500',
+  501: '400',
+  // An instance that ends in the middle of a request.
+  502: '502',
+  // No instance that is ready.
+  503: '502',
+  504: '504',
 };
 
 /** A refusal as the service writes it to what is no request, without an id: no log line has one. */
@@ -58,8 +68,8 @@ describe('The error files of HAProxy', () => {
     expect((await readdir('deploy/errors')).sort()).toEqual(files);
     const configuration = await readFile('deploy/haproxy.cfg', 'utf8');
     const named = [...configuration.matchAll(/^ +errorfile (\d+) errors\/(.+)$/gm)];
-    expect(named.map(([, code, file]) => [`${code}.http`, file]).sort()).toEqual(
-      files.map((file) => [file, file]),
+    expect(Object.fromEntries(named.map(([, code, file]) => [code, file]))).toEqual(
+      Object.fromEntries(Object.entries(FILES).map(([code, file]) => [code, `${file}.http`])),
     );
   });
 });

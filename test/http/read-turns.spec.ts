@@ -31,6 +31,11 @@ describe('Turns', () => {
     await reads[1]?.done;
     await turn();
     expect(reads.map(({ started }) => started)).toEqual([true, true, true, false]);
+    for (const each of [...reads, other]) {
+      await turn();
+      each.end();
+    }
+    await Promise.all([...reads, other].map(({ done }) => done));
   });
 
   it('are passed on where a read fails', async () => {

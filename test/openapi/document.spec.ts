@@ -15,7 +15,7 @@ import { errors } from '../../src/http/errors.js';
 import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
-import { type Service, startService } from '../service.js';
+import { type Service, startService, whileOverloaded } from '../service.js';
 
 // It runs the linters too.
 jest.setTimeout(90_000);
@@ -136,19 +136,7 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-1': (method, url) => withFault(new Error('secret'), () => send(method, url, clients.known)),
   '-2': (method, url) => withFault(coded('ECONNREFUSED'), () => send(method, url, clients.known)),
   '-3': (method, url) => withFault(coded('57014'), () => send(method, url, clients.known)),
-  '-4': async (method, url) => {
-    const adapter = service.application.getHttpAdapter() as unknown as {
-      admission: { maximum: number };
-    };
-    const { admission } = adapter;
-    const { maximum } = admission;
-    admission.maximum = 0;
-    try {
-      return await send(method, url, clients.known);
-    } finally {
-      admission.maximum = maximum;
-    }
-  },
+  '-4': (method, url) => whileOverloaded(service, () => send(method, url, clients.known)),
   '-10': (method, url) => send(method, url, ''),
   '-11': (method, url) => send(method, url, credentials('nobody', 'nothing')),
   '-12': (method, url) => send(method, url, clients.expired),

@@ -20,7 +20,7 @@ const ROOM_GRACE = 1000;
 interface Delivery {
   readonly bytes: number;
   readonly started: number;
-  readonly deadline: number;
+  deadline: number;
 }
 
 /**
@@ -44,7 +44,7 @@ export class Deliveries {
   /** Follows a response that was just ended until `delete`. */
   add(response: ServerResponse): void {
     const bytes = response.writableLength;
-    if (bytes === 0) return;
+    if (bytes === 0 || this.waiting.has(response)) return;
     const started = performance.now();
     const { grace, rate } = this.limits;
     // Pipelined responses share a connection: each waits for those before it.
@@ -72,11 +72,17 @@ export class Deliveries {
   private readonly check = (): void => {
     const now = performance.now();
     let { total } = this;
-    for (const [response, { bytes, started, deadline }] of this.waiting) {
-      const isInTheWay = total > this.limits.bytes && now - started > ROOM_GRACE;
-      if (now <= deadline && !isInTheWay) continue;
-      total -= bytes;
-      response.req.socket.destroy();
+    for (const [response, delivery] of this.waiting) {
+      const { socket } = response.req;
+      if (socket.destroyed) continue;
+      // Its time begins when the response before it, perhaps a whole list, has been taken.
+      if (response.socket === null) {
+        delivery.deadline = Math.max(delivery.deadline, now + this.limits.grace);
+      }
+      const isInTheWay = total > this.limits.bytes && now - delivery.started > ROOM_GRACE;
+      if (now <= delivery.deadline && !isInTheWay) continue;
+      total -= this.byConnection.get(socket) ?? 0;
+      socket.destroy();
     }
     if (this.waiting.size > 0) return;
     clearInterval(this.timer);

@@ -50,6 +50,8 @@ export function createEnvelopedServer(
   const connections = new Connections();
   const deliveries = new Deliveries();
   const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
+    // Each part that follows a response listens to its end, and a pipeline several times.
+    response.setMaxListeners(30);
     connections.add(response);
     onEnd(response, () => {
       // A client that is gone takes nothing any more.

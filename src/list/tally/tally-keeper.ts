@@ -55,7 +55,8 @@ export class TallyKeeper implements OnModuleDestroy {
     const { dataSource } = this.upkeep;
     const watermark = {
       name: 'the watermark',
-      run: async () => (await this.upkeep.connected()).query('SELECT advance_watermark()'),
+      run: async (): Promise<unknown> =>
+        (await this.upkeep.connected()).query('SELECT advance_watermark()'),
     };
     const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
       const maintenance = new TallyMaintenance(dataSource, metadata);
