@@ -174,6 +174,14 @@ describe('A credential', () => {
 });
 
 describe('A connection', () => {
+  it('with CONNECT behind a whole list gets all of the list, then the refusal', async () => {
+    const list = head('/products', { ...target.headers.shop, Accept: 'application/x-ndjson' });
+    const text = await received(target.port, `${list}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1.1 200 OK/);
+    const [, refusal = ''] = text.split('\r\n0\r\n\r\n');
+    expect(refusal).toMatch(/^HTTP\/1.1 405 /);
+  }, 20_000);
+
   it('that sends nothing is closed without an answer', async () => {
     expect(await received(target.port, '')).toBe('');
   }, 20_000);

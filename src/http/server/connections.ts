@@ -24,6 +24,12 @@ export class Connections {
     return this.latest.get(socket);
   }
 
+  /** The response that a connection is writing; `undefined` where it owes none. */
+  frontOf(socket: Duplex): ServerResponse | undefined {
+    const [front] = this.owed.get(socket) ?? [];
+    return front;
+  }
+
   /** Every response that is not closed yet. */
   get responses(): ServerResponse[] {
     return [...this.owed.values()].flatMap((responses) => [...responses]);

@@ -79,8 +79,11 @@ export function createEnvelopedServer(
     else socket.destroy();
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    // Node has removed its own listener, and an error without one ends the process.
+    // Node has removed its own listeners and reads no more. An error without a listener ends the
+    // process, and a response that waits for the connection to drain would wait for ever.
     socket.on('error', () => socket.destroy());
+    socket.on('drain', () => connections.frontOf(socket)?.emit('drain'));
+    socket.resume();
     const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD, OPTIONS' });
     refuseUnparsed(socket, error, connections, observe);
   });
