@@ -129,7 +129,7 @@ function updatedAtDifferences(
   ];
 }
 
-/** Every deletion must be recorded, whoever makes it. */
+/** Every deletion must be recorded, also those by other writers. */
 function deletionsDifferences(
   metadata: EntityMetadata,
   triggers: readonly Trigger[],

@@ -9,7 +9,7 @@ import { withhold } from '../list/withheld.js';
 const EVERY = 3000;
 
 /**
- * Compares the database with the entities at the start, and again until they match. Meanwhile the
+ * Compares the database with the entities at the start, and again until they match. Until then the
  * service is not ready, and the lists that could be wrong are refused. `catalogue verify` finds what
  * is changed later.
  */

@@ -29,7 +29,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * The stored column rounds to milliseconds; M is a whole number of them, so that no time is rounded
  * to less. The commit that stores M is not asynchronous any more: a floor is on disk before a
  * client is told of it, and a crash does not take it back. A dump has the floor, read after its
- * snapshot was taken, hence not behind the watermark beside it. Where only the schema was restored,
+ * snapshot was taken, so it is not behind the watermark beside it. Where only the schema was restored,
  * the floor has no value until the first call sets it.
  *
  * The margin of a second is for a failover that loses the last commits, the floor among them: there
