@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { head, send } from './attacker.js';
 import { descriptors, metric, startTarget, type Target, until, visit } from './target.js';
 
-const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 5000);
+const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 3000);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 /** Connections that are open at a time. */
 const CONCURRENCY = 40;
