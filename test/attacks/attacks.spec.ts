@@ -158,10 +158,9 @@ describe('A credential', () => {
     '/products?fields=access_token%3DTOKEN',
   ])('is not echoed: %s', async (path) => {
     const token = target.headers.shop.Authorization?.split(' ')[1] ?? '';
-    const request = head(path.replace('TOKEN', token), {
-      ...target.headers.shop,
-      Connection: 'close',
-    });
+    // In a path it stands alone: no credential beside it tells that it is one.
+    const credentials = path.includes('?') ? target.headers.shop : {};
+    const request = head(path.replace('TOKEN', token), { ...credentials, Connection: 'close' });
     const text = await received(target.port, request);
     expect(text).toMatch(/^HTTP\/1.1 4\d\d /);
     expect(text).not.toContain(token);

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { Connections } from '../../src/http/server/connections.js';
+
+it.each(['reset', 'closed'])('Every response closes when its connection is %s', async (way) => {
+  const connections = new Connections();
+  const closed: string[] = [];
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    connections.add(response);
+    response.once('close', () => closed.push(request.url ?? ''));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const paths = ['/1', '/2', '/3'];
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+  while (requests < paths.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(connections.responses).toHaveLength(paths.length);
+  if (way === 'reset') socket.resetAndDestroy();
+  else socket.destroy();
+  // Resolves when the last connection has closed.
+  await new Promise((resolve) => server.close(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed.sort()).toEqual(paths);
+  expect(connections.responses).toEqual([]);
+});
