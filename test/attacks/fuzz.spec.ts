@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { head, send } from './attacker.js';
-import { descriptors, metric, startTarget, type Target, until, visit } from './target.js';
+import { descriptors, startTarget, type Target, untilNothingHeld, visit } from './target.js';
 
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 3000);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
@@ -130,17 +130,9 @@ it(`Fuzzed requests leave nothing behind (FUZZ_SEED=${SEED})`, async () => {
   expect(after.memory).toBeLessThan(before.memory + 150);
 }, 1_800_000);
 
-const HELD = [
-  'catalogue_requests_in_work',
-  'catalogue_streams_open',
-  'catalogue_undelivered_bytes',
-];
-
 /** Waits until every connection is closed and what was in work has ended. */
 async function settled(): Promise<void> {
-  for (const name of HELD) {
-    await until(async () => (await metric(target, name)) === 0, 30_000);
-  }
+  await untilNothingHeld(target, 30_000);
   const { status } = await visit(target);
   expect(status).toBe(200);
 }

@@ -123,6 +123,20 @@ export async function metric({ adminPort }: Target, name: string): Promise<numbe
   return Number(value);
 }
 
+/** Metrics of what requests hold, 0 where none is in work. */
+const HELD = [
+  'catalogue_requests_in_work',
+  'catalogue_undelivered_bytes',
+  'catalogue_streams_open',
+];
+
+/** Waits until no request holds anything. */
+export async function untilNothingHeld(target: Target, milliseconds: number): Promise<void> {
+  for (const name of HELD) {
+    await until(async () => (await metric(target, name)) === 0, milliseconds);
+  }
+}
+
 /** File descriptors that the process has open. */
 export function descriptors({ child }: Target): number {
   return readdirSync(`/proc/${child.pid ?? ''}/fd`).length;

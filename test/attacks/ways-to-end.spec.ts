@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { head, send } from './attacker.js';
-import { metric, startTarget, type Target, until, visit } from './target.js';
+import { metric, startTarget, type Target, until, untilNothingHeld, visit } from './target.js';
 
 /** Every way in which a request ends gives back what it holds. */
 
@@ -20,16 +20,8 @@ afterAll(async () => {
   await target.stop();
 });
 
-const HELD = [
-  'catalogue_requests_in_work',
-  'catalogue_undelivered_bytes',
-  'catalogue_streams_open',
-];
-
 async function expectNothingHeld(): Promise<void> {
-  for (const name of HELD) {
-    await until(async () => (await metric(target, name)) === 0, 15_000);
-  }
+  await untilNothingHeld(target, 15_000);
   expect((await visit(target)).status).toBe(200);
   expect(target.child.exitCode).toBeNull();
 }

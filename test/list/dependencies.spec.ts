@@ -27,7 +27,7 @@ async function partsOf(path: string): Promise<string[]> {
 }
 
 /**
- * The statements that are sent meanwhile, beside those about credentials, and how often a statement
+ * The statements that are sent during some work, beside those about credentials, and how often a statement
  * is looked at, for which a connection is taken.
  */
 async function sent(work: () => Promise<unknown>): Promise<{ texts: string[]; looks: number }> {
