@@ -9,17 +9,17 @@ import { FailedLogins } from './clients/failed-logins.js';
 import { RateGuard } from './clients/rate.guard.js';
 import { RateLimit } from './clients/rate-limit.js';
 import { DatabaseModule } from './database/database.module.js';
-import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
+import { EnvelopeInterceptor } from './list/serving/list.interceptor.js';
 import { ErrorFilter } from './http/error.filter.js';
-import { PageCache } from './http/page-cache.js';
-import { ParametersGuard } from './http/parameters.guard.js';
-import { ParametersPipe } from './http/parameters.pipe.js';
-import { ReadTurns } from './http/read-turns.js';
-import { StreamLimit } from './http/stream-limit.js';
+import { PageCache } from './list/serving/page-cache.js';
+import { ParametersGuard } from './http/parameters/parameters.guard.js';
+import { ParametersPipe } from './http/parameters/parameters.pipe.js';
+import { ReadTurns } from './list/serving/read-turns.js';
+import { StreamLimit } from './list/serving/stream-limit.js';
 import { pageSize } from './list/list-query.dto.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { ProductsModule } from './products/products.module.js';
-import type { Settings } from './settings.js';
+import type { Settings } from './settings/settings.js';
 
 /** What of the settings the application's parts know. */
 type ServiceSettings = Pick<Settings, 'maxLimit' | 'pageCache' | 'poolSize' | 'queryTimeout'> &

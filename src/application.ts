@@ -5,16 +5,16 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { REQUESTS_A_CONNECTION } from './database/reading.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
-import { EnvelopedExpressAdapter } from './http/enveloped-express.adapter.js';
+import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
-import { StreamLimit } from './http/stream-limit.js';
+import { StreamLimit } from './list/serving/stream-limit.js';
 import { TallyKeeper } from './list/tally/tally-keeper.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { OperatorEndpoints } from './operations/operator-endpoints.js';
 import { RequestLog } from './operations/request-log.js';
-import type { Settings } from './settings.js';
+import type { Settings } from './settings/settings.js';
 
 /**
  * The service on a migrated database, not yet listening.

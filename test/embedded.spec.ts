@@ -290,7 +290,7 @@ class User {
 
   async refusal(): Promise<string> {
     const { refused, name } = await this.#answer();
-    expect(name).toBe('Refusal');
+    expect(name).toBe('CommandError');
     return refused ?? '';
   }
 

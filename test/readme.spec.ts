@@ -33,7 +33,7 @@ describe('The README', () => {
   });
 
   it('lists every variable that the service reads, and no other', async () => {
-    const source = await readFile('src/settings.ts', 'utf8');
+    const source = await readFile('src/settings/settings.ts', 'utf8');
     const read = [...source.matchAll(/read\('([A-Z_]+)'/g)].map(([, name]) => `\`${name}\``);
     expect(
       table('Settings')

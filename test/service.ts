@@ -6,8 +6,8 @@ import { DataSource } from 'typeorm';
 import { createApplication } from '../src/application.js';
 import { ClientsService } from '../src/clients/clients.service.js';
 import { importRows } from '../src/import/import-rows.js';
-import { resourcesOf } from '../src/list/resource.js';
-import { Settings } from '../src/settings.js';
+import { resourcesOf } from '../src/resource/resource.js';
+import { Settings } from '../src/settings/settings.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 
 /** The service as it runs in production, listening, on a database of its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Refusal } from '../src/refusal.js';
-import { Settings } from '../src/settings.js';
+import { CommandError } from '../src/command-error.js';
+import { Settings } from '../src/settings/settings.js';
 
 describe('Settings', () => {
   it('have the defaults of the contract', () => {
@@ -42,7 +42,7 @@ describe('Settings', () => {
     { PORT: '3001', ADMIN_PORT: '3001' },
   ])('refuse one port for both: %j', (environment) => {
     expect(() => new Settings(environment)).toThrow(
-      new Refusal('ADMIN_PORT must differ from PORT; with DATABASE_URL its default is 9090'),
+      new CommandError('ADMIN_PORT must differ from PORT; with DATABASE_URL its default is 9090'),
     );
   });
 
@@ -83,7 +83,7 @@ describe('Settings', () => {
     ],
   ])('refuse %s=%s by name', (name, value, expected) => {
     expect(() => new Settings({ [name]: value })).toThrow(
-      new Refusal(`${name} must be ${expected}`),
+      new CommandError(`${name} must be ${expected}`),
     );
   });
 

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { Meaning } from '../list/meaning.js';
-import { identifier, name, Resource, time } from '../list/resource.js';
+import { Meaning } from '../resource/meaning.js';
+import { identifier, name, Resource, time } from '../resource/resource.js';
 
 @Resource('brands')
 @Index(['name', 'brandID'])

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Any, MoreThanOrEqual, Repository } from 'typeorm';
 import type { Page } from '../http/envelope.js';
-import type { Listing } from '../http/listing.js';
+import type { Listing } from '../list/serving/listing.js';
 import { findObject } from '../list/find-object.js';
-import { findPage } from '../list/find-page.js';
+import { findPage } from '../list/list-of.js';
 import { Brand } from './brand.entity.js';
 import type { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
-import type { Listing } from '../http/listing.js';
+import type { Listing } from '../list/serving/listing.js';
 import { CategoriesService } from './categories.service.js';
 import { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 

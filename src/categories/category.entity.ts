@@ -7,8 +7,8 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { Meaning } from '../list/meaning.js';
-import { identifier, name, Resource, time } from '../list/resource.js';
+import { Meaning } from '../resource/meaning.js';
+import { identifier, name, Resource, time } from '../resource/resource.js';
 
 @Resource('categories')
 @Index(['parentID', 'categoryID'])

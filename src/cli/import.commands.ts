@@ -5,9 +5,9 @@ import { exportRows } from '../import/export-rows.js';
 import { type Format, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
-import { resourcesOf } from '../list/resource.js';
+import { resourcesOf } from '../resource/resource.js';
 import { TallyMaintenance } from '../list/tally/maintain.js';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 import { assignment } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
 import { Progress } from './progress.js';
@@ -112,7 +112,7 @@ function withResource(
     const metadata = resources.get(name);
     if (!metadata) {
       const names = [...resources.keys()].sort().join(', ');
-      throw new Refusal(`There is no resource ${name}; there are ${names}`);
+      throw new CommandError(`There is no resource ${name}; there are ${names}`);
     }
     const runner = dataSource.createQueryRunner();
     try {

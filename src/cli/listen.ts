@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Refusal } from '../refusal.js';
-import type { Settings } from '../settings.js';
+import { CommandError } from '../command-error.js';
+import type { Settings } from '../settings/settings.js';
 
 /**
  * Listens, and gives the address as a client on this machine reaches it.
@@ -21,9 +21,9 @@ export async function listen(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
-      throw new Refusal(`Port ${port} on ${host} is in use: set ${setting} to another one`);
+      throw new CommandError(`Port ${port} on ${host} is in use: set ${setting} to another one`);
     }
-    throw new Refusal(`${host}:${port} cannot be listened on (HOST, ${setting}): ${message}`);
+    throw new CommandError(`${host}:${port} cannot be listened on (HOST, ${setting}): ${message}`);
   }
   const { port: actual } = server.address() as AddressInfo;
   const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;

@@ -5,8 +5,8 @@ import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { type EmbeddedServer, embeddedServer } from '../database/embedded/embedded-server.js';
 import { migrate, pendingMigrations } from '../database/migrate.js';
-import { Refusal } from '../refusal.js';
-import { Settings } from '../settings.js';
+import { CommandError } from '../command-error.js';
+import { Settings } from '../settings/settings.js';
 
 /** The database that the settings name: a given one, or the embedded one, started if need be. */
 export async function openDatabase(
@@ -43,7 +43,7 @@ export async function withCatalogue<T>(
     });
     try {
       if ((await pendingMigrations(catalogue.get(DataSource))).length > 0) {
-        throw new Refusal('The schema is not up to date: run catalogue migrate first');
+        throw new CommandError('The schema is not up to date: run catalogue migrate first');
       }
       return await work(catalogue);
     } finally {

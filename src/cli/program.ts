@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { BadRows } from '../import/problems.js';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
 import { migrateCommand, migrationCommand, verifyCommand } from './schema.commands.js';
@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return REFUSED;
     if (error instanceof BadRows) for (const line of error.lines()) console.error(line);
     console.error(`catalogue: ${messageOf(error)}`);
-    if (!(error instanceof Refusal) && process.env.LOG_LEVEL === 'debug') console.error(error);
+    if (!(error instanceof CommandError) && process.env.LOG_LEVEL === 'debug') console.error(error);
     return REFUSED;
   }
 }

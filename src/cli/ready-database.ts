@@ -1,12 +1,12 @@
-import { migrateOnceThere } from '../database/migrate-once-there.js';
-import type { Settings } from '../settings.js';
+import { migrateOnceThere } from '../database/migrate-when-available.js';
+import type { Settings } from '../settings/settings.js';
 import { type Cause, openWaitingRoom } from './waiting-room.js';
 
 /**
  * Waits for the database and migrates it. Where that takes a while, the waiting room answers.
  *
  * @returns false if it was stopped before
- * @throws Refusal if the waiting room cannot be opened
+ * @throws CommandError if the waiting room cannot be opened
  */
 export async function readyDatabase(
   url: string,

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { migrate } from '../database/migrate.js';
-import { findings } from '../database/verify.js';
-import { uncached } from '../list/uncached.js';
-import { Refusal } from '../refusal.js';
-import { Settings } from '../settings.js';
+import { findings } from '../verify/verify.js';
+import { uncached } from '../verify/uncached-lists.js';
+import { CommandError } from '../command-error.js';
+import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
-import { writeMigration } from './write-migration.js';
+import { writeMigration } from '../schema/write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
 export function migrateCommand(): Command {
@@ -49,7 +49,7 @@ export function verifyCommand(): Command {
         // Allowed: they do not change the exit status. They cannot be found where a column is missing.
         for (const line of await uncached(catalogue).catch(() => [])) console.log(`Note: ${line}`);
         if (found.length > 0)
-          throw new Refusal(
+          throw new CommandError(
             `${found.length} ${found.length === 1 ? 'thing is' : 'things are'} off`,
           );
         console.log('Nothing is off');

@@ -8,13 +8,13 @@ import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonst
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
-import { receive } from '../http/receive.js';
+import { receive } from '../http/server/receive.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
-import { uncached } from '../list/uncached.js';
-import { Settings } from '../settings.js';
+import { uncached } from '../verify/uncached-lists.js';
+import { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
 import { readyDatabase } from './ready-database.js';
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
     // Here and not above, since no other command needs an HTTP server in its memory.
     const { createApplication } = await import('../application.js');
     const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
-    const { SchemaCheck } = await import('../operations/schema-check.js');
+    const { SchemaCheck } = await import('../schema/schema-check.js');
     const application = await createApplication(url, settings);
     const endpoints = application.get(OperatorEndpoints);
     let admin: Server | undefined;

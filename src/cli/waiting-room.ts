@@ -2,11 +2,11 @@ import type { Server } from 'node:http';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { refuse } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
-import { receive } from '../http/receive.js';
+import { receive } from '../http/server/receive.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { answerHealth } from '../operations/health.js';
-import type { Settings } from '../settings.js';
+import type { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 
 /** Why the service is not ready: its database is not there, or not migrated. */

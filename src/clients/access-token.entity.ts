@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { identifier, time } from '../list/resource.js';
+import { identifier, time } from '../resource/resource.js';
 import { Client } from './client.entity.js';
 
 /** A credential of a client, known here by its hash alone. */

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { identifier, name, time } from '../list/resource.js';
+import { identifier, name, time } from '../resource/resource.js';
 
 /** Who may ask. */
 @Entity('clients')

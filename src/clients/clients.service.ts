@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { CLIENT_ID } from './credentials.guard.js';
@@ -18,7 +18,7 @@ export class ClientsService {
 
   async create(clientID: string, options: { name?: string; rateLimit?: number }): Promise<void> {
     if (!CLIENT_ID.test(clientID)) {
-      throw new Refusal('A clientID must be 1 to 100 visible ASCII characters');
+      throw new CommandError('A clientID must be 1 to 100 visible ASCII characters');
     }
     const inserted = await this.clients
       .createQueryBuilder()
@@ -28,7 +28,7 @@ export class ClientsService {
       .returning('"clientID"')
       .execute();
     if ((inserted.raw as unknown[]).length === 0)
-      throw new Refusal(`The client ${clientID} exists already`);
+      throw new CommandError(`The client ${clientID} exists already`);
   }
 
   list(): Promise<Client[]> {
@@ -38,7 +38,7 @@ export class ClientsService {
   /** Takes effect within ten seconds on every instance. */
   async setDisabled(clientID: string, disabled: boolean): Promise<void> {
     const { affected } = await this.clients.update({ clientID }, { disabled });
-    if (!affected) throw new Refusal(`There is no client ${clientID}`);
+    if (!affected) throw new CommandError(`There is no client ${clientID}`);
   }
 
   /**
@@ -65,12 +65,12 @@ export class ClientsService {
   /** Takes effect within ten seconds on every instance. */
   async revoke(tokenID: string): Promise<void> {
     const { affected } = await this.tokens.delete({ tokenID });
-    if (!affected) throw new Refusal(`There is no token ${tokenID}`);
+    if (!affected) throw new CommandError(`There is no token ${tokenID}`);
   }
 
   private async mustExist(clientID: string): Promise<void> {
     if (!(await this.clients.existsBy({ clientID }))) {
-      throw new Refusal(`There is no client ${clientID}`);
+      throw new CommandError(`There is no client ${clientID}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
-import { failureOf } from './database-error.js';
+import { failureOf } from './database-failure.js';
 import { LockWatch } from './lock-watch.js';
 
 /**

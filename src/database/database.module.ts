@@ -1,7 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { Settings } from '../settings.js';
+import type { Settings } from '../settings/settings.js';
 import { databaseOptions } from './options.js';
 import { readFrom } from './reading.js';
 import { Replicas } from './replicas.js';

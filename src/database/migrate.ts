@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 import { applyMigration } from './apply-migration.js';
 import { databaseOptions } from './options.js';
 
@@ -29,7 +29,7 @@ export interface MigrateOptions {
  * start at once one does the work and the others wait for it. It never waits long for a lock on a
  * table, since readers would queue behind it: it tries again until it gets the lock.
  *
- * @throws Refusal if the signal ended it
+ * @throws CommandError if the signal ended it
  */
 export async function migrate(
   url: string,
@@ -51,7 +51,7 @@ export async function migrate(
     return taken;
   } catch (error) {
     if (!signal?.aborted) throw error;
-    throw new Refusal('Interrupted before all migrations were taken');
+    throw new CommandError('Interrupted before all migrations were taken');
   } finally {
     // The lock ends with its connection.
     await runner.release();

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, type PoolConfig } from 'pg';
 import pgpass, { type Server } from 'pgpass';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 
 /** Milliseconds after which a connection that cannot be had is given up. */
 const CONNECT_TIMEOUT = 5000;
@@ -72,7 +72,9 @@ export class ImpatientClient extends Client {
     if (password !== undefined) return password;
     // pg would keep the connection open, and a command would not end.
     this.abandon();
-    throw new Refusal('The database asks for a password: neither its URL nor PGPASSFILE has one');
+    throw new CommandError(
+      'The database asks for a password: neither its URL nor PGPASSFILE has one',
+    );
   };
 
   private readonly giveUp = (error: Error): void => {

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseError, failureOf } from './database-error.js';
+import { databaseError, failureOf } from './database-failure.js';
 import { type Position, positionOf, probeOf, Replica } from './replica.js';
 
 /** Milliseconds between two looks at the servers. */

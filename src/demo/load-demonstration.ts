@@ -4,7 +4,7 @@ import { Client } from '../clients/client.entity.js';
 import { hashOf } from '../clients/token.js';
 import type { FileRow } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
-import { resourcesOf } from '../list/resource.js';
+import { resourcesOf } from '../resource/resource.js';
 import { demoCatalogue, type DemoResource } from './demo-catalogue.js';
 
 export const DEMO_CLIENT = 'demo';

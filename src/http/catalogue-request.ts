@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Parameter } from './query-string.js';
+import type { Parameter } from './parameters/query-string.js';
 
 /** A request as the guards and handlers see it. */
 export interface CatalogueRequest extends Request {

@@ -1,8 +1,8 @@
 import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
-import { CredentialsQueryDto } from './credentials-query.dto.js';
-import { queryClass } from './query-class.js';
+import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
+import { queryClass } from './parameters/query-class.js';
 
 /** A path that a controller answers to clients of the catalogue. */
 export interface Endpoint {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
-import type { OpenList } from './listing.js';
+import type { OpenList } from '../list/serving/listing.js';
 
 /** What a list endpoint answers with: the exact total and one page, already as JSON text. */
 export interface Page {

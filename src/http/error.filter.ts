@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { types } from 'node:util';
-import { databaseError } from '../database/database-error.js';
+import { databaseError } from '../database/database-failure.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { refuse } from './envelope.js';
 import { ApiError, errors } from './errors.js';

@@ -1,5 +1,5 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { isText, isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from '../list/formats.js';
+import { isText, isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from '../resource/formats.js';
 
 /** A value as PostgreSQL reads it, or what it must be instead. */
 export type CellReading = { readonly value: string | null } | { readonly mustBe: string };

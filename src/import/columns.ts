@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { fieldsOf, identifierOf } from '../list/resource.js';
-import { Refusal } from '../refusal.js';
+import { fieldsOf, identifierOf } from '../resource/resource.js';
+import { CommandError } from '../command-error.js';
 import type { Problem } from './problems.js';
 
 /** Where the values of a resource's fields come from, if not from the column of the same name. */
@@ -68,12 +68,13 @@ export function checkMapping(metadata: EntityMetadata, { map, set }: Mapping): v
   const fields = importedFields(metadata).map(({ propertyName }) => propertyName);
   for (const field of [...map.keys(), ...set.keys()]) {
     if (fields.includes(field)) continue;
-    throw new Refusal(
+    throw new CommandError(
       `${field} is no field of ${metadata.tableName} that can be imported; these are: ${fields.join(', ')}`,
     );
   }
   const twice = [...map.keys()].find((field) => set.has(field));
-  if (twice !== undefined) throw new Refusal(`${twice} is given by both --map and --set`);
+  if (twice !== undefined) throw new CommandError(`${twice} is given by both --map and --set`);
   const { propertyName: identifier } = identifierOf(metadata);
-  if (set.has(identifier)) throw new Refusal(`--set cannot give every row the same ${identifier}`);
+  if (set.has(identifier))
+    throw new CommandError(`--set cannot give every row the same ${identifier}`);
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { fieldsOf, identifierOf, publicForm } from '../list/resource.js';
+import { fieldsOf, identifierOf, publicForm } from '../resource/resource.js';
 import type { Format } from './file-rows.js';
 
 /**

@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { failureOf } from '../database/database-error.js';
-import { findCircle, parentColumnOf } from '../database/tree.js';
-import { Refusal } from '../refusal.js';
+import { failureOf } from '../database/database-failure.js';
+import { findCircle, parentColumnOf } from '../resource/tree.js';
+import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
 import { BadRows, MOST_PROBLEMS, type Problem } from './problems.js';
@@ -30,7 +30,7 @@ export interface ImportResult {
 /**
  * Loads rows into a resource, inserting or updating by identifier, within the transaction that
  * the runner has open: COPY into a staging table, checks there, one upsert. A field that a row
- * does not give stays as it is. Throws `BadRows` or another `Refusal` and has then done nothing
+ * does not give stays as it is. Throws `BadRows` or another `CommandError` and has then done nothing
  * that a rollback does not undo. Two imports of the same resource take turns.
  */
 export async function importRows(
@@ -52,7 +52,7 @@ export async function importRows(
     client.query(copyFrom(`COPY ${STAGING} FROM STDIN`)),
   );
   if (options.replace && staging.rows === 0) {
-    throw new Refusal('The file has no row, and with --replace it would delete everything');
+    throw new CommandError('The file has no row, and with --replace it would delete everything');
   }
   await runner.query(`ANALYZE ${STAGING}`);
   const statements = new Statements(runner.dataSource, metadata, staging.given(), options.replace);
@@ -69,7 +69,7 @@ export async function importRows(
   const circle = await findCircle(runner.manager, metadata);
   if (circle.length > 0) {
     const field = parentColumnOf(metadata) ?? '';
-    throw new Refusal(
+    throw new CommandError(
       `Nothing was loaded: these would be below themselves by ${field}: ${circle.join(', ')}`,
     );
   }
@@ -103,6 +103,8 @@ async function remove(runner: QueryRunner, statement: string): Promise<number> {
     const { code, detail = '' } = failureOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: foreign_key_violation
     if (code !== '23503') throw error;
-    throw new Refusal(`Nothing was loaded: an object that the file lacks is in use. ${detail}`);
+    throw new CommandError(
+      `Nothing was loaded: an object that the file lacks is in use. ${detail}`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 
 /** Most problems that are told of; what comes after them is not looked at. */
 export const MOST_PROBLEMS = 20;
@@ -13,7 +13,7 @@ export interface Problem {
 }
 
 /** A file that was refused for its rows; nothing of it was loaded. */
-export class BadRows extends Refusal {
+export class BadRows extends CommandError {
   /** The first twenty at most, in the order of the file. */
   readonly problems: readonly Problem[];
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 import { BadRows } from './problems.js';
 
 /** A file to import, opened. */
@@ -23,7 +23,7 @@ export async function openSource(file: string): Promise<Source> {
     await once(stream, 'ready');
     return { stream, size };
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -77,7 +77,7 @@ async function* unpack(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     yield* packed.pipe(gunzip) as AsyncIterable<Buffer>;
   } catch (error) {
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error;
-    throw new Refusal(`The file is damaged: gzip says ${(error as Error).message}`);
+    throw new CommandError(`The file is damaged: gzip says ${(error as Error).message}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { Refusal } from '../refusal.js';
+import { CommandError } from '../command-error.js';
 import { type CellReading, cellReader } from './cell.js';
 import { checkMapping, ColumnPlan, importedFields, type Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
@@ -39,7 +39,7 @@ export class Staging {
       if (value === undefined) return undefined;
       const reading = this.readers[at]?.(value === '' ? null : value);
       if (reading && 'value' in reading) return escaped(reading.value);
-      throw new Refusal(`--set ${field} must be ${reading?.mustBe ?? 'a value'}`);
+      throw new CommandError(`--set ${field} must be ${reading?.mustBe ?? 'a value'}`);
     });
   }
 
@@ -58,7 +58,7 @@ export class Staging {
     }
     const missing = [...this.mapping.map.values()].find((column) => !this.seen.has(column));
     if (missing !== undefined && this.problems.length === 0) {
-      throw new Refusal(`--map names the column ${missing}, which the file does not have`);
+      throw new CommandError(`--map names the column ${missing}, which the file does not have`);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { identifierOf } from '../list/resource.js';
+import { identifierOf } from '../resource/resource.js';
 import { hasNull } from './cell.js';
 import { importedFields } from './columns.js';
 

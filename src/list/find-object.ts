@@ -2,11 +2,11 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import { run } from '../database/statement.js';
 import type { Page } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
-import { IDENTIFIER_LENGTH, isTextOf } from './formats.js';
+import { IDENTIFIER_LENGTH, isTextOf } from '../resource/formats.js';
 import { keptStatement } from './kept-statement.js';
 import type { ObjectQueryDto } from './list-query.dto.js';
-import { identifierOf } from './resource.js';
-import { selection } from './selection.js';
+import { identifierOf } from '../resource/resource.js';
+import { selection } from '../resource/selection.js';
 
 /** The one object with an identifier, as a page of one; `-31` where there is none. */
 export async function findObject<Entity extends ObjectLiteral>(

@@ -1,4 +1,4 @@
-import { CredentialsQueryDto } from '../http/credentials-query.dto.js';
+import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import { IntegerParam } from './parameters.js';
 
 /** The number of objects that a page has unless said, and the most that may be asked for. */

@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { reading } from '../database/reading.js';
 import { Snapshot } from '../database/snapshot.js';
-import type { Batch, OpenList, RowFormat } from '../http/listing.js';
+import type { Batch, OpenList, RowFormat } from './serving/listing.js';
 import { csvHeader, csvWriter } from './csv.js';
-import { fieldsOf } from './resource.js';
+import { fieldsOf } from '../resource/resource.js';
 import { known } from './versions.js';
 
 /** What is read of a list, each as a statement with its values. */

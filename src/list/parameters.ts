@@ -5,9 +5,9 @@ import {
   Declared,
   type DeclaredParameter,
   type ParameterSchema,
-} from '../http/declared-parameters.js';
+} from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
-import { InvalidValue } from '../http/invalid-value.js';
+import { InvalidValue } from '../http/parameters/invalid-value.js';
 import {
   IDENTIFIER_LENGTH,
   isTextOf,
@@ -16,7 +16,7 @@ import {
   PLAIN_INTEGER,
   readBoolean,
   readDateTime,
-} from './formats.js';
+} from '../resource/formats.js';
 
 /** Reads a parameter's text, or says how it is refused. */
 export type Read<T> = (text: string) => T | InvalidValue;

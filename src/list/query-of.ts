@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import type { DeclaredParameter } from '../http/declared-parameters.js';
+import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
-import { InvalidValue } from '../http/invalid-value.js';
+import { InvalidValue } from '../http/parameters/invalid-value.js';
 import { ListQueryDto, type ObjectQueryDto, type SortKey } from './list-query.dto.js';
 import { listOf, mustBe, Parameter } from './parameters.js';
 

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { State } from '../http/listing.js';
+import type { State } from './serving/listing.js';
 import { run, type Statement, statement } from '../database/statement.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { createRequire } from 'node:module';
 import { DataSource } from 'typeorm';
-import type { AllowedParameter } from '../http/allowed-parameters.js';
+import type { AllowedParameter } from '../http/parameters/allowed-parameters.js';
 import { endpointsOf } from '../http/endpoints.js';
-import type { Settings } from '../settings.js';
+import type { Settings } from '../settings/settings.js';
 import { overview } from './overview.js';
 import { collectionOf, CREDENTIALS, described, envelope, pathItem } from './paths.js';
 import { headers, Refusals } from './responses.js';

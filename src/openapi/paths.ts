@@ -3,12 +3,12 @@ import {
   type DeclaredParameter,
   type ParameterSchema,
   parametersOf,
-} from '../http/declared-parameters.js';
+} from '../http/parameters/declared-parameters.js';
 import type { Endpoint } from '../http/endpoints.js';
 import { type ErrorDefinition, errors } from '../http/errors.js';
-import { IDENTIFIER_LENGTH } from '../list/formats.js';
+import { IDENTIFIER_LENGTH } from '../resource/formats.js';
 import { ListQueryDto, pageSize } from '../list/list-query.dto.js';
-import { meaningOf } from '../list/meaning.js';
+import { meaningOf } from '../resource/meaning.js';
 import { entityOf } from '../list/query-of.js';
 import { COMMON, COUNTED, headersNamed, type Refusals, WITH_CREDENTIALS } from './responses.js';
 import { json, type Json, objectOf } from './schema.js';

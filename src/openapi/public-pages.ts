@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { JSON_TYPE } from '../http/envelope.js';
 import { FixedBody } from '../http/fixed-body.js';
-import type { Settings } from '../settings.js';
+import type { Settings } from '../settings/settings.js';
 import { openapiDocument } from './document.js';
 import { HTML, POLICY, script, STYLE } from './page.js';
 

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { meaningOf } from '../list/meaning.js';
-import { fieldsOf } from '../list/resource.js';
+import { meaningOf } from '../resource/meaning.js';
+import { fieldsOf } from '../resource/resource.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -3,9 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/reading.js';
-import type { EnvelopedExpressAdapter } from '../http/enveloped-express.adapter.js';
-import type { Observation } from '../http/observation.js';
-import type { StreamLimit } from '../http/stream-limit.js';
+import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
+import type { Observation } from '../http/server/observation.js';
+import type { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import type { TallyKeeper } from '../list/tally/tally-keeper.js';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Metrics } from './metrics.js';
 import { OperatorEndpoints } from './operator-endpoints.js';
-import { SchemaCheck } from './schema-check.js';
+import { SchemaCheck } from '../schema/schema-check.js';
 
 /** What those see who run the service. */
 @Module({ providers: [Metrics, OperatorEndpoints, SchemaCheck] })

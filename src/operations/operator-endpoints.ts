@@ -8,7 +8,7 @@ import { Admission } from '../http/server/admission.js';
 import { BriefCache } from './brief-cache.js';
 import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
-import { SchemaCheck } from './schema-check.js';
+import { SchemaCheck } from '../schema/schema-check.js';
 
 /** Milliseconds that a database has to say that it is there. */
 const PATIENCE = 2000;

@@ -1,4 +1,4 @@
-import type { Observation } from '../http/observation.js';
+import type { Observation } from '../http/server/observation.js';
 
 /** Milliseconds that a line waits for others to be written with. */
 const DELAY = 100;

@@ -9,8 +9,8 @@ import {
 } from 'typeorm';
 import { Brand } from '../brands/brand.entity.js';
 import { Category } from '../categories/category.entity.js';
-import { Meaning } from '../list/meaning.js';
-import { identifier, name, Resource, time } from '../list/resource.js';
+import { Meaning } from '../resource/meaning.js';
+import { identifier, name, Resource, time } from '../resource/resource.js';
 
 export enum ProductType {
   PHYSICAL = 'PHYSICAL',

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
-import type { Listing } from '../http/listing.js';
+import type { Listing } from '../list/serving/listing.js';
 import { ProductsService } from './products.service.js';
 import { GetProductDto, ListProductsDto } from './list-products.dto.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
-import { findings } from '../../src/database/verify.js';
-import { identifierOf, resourcesOf } from '../../src/list/resource.js';
+import { findings } from '../../src/verify/verify.js';
+import { identifierOf, resourcesOf } from '../../src/resource/resource.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

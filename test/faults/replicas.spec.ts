@@ -5,7 +5,7 @@ import { createApplication } from '../../src/application.js';
 import { migrate } from '../../src/database/migrate.js';
 import { primaryPool } from '../../src/database/reading.js';
 import { Replicas } from '../../src/database/replicas.js';
-import { Settings } from '../../src/settings.js';
+import { Settings } from '../../src/settings/settings.js';
 import { type Service, startService } from '../service.js';
 import { Gate } from './gate.js';
 import { Load } from './load.js';

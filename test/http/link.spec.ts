@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { link } from '../../src/http/link.js';
-import { parseQuery } from '../../src/http/query-string.js';
+import { link } from '../../src/list/serving/link.js';
+import { parseQuery } from '../../src/http/parameters/query-string.js';
 
 const links = (query: string, offset: number, limit: number, count: number) =>
   link('/products', parseQuery(query), { offset, limit, count });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PageCache } from '../../src/http/page-cache.js';
+import { PageCache } from '../../src/list/serving/page-cache.js';
 
 const page = (bytes: number) => ({ version: '1', count: '1', body: Buffer.alloc(bytes) });
 

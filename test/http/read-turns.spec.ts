@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ReadTurns } from '../../src/http/read-turns.js';
+import { ReadTurns } from '../../src/list/serving/read-turns.js';
 
 /** A read that ends when it is told to. */
 function read(turns: ReadTurns, client: string) {

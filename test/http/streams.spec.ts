@@ -5,7 +5,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
-import { patience } from '../../src/http/send-rows.js';
+import { patience } from '../../src/list/serving/send-rows.js';
 import { refusal, type Service, startService } from '../service.js';
 
 const COUNT = 12_000;

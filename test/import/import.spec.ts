@@ -6,8 +6,8 @@ import { type Format, rowsOf } from '../../src/import/file-rows.js';
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
 import { BadRows } from '../../src/import/problems.js';
 import { textOf } from '../../src/import/source.js';
-import { resourcesOf } from '../../src/list/resource.js';
-import { Refusal } from '../../src/refusal.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import { CommandError } from '../../src/command-error.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
@@ -130,7 +130,9 @@ describe('An import', () => {
     await expect(load('brands', 'brandID,name\n', { replace: true })).rejects.toThrow(
       'The file has no row, and with --replace it would delete everything',
     );
-    await expect(load('brands', '', { replace: true, format: 'ndjson' })).rejects.toThrow(Refusal);
+    await expect(load('brands', '', { replace: true, format: 'ndjson' })).rejects.toThrow(
+      CommandError,
+    );
     expect(await rows('brands')).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BoundChangeTimes1763942400000 } from '../../src/database/migrations/1763942400000-bound-change-times.js';
-import { findings } from '../../src/database/verify.js';
+import { findings } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 import { Mirror, shown } from './mirror.js';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { findings } from '../../src/database/verify.js';
-import { findPage } from '../../src/list/find-page.js';
-import { uncached } from '../../src/list/uncached.js';
+import { findings } from '../../src/verify/verify.js';
+import { findPage } from '../../src/list/list-of.js';
+import { uncached } from '../../src/verify/uncached-lists.js';
 import { type Service, startService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';
 

@@ -9,13 +9,13 @@ import {
   Raw,
   Repository,
 } from 'typeorm';
-import type { Listing } from '../../src/http/listing.js';
+import type { Listing } from '../../src/list/serving/listing.js';
 import { DeletionsModule } from '../../src/list/deletions/deletions.module.js';
-import { findPage } from '../../src/list/find-page.js';
+import { findPage } from '../../src/list/list-of.js';
 import { ListQueryDto } from '../../src/list/list-query.dto.js';
 import { BooleanParam, IntegerParam, TextParam } from '../../src/list/parameters.js';
 import { QueryOf } from '../../src/list/query-of.js';
-import { identifier, Resource } from '../../src/list/resource.js';
+import { identifier, Resource } from '../../src/resource/resource.js';
 
 /** A resource made for the tests of lists that read more than their own table. */
 @Resource('test_parts')

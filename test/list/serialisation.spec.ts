@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fieldsOf } from '../../src/list/resource.js';
+import { fieldsOf } from '../../src/resource/resource.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { type Service, startService } from '../service.js';
 

@@ -10,9 +10,9 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import type { Page } from '../../src/http/envelope.js';
-import type { Listing } from '../../src/http/listing.js';
+import type { Listing } from '../../src/list/serving/listing.js';
 import { findObject } from '../../src/list/find-object.js';
-import { findPage } from '../../src/list/find-page.js';
+import { findPage } from '../../src/list/list-of.js';
 import { ListQueryDto, ObjectQueryDto } from '../../src/list/list-query.dto.js';
 import {
   BooleanParam,
@@ -21,7 +21,7 @@ import {
   TextParam,
 } from '../../src/list/parameters.js';
 import { QueryOf } from '../../src/list/query-of.js';
-import { identifier, Resource, time } from '../../src/list/resource.js';
+import { identifier, Resource, time } from '../../src/resource/resource.js';
 
 /** A resource made for the tests of the list engine, under a name that no real one has. */
 @Resource('test_suppliers', { counted: ['country', 'active'] })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import type { VersionedPage } from '../../src/http/listing.js';
-import { resourcesOf } from '../../src/list/resource.js';
+import type { VersionedPage } from '../../src/list/serving/listing.js';
+import { resourcesOf } from '../../src/resource/resource.js';
 import { countedPage } from '../../src/list/tally/counted-page.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import type { Facet } from '../../src/list/tally/tally.js';
-import { miscounts } from '../../src/list/tally/verify.js';
+import { miscounts } from '../../src/verify/miscounts.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

@@ -12,7 +12,7 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { KnownClients } from '../../src/clients/known-clients.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { errors } from '../../src/http/errors.js';
-import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
+import { SECURITY_HEADERS } from '../../src/http/server/security-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
 import { type Service, startService, whileOverloaded } from '../service.js';

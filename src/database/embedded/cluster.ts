@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { types } from 'node:util';
-import { Refusal } from '../../refusal.js';
+import { CommandError } from '../../command-error.js';
 import { type Binaries, usableBinaries } from './binaries.js';
 import { errorCode } from './error-code.js';
 import { type Account, clusterIn, homeOf } from './home.js';
@@ -22,7 +22,7 @@ export interface Cluster {
 /**
  * The cluster of a data directory, made by `initdb` where there is none.
  * @param onNotice told, in one line, when the data is not kept in `dataDir` itself
- * @throws Refusal if it cannot be made, or not be run by this PostgreSQL or this user
+ * @throws CommandError if it cannot be made, or not be run by this PostgreSQL or this user
  */
 export async function openCluster(
   dataDir: string,
@@ -42,7 +42,7 @@ export async function openCluster(
   } catch (error) {
     // What the system says of a directory (EACCES, ENOTDIR, ENOSPC …) names the path itself.
     if (!types.isNativeError(error) || errorCode(error) === undefined) throw error;
-    throw new Refusal(`The data directory ${dataDir} cannot be used: ${error.message}`);
+    throw new CommandError(`The data directory ${dataDir} cannot be used: ${error.message}`);
   }
 }
 
@@ -82,7 +82,7 @@ async function run(program: string, account: Account | undefined, args: string[]
   await new Promise<void>((resolve, reject) => {
     execFile(program, args, options, (error, _stdout, stderr) => {
       if (!error) resolve();
-      else reject(new Refusal(`initdb failed: ${oneLine(stderr) || oneLine(error.message)}`));
+      else reject(new CommandError(`initdb failed: ${oneLine(stderr) || oneLine(error.message)}`));
     });
   });
 }
@@ -105,10 +105,10 @@ async function refuseOtherVersions({ directory, binaries }: Cluster): Promise<vo
     version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    throw new Refusal(`${directory} is not a PostgreSQL data directory: move it away`);
+    throw new CommandError(`${directory} is not a PostgreSQL data directory: move it away`);
   }
   if (version !== binaries.major) {
-    throw new Refusal(
+    throw new CommandError(
       `${directory} was made by PostgreSQL ${version}, and this is PostgreSQL ${binaries.major}: ` +
         `move it away, or set DATABASE_URL to a server of PostgreSQL ${version} that has the data`,
     );

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal } from '../../refusal.js';
+import { CommandError } from '../../command-error.js';
 import { CATALOGUE, openCluster, passwordOf } from './cluster.js';
 import { Guard } from './guard.js';
 import { type Lease, obtainLease } from './lease.js';
@@ -14,7 +14,7 @@ export interface EmbeddedServer {
    * Claims the data directory for the one service that may run on it, until `release()` or the end
    * of this process.
    * @param holder shown to the one refused: `pid 123, http://127.0.0.1:3000`; at most 63 bytes
-   * @throws Refusal naming who has it
+   * @throws CommandError naming who has it
    */
   claimService(holder: string): Promise<void>;
 
@@ -47,7 +47,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * It listens on 127.0.0.1 alone. If it dies it is started again under the same URL; what that
  * meets meanwhile is the business of whoever queries it. Nothing here keeps the process alive.
  *
- * @throws Refusal if this machine, this user or this directory cannot have one
+ * @throws CommandError if this machine, this user or this directory cannot have one
  */
 export async function embeddedServer(
   dataDir: string,
@@ -99,7 +99,7 @@ class SharedServer implements EmbeddedServer {
       while (!(await takeService(client, holder))) {
         const other = await serviceHolder(client);
         if (other !== undefined && performance.now() - asked > CLAIM_WITHIN_MS) {
-          throw new Refusal(
+          throw new CommandError(
             `${this.context.directory} is in use by another catalogue service (${other})`,
           );
         }
@@ -144,7 +144,7 @@ class SharedServer implements EmbeddedServer {
     }
     if (this.#holder === undefined || signal.aborted) return;
     await this.claimService(this.#holder).catch((error: unknown) => {
-      if (error instanceof Refusal) this.context.onNotice(error.message);
+      if (error instanceof CommandError) this.context.onNotice(error.message);
     });
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Refusal } from '../../refusal.js';
+import { CommandError } from '../../command-error.js';
 import { errorCode } from './error-code.js';
 
 /** The user and group that run the server. */
@@ -32,7 +32,7 @@ const CLUSTER = 'postgres';
 /**
  * Creates the data directory and decides where and as whom its server runs; the same answer
  * every time.
- * @throws Refusal if this user cannot run a server on it
+ * @throws CommandError if this user cannot run a server on it
  */
 export async function homeOf(dataDir: string): Promise<Home> {
   await mkdir(dataDir, { recursive: true });
@@ -50,7 +50,7 @@ async function ownHome(directory: string): Promise<Home> {
   try {
     own = userInfo();
   } catch {
-    throw new Refusal(
+    throw new CommandError(
       `PostgreSQL cannot run as the user ${process.getuid?.() ?? ''}, who is not in /etc/passwd: ` +
         'add an entry, run as another user, or set DATABASE_URL',
     );
@@ -58,7 +58,7 @@ async function ownHome(directory: string): Promise<Home> {
   const cluster = join(directory, CLUSTER);
   const owner = await ownerOf(cluster);
   if (owner && owner.uid !== own.uid) {
-    throw new Refusal(
+    throw new CommandError(
       `${cluster} belongs to ${await nameOf(owner)}: ` +
         'run as that user, or set DATA_DIR to a directory of your own',
     );
@@ -73,7 +73,7 @@ async function rootsHome(directory: string): Promise<Home> {
     const cluster = join(candidate, CLUSTER);
     const owner = await ownerOf(cluster);
     if (owner?.uid === 0) {
-      throw new Refusal(
+      throw new CommandError(
         `${cluster} belongs to root, as whom PostgreSQL refuses to run: give it to another user ` +
           '(chown -R), or move it away',
       );
@@ -116,7 +116,7 @@ async function serviceAccount(): Promise<Account> {
     const user = users.find((user) => user.name === name);
     if (user && user.uid !== 0) return { uid: user.uid, gid: user.gid };
   }
-  throw new Refusal(
+  throw new CommandError(
     `PostgreSQL refuses to run as root, and /etc/passwd has none of ${ACCOUNTS.join(', ')}: ` +
       'run as an ordinary user, or set DATABASE_URL',
   );

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal } from '../../refusal.js';
+import { CommandError } from '../../command-error.js';
 import { type Cluster, CATALOGUE } from './cluster.js';
 import { errorCode } from './error-code.js';
 import type { Guard } from './guard.js';
@@ -19,7 +19,7 @@ export interface Lease {
 /**
  * Joins the users of the cluster's server, starting it where it is not running. Any number of
  * processes may do so at once: PostgreSQL lets one of their servers start, and the others join it.
- * @throws Refusal if the server cannot be started or reached
+ * @throws CommandError if the server cannot be started or reached
  */
 export async function obtainLease(
   cluster: Cluster,
@@ -62,7 +62,7 @@ export async function obtainLease(
       if (lease) return lease;
       await sleep(20, undefined, { signal });
     }
-    throw new Refusal(`The PostgreSQL on ${directory} cannot be used: ${obstacle}`);
+    throw new CommandError(`The PostgreSQL on ${directory} cannot be used: ${obstacle}`);
   } catch (error) {
     guard.tell({ starting: start?.pending ?? false, backend: 0 });
     throw error;
@@ -109,7 +109,7 @@ function reasonToWait(error: unknown, directory: string): string {
   const reason = error instanceof Error ? error.message : String(error);
   // A state of PostgreSQL's own, other than: no connection, too many, not at the moment.
   if (/^(?!08|53|57)[0-9A-Z]{5}$/.test(errorCode(error) ?? '')) {
-    throw new Refusal(`The PostgreSQL on ${directory} does not let us in: ${reason}`);
+    throw new CommandError(`The PostgreSQL on ${directory} does not let us in: ${reason}`);
   }
   return reason;
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { Refusal } from '../../refusal.js';
+import { CommandError } from '../../command-error.js';
 import { type Cluster, oneLine, serverEnvironment } from './cluster.js';
 
 /** What the server is always started with; the port, and a test's own settings, come on top. */
@@ -31,7 +31,7 @@ const PASSING = /lock file|still in use|could not create any TCP\/IP sockets/;
 export interface ServerStart {
   /** Whether the process is still there, as far as we have heard. */
   readonly pending: boolean;
-  /** @throws Refusal if the server could not start for a reason that will not pass by itself */
+  /** @throws CommandError if the server could not start for a reason that will not pass by itself */
   refuseIfHopeless(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function startServer(
       if (server.pid !== undefined && (server.exitCode ?? 0) === 0) return;
       const reason = lastFailure(said) ?? lastFailure(await logTail(directory)) ?? oneLine(said);
       if (PASSING.test(reason)) return;
-      throw new Refusal(
+      throw new CommandError(
         `PostgreSQL does not start on ${directory}: ${reason} (see ${join(directory, 'log')})`,
       );
     },

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, errors } from '../errors.js';
-import type { Observation } from '../observation.js';
+import type { Observation } from './observation.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
 import { onEnd } from './on-end.js';

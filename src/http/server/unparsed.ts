@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failure, JSON_TYPE } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
-import type { Observation } from '../observation.js';
-import { unparsedHeaders } from '../receive.js';
+import type { Observation } from './observation.js';
+import { unparsedHeaders } from './receive.js';
 import type { Connections } from './connections.js';
 
 /** Milliseconds that a client has to read a refusal before its connection is destroyed. */

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsDefined } from 'class-validator';
-import type { DeclaredParameter } from '../../http/declared-parameters.js';
+import type { DeclaredParameter } from '../../http/parameters/declared-parameters.js';
 import { errors } from '../../http/errors.js';
-import { InvalidValue } from '../../http/invalid-value.js';
-import { readDateTime } from '../formats.js';
+import { InvalidValue } from '../../http/parameters/invalid-value.js';
+import { readDateTime } from '../../resource/formats.js';
 import { dateTime, mustBeDateTime, Parameter } from '../parameters.js';
 import { KEPT } from './deletion.js';
 

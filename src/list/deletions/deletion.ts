@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Column, Entity, getMetadataArgsStorage, type ObjectLiteral, PrimaryColumn } from 'typeorm';
-import { Meaning, meaningOf } from '../meaning.js';
-import { identifier, time } from '../resource.js';
+import { Meaning, meaningOf } from '../../resource/meaning.js';
+import { identifier, time } from '../../resource/resource.js';
 
 /** What is remembered of the objects of a resource that are gone. */
 export interface DeletionEntity {

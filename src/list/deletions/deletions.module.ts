@@ -1,8 +1,8 @@
 import { Controller, type DynamicModule, Get, Module, Query, type Type } from '@nestjs/common';
 import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, MoreThanOrEqual, type ObjectLiteral, Raw } from 'typeorm';
-import type { Listing } from '../../http/listing.js';
-import { findPage } from '../find-page.js';
+import type { Listing } from '../serving/listing.js';
+import { findPage } from '../list-of.js';
 import { ListQueryDto } from '../list-query.dto.js';
 import { QueryOf } from '../query-of.js';
 import { DeletedSinceParam } from './deleted-since.js';

@@ -1,8 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from '../../database/statement.js';
 import { keptStatement } from '../kept-statement.js';
-import { identifierOf } from '../resource.js';
-import { jsonArray, selection } from '../selection.js';
+import { identifierOf } from '../../resource/resource.js';
+import { jsonArray, selection } from '../../resource/selection.js';
 import { stateOf } from '../versions.js';
 import { countOf } from './counted.js';
 import { type Facet, facetName, tallyRows } from './tally.js';

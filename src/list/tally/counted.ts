@@ -1,5 +1,5 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
-import { countedOf } from '../resource.js';
+import { countedOf } from '../../resource/resource.js';
 import { type Facet, tallyTables } from './tally.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
-import { failureOf } from '../../database/database-error.js';
-import { identifierOf } from '../resource.js';
+import { failureOf } from '../../database/database-failure.js';
+import { identifierOf } from '../../resource/resource.js';
 import { facetOf, tallyRows, tallyTables } from './tally.js';
 
 /** Deltas that one transaction folds. */

@@ -2,11 +2,11 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { databaseError } from '../../database/database-error.js';
+import { databaseError } from '../../database/database-failure.js';
 import { Upkeep } from '../../database/upkeep.js';
 import { errors } from '../../http/errors.js';
 import { purgeDeletions } from '../deletions/purge.js';
-import { resourcesOf } from '../resource.js';
+import { resourcesOf } from '../../resource/resource.js';
 import { TallyMaintenance } from './maintain.js';
 
 /** Milliseconds between two rounds: a list adds up the deltas that came since the last one. */

@@ -1,0 +1,32 @@
+import type { EntityManager, EntityMetadata } from 'typeorm';
+import { identifierOf } from './resource.js';
+
+/** The column by which a resource's objects stand below others of their own kind, if one does. */
+export function parentColumnOf(metadata: EntityMetadata): string | undefined {
+  const own = metadata.foreignKeys.find(
+    ({ referencedEntityMetadata }) => referencedEntityMetadata === metadata,
+  );
+  return own?.columns[0]?.databaseName;
+}
+
+/** Objects of a tree that no root leads to, since they go round in a circle: the first twenty. */
+export async function findCircle(
+  manager: EntityManager,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const parent = parentColumnOf(metadata);
+  if (parent === undefined) return [];
+  const table = `"${metadata.tableName}"`;
+  const identifier = `"${identifierOf(metadata).databaseName}"`;
+  const rows = await manager.query<{ identifier: string }[]>(
+    `WITH RECURSIVE reached AS (
+       SELECT ${identifier} FROM ${table} WHERE "${parent}" IS NULL
+       UNION ALL
+       SELECT object.${identifier} FROM ${table} object
+       JOIN reached ON object."${parent}" = reached.${identifier}
+     )
+     SELECT ${identifier} AS identifier FROM ${table}
+     EXCEPT ALL SELECT ${identifier} FROM reached ORDER BY 1 LIMIT 20`,
+  );
+  return rows.map((row) => row.identifier);
+}

@@ -1,0 +1,76 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { differences, lineOf } from './differences.js';
+import { withhold } from '../list/withheld.js';
+
+/** Milliseconds between two checks while the database does not match. */
+const EVERY = 3000;
+
+/**
+ * Compares the database with the entities at the start, and again until they match. Until then the
+ * service is not ready, and the lists that could be wrong are refused. `catalogue verify` finds what
+ * is changed later.
+ */
+@Injectable()
+export class SchemaCheck implements OnModuleDestroy {
+  private isPassed = true;
+  /** What was logged last. */
+  private logged = '';
+  private readonly logger = new Logger(SchemaCheck.name);
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Whether the database matches the entities, as far as was checked. */
+  get passed(): boolean {
+    return this.isPassed;
+  }
+
+  /** Resolves after the first check. Until one passes, others follow. */
+  async start(): Promise<void> {
+    this.isPassed = false;
+    withhold(this.dataSource, () => true);
+    await this.check();
+    this.running = this.repeat();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async repeat(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!this.isPassed) {
+      await sleep(EVERY, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.check();
+    }
+  }
+
+  private async check(): Promise<void> {
+    try {
+      const found = await differences(this.dataSource);
+      const wrong = found.filter(({ isSurplus }) => !isSurplus);
+      const resources = new Set(wrong.map(({ resource }) => resource));
+      withhold(this.dataSource, (resource) => resources.has(resource));
+      this.isPassed = wrong.length === 0;
+      this.log(wrong.map(lineOf));
+    } catch (error) {
+      this.log([`it cannot be compared: ${(error as Error).message}`]);
+    }
+  }
+
+  /** Logs what is off whenever that is not what was off before. */
+  private log(lines: readonly string[]): void {
+    const text = lines.join('\n');
+    if (text === this.logged) return;
+    this.logged = text;
+    for (const line of lines)
+      this.logger.error(`The database does not match the entities: ${line}`);
+    if (lines.length === 0) this.logger.warn('The database matches the entities again');
+  }
+}

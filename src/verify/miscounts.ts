@@ -1,0 +1,64 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { countedOf, identifierOf } from '../resource/resource.js';
+import { tallyRows, tallyTables } from '../list/tally/tally.js';
+
+/** Differences that are told one by one. */
+const MOST_TOLD = 20;
+
+/**
+ * The ranges for which a resource's tally is wrong, a line each; none where it has no tally of what
+ * its entity counts. Where every range of every facet holds as many objects as are counted there,
+ * every count and every position is right.
+ */
+export async function miscounts(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const { tableName: resource } = metadata;
+  const counted = countedOf(metadata);
+  const [installed] = await dataSource.query<{ counted: string[] }[]>(
+    'SELECT counted FROM tallies WHERE resource = $1',
+    [resource],
+  );
+  if (!installed || !sameNames(installed.counted, counted)) return [];
+  const differences = await dataSource.query<Difference[]>(comparison(metadata, counted));
+  return differences.map(
+    ({ facet, lowest, tallied, there }) =>
+      `the tally of ${resource} has ${tallied} for ${facet || 'all'} from ${lowest || 'the first'}, where there are ${there}`,
+  );
+}
+
+interface Difference {
+  readonly facet: string;
+  readonly lowest: string;
+  readonly tallied: string;
+  readonly there: string;
+}
+
+/** One statement, hence one snapshot, that gives every range where tally and table differ. */
+function comparison(metadata: EntityMetadata, counted: readonly string[]): string {
+  const { tally } = tallyTables(metadata);
+  const facets = ["('')", ...counted.map((column) => `('${column}=' || object."${column}"::text)`)];
+  return `WITH tallied AS (
+      SELECT facet, lowest, sum(count) AS tallied FROM ${tallyRows(metadata)} GROUP BY facet, lowest
+    ), there AS (
+      SELECT facet, lowest, count(*) AS there FROM (
+        SELECT of.facet, coalesce((
+          SELECT tally.lowest FROM ${tally} tally
+          WHERE tally.facet = of.facet
+          AND tally.lowest <= object."${identifierOf(metadata).databaseName}"
+          ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
+        ), '') AS lowest
+        FROM "${metadata.tableName}" object CROSS JOIN LATERAL (VALUES ${facets.join(', ')}) of(facet)
+        WHERE of.facet IS NOT NULL
+      ) ranged GROUP BY facet, lowest
+    )
+    SELECT facet, lowest, coalesce(tallied, 0) AS tallied, coalesce(there, 0) AS there
+    FROM tallied FULL JOIN there USING (facet, lowest)
+    WHERE coalesce(tallied, 0) <> coalesce(there, 0)
+    ORDER BY facet, lowest LIMIT ${MOST_TOLD}`;
+}
+
+function sameNames(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}

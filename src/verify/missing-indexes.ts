@@ -1,0 +1,90 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource, type EntityMetadata } from 'typeorm';
+import { filteredLists } from './filtered-lists.js';
+import type { ResourceListing } from '../list/list-of.js';
+import type { SortKey } from '../list/list-query.dto.js';
+import { identifierOf } from '../resource/resource.js';
+
+/**
+ * The filters and sorts of all lists that no index serves, a line each with the index that it
+ * needs: what PostgreSQL would have to read a whole table for. A table that is lacking is told of elsewhere. Each filter is asked for alone.
+ */
+export async function unserved(application: INestApplicationContext): Promise<string[]> {
+  const dataSource = application.get(DataSource);
+  const found: string[] = [];
+  for (const { metadata, parameter, value, listing } of await filteredLists(application)) {
+    if (parameter === 'sort') {
+      for (const { field } of value as SortKey[]) {
+        const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
+        if (!(await servesSort(dataSource, metadata, column))) {
+          found.push(lacking(metadata, `sort ${field}`, [column]));
+        }
+      }
+    } else {
+      const filtered = listing();
+      if (!(await servesFilter(dataSource, filtered))) {
+        const columns = filtered.conditions.flatMap((condition) => Object.keys(condition));
+        found.push(lacking(metadata, `filter ${parameter}`, columns));
+      }
+    }
+  }
+  return found;
+}
+
+/** Whether the objects that meet a list's conditions are found by an index, and only those. */
+async function servesFilter(
+  dataSource: DataSource,
+  { repository, conditions }: ResourceListing,
+): Promise<boolean> {
+  const counting = repository.createQueryBuilder('object').select('count(*)');
+  for (const condition of conditions) counting.andWhere(condition);
+  const [text, values] = counting.getQueryAndParameters();
+  const nodes = await plan(dataSource, text, values);
+  const scans = nodes.filter(({ 'Node Type': type }) => type.endsWith('Scan'));
+  return scans.every(
+    (node) => node['Index Cond'] !== undefined || node['Node Type'] === 'Bitmap Heap Scan',
+  );
+}
+
+/** Whether an index gives the objects in an order, or all but the order of equal ones. */
+async function servesSort(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+  column: string,
+): Promise<boolean> {
+  const identifier = identifierOf(metadata).databaseName;
+  const text = `SELECT * FROM "${metadata.tableName}" ORDER BY "${column}", "${identifier}" LIMIT 1`;
+  const nodes = await plan(dataSource, text, []);
+  return nodes.every(({ 'Node Type': type }) => type !== 'Sort');
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The nodes of a statement's plan where an index is used if any can be. */
+function plan(dataSource: DataSource, text: string, values: unknown[]): Promise<PlanNode[]> {
+  return dataSource.transaction(async (manager) => {
+    await manager.query('SET LOCAL enable_seqscan = off');
+    await manager.query('SET LOCAL enable_sort = off');
+    const [row] = await manager.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      values,
+    );
+    const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+    return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => flat(Plan));
+  });
+}
+
+function lacking(metadata: EntityMetadata, what: string, columns: readonly string[]): string {
+  const isWords = columns.some(
+    (name) => metadata.findColumnWithPropertyName(name)?.type === 'tsvector',
+  );
+  const names = [
+    ...new Set([...columns, ...(isWords ? [] : [identifierOf(metadata).databaseName])]),
+  ];
+  const index = `${isWords ? 'a gin index' : 'one'} on (${names.map((name) => `"${name}"`).join(', ')})`;
+  return `no index serves the ${what} of ${metadata.tableName}, which needs ${index}`;
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { databaseError } from '../../src/database/database-failure.js';
+
+const failure = (fields: object, message = 'failed') => Object.assign(new Error(message), fields);
+
+describe('A failure of the database', () => {
+  it.each([
+    ['a query past its time', failure({ code: '57014' }), -3],
+    ['a deadlock of others that a reader got into', failure({ code: '40P01' }), -4],
+    ['a conflict with what a replica must do', failure({ code: '40001' }), -4],
+    ['a server that goes down', failure({ code: '57P01', severity: 'FATAL' }), -2],
+    ['a server that is not there', failure({ code: 'ECONNREFUSED' }), -2],
+    ['no free connection', failure({}, 'timeout exceeded when trying to connect'), -4],
+    ['a mistake of ours', failure({ code: '42601', severity: 'ERROR' }), undefined],
+  ])('%s', (_, thrown, errcode) => {
+    expect(databaseError(thrown)?.errcode).toBe(errcode);
+    expect(databaseError(failure({ driverError: thrown }))?.errcode).toBe(errcode);
+  });
+
+  it('that may pass says when to try again', () => {
+    expect(databaseError(failure({ code: '40P01' }))?.headers).toEqual({ 'Retry-After': '1' });
+  });
+});

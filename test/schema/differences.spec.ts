@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { differences, lineOf } from '../../src/schema/differences.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+const TALLY = `SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`;
+const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
+
+/** A statement, what is found after it, the resource whose lists that concerns, and what mends it. */
+const damages: [string, string[], string | undefined, string][] = [
+  [
+    `SELECT install_tally('products', 'productID', '{type,brandID}')`,
+    [
+      'the tally of products counts by type, brandID, its entity by type, categoryID, brandID; ' +
+        `${MIGRATION}, or if a migration has it already: ${TALLY}`,
+    ],
+    'products',
+    TALLY,
+  ],
+  [
+    `SELECT remove_tally('products')`,
+    [`products has no tally; ${MIGRATION}, or if a migration has it already: ${TALLY}`],
+    'products',
+    TALLY,
+  ],
+  [
+    'DROP TRIGGER products_tally_insert ON products',
+    [
+      'products has no trigger products_tally_insert; ' +
+        `${MIGRATION}, or if a migration has it already: ${TALLY}`,
+    ],
+    'products',
+    TALLY,
+  ],
+  [
+    'ALTER TABLE products DISABLE TRIGGER products_tally_update',
+    [
+      'the trigger products_tally_update on products is disabled; ' +
+        'run ALTER TABLE "products" ENABLE ALWAYS TRIGGER "products_tally_update"',
+    ],
+    'products',
+    'ALTER TABLE "products" ENABLE ALWAYS TRIGGER "products_tally_update"',
+  ],
+  [
+    'ALTER TABLE brands ENABLE REPLICA TRIGGER brands_updated_at',
+    [
+      'the trigger brands_updated_at on brands is disabled; ' +
+        'run ALTER TABLE "brands" ENABLE TRIGGER "brands_updated_at"',
+    ],
+    'brands',
+    'ALTER TABLE "brands" ENABLE TRIGGER "brands_updated_at"',
+  ],
+  [
+    'DROP TRIGGER brands_updated_at ON brands',
+    [
+      `brands has no trigger that keeps updatedAt; ${MIGRATION}, or if a migration has it already: ` +
+        'CREATE TRIGGER "brands_updated_at" BEFORE INSERT OR UPDATE ON "brands" ' +
+        'FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()',
+    ],
+    'brands',
+    'CREATE TRIGGER "brands_updated_at" BEFORE INSERT OR UPDATE ON "brands" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()',
+  ],
+  [
+    'DROP TRIGGER categories_deletions_rename ON categories',
+    [
+      `categories has no trigger categories_deletions_rename; ${MIGRATION}, ` +
+        `or if a migration has it already: SELECT install_deletions('categories', 'categoryID')`,
+    ],
+    'categories',
+    `SELECT install_deletions('categories', 'categoryID')`,
+  ],
+  [
+    'ALTER TABLE products DROP COLUMN stock',
+    [
+      `the schema is not as declared, this is lacking: ALTER TABLE "products" ADD "stock" integer; ${MIGRATION}`,
+      'the schema is not as declared, this is lacking: CREATE INDEX "IDX_7415f8c018acf5bc9e5c09488d" ' +
+        `ON "products"  ("stock", "productID") ; ${MIGRATION}`,
+    ],
+    'products',
+    `ALTER TABLE "products" ADD "stock" integer;
+     CREATE INDEX "IDX_7415f8c018acf5bc9e5c09488d" ON "products" ("stock", "productID")`,
+  ],
+  [
+    'DROP INDEX "IDX_2ce621075c4ee73dc26b942065"',
+    [
+      'the schema is not as declared, this is lacking: CREATE INDEX "IDX_2ce621075c4ee73dc26b942065" ' +
+        `ON "brands"  ("name", "brandID") ; ${MIGRATION}`,
+    ],
+    undefined,
+    'CREATE INDEX "IDX_2ce621075c4ee73dc26b942065" ON "brands" ("name", "brandID")',
+  ],
+];
+
+describe('A database that differs from the entities', () => {
+  it.each(damages)('after %s is told, with what puts it right', async (damage, lines, of, mend) => {
+    await query(damage);
+    const found = await differences(service.dataSource);
+    expect(found.map(lineOf)).toEqual(lines);
+    expect(found[0]?.resource).toBe(of);
+    expect(found.some(({ isSurplus }) => isSurplus)).toBe(false);
+    await query(mend);
+    expect(await differences(service.dataSource)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'an index of its operator',
+      'CREATE INDEX mine ON brands ("createdAt")',
+      'DROP INDEX mine',
+      /lacking: DROP INDEX "public"."mine"/,
+    ],
+    [
+      'a column of a later release',
+      'ALTER TABLE brands ADD COLUMN later text',
+      'ALTER TABLE brands DROP COLUMN later',
+      /lacking: ALTER TABLE "brands" DROP COLUMN "later"/,
+    ],
+    [
+      'a counted column of a later release',
+      `SELECT install_tally('brands', 'brandID', '{name}')`,
+      `SELECT install_tally('brands', 'brandID', '{}')`,
+      /^the tally of brands counts by name, its entity by nothing/,
+    ],
+  ])('by %s merely has more than they ask for', async (_, addition, removal, line) => {
+    await query(addition);
+    const found = await differences(service.dataSource);
+    expect(found.map(lineOf)).toEqual([expect.stringMatching(line)]);
+    expect(found[0]?.isSurplus).toBe(true);
+    await query(removal);
+  });
+});

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { refusal, type Service, startService } from '../service.js';
+
+let service: Service;
+let logged: string[];
+
+beforeEach(async () => {
+  service = await startService();
+  await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
+  await service.load('products', [{ productID: 'p', type: 'PHYSICAL', categoryID: 'c' }]);
+  logged = [];
+  for (const level of ['error', 'warn'] as const) {
+    jest.spyOn(Logger.prototype, level).mockImplementation((line: unknown) => {
+      logged.push(String(line));
+    });
+  }
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await service.stop();
+});
+
+const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+const check = () => service.application.get(SchemaCheck).start();
+const ready = () => service.anonymous().get('/health/ready');
+const away = refusal(-2, 'The service is temporarily unavailable');
+const notReady = { status: 'unavailable', reason: 'schema' };
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
+    await sleep(50);
+  }
+}
+
+describe('A service whose database does not match its entities', () => {
+  it('is not ready and gives no wrong count, until the database is mended', async () => {
+    const path = '/products?categoryID=c';
+    const right = (await service.get(path).expect(200)).body.response_data;
+    expect(right).toMatchObject({ count: '1', objects: [{ productID: 'p' }] });
+    const { etag = '' } = (await service.get(path).expect(200)).headers;
+    await query(`SELECT install_tally('products', 'productID', '{type,brandID}')`);
+    // What it would answer.
+    expect((await service.get(path).expect(200)).body.response_data.count).toBe('0');
+    await check();
+    await ready().expect(503, notReady);
+    const lists = [
+      path,
+      '/products',
+      '/products?q=x',
+      '/deletions/products?deletedSince=9999-12-31T00:00:00Z',
+    ];
+    for (const list of lists) {
+      await service.get(list).expect(503, away);
+      await service.get(list).set('If-None-Match', etag).expect(503, away);
+      await service.get(list).set('Accept', 'text/csv').expect(503, away);
+    }
+    await service.get('/products/p').expect(200);
+    await service.get('/categories').expect(200);
+    expect(logged).toEqual([
+      expect.stringMatching(
+        /^The database does not match the entities: the tally of products counts by type, brandID, its entity by type, categoryID, brandID; run npm run migration -- <name> and catalogue migrate, or if a migration has it already: SELECT install_tally/,
+      ),
+    ]);
+    await query(`SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`);
+    await until(async () => (await ready()).status === 200);
+    expect((await service.get(path).expect(200)).body.response_data).toEqual(right);
+    expect(logged.slice(1)).toEqual(['The database matches the entities again']);
+  });
+
+  it('still lists what can only be slow, though it is not ready', async () => {
+    await query('DROP INDEX "IDX_2ce621075c4ee73dc26b942065"');
+    await check();
+    await ready().expect(503, notReady);
+    await service.get('/brands').expect(200);
+  });
+
+  it('is ready where the database merely has more', async () => {
+    await query('CREATE INDEX mine ON brands ("createdAt")');
+    await query(`SELECT install_tally('brands', 'brandID', '{name}')`);
+    await check();
+    await ready().expect(200);
+    await service.get('/brands').expect(200);
+    expect(logged).toEqual([]);
+  });
+
+  it('lists nothing before it has been compared', async () => {
+    await query('ALTER TABLE tallies RENAME TO hidden');
+    await check();
+    await ready().expect(503, notReady);
+    await service.get('/brands').expect(503, away);
+    expect(logged).toEqual([
+      'The database does not match the entities: it cannot be compared: relation "tallies" does not exist',
+    ]);
+    await query('ALTER TABLE hidden RENAME TO tallies');
+    await until(async () => (await ready()).status === 200);
+    await service.get('/brands').expect(200);
+  });
+
+  it('is not compared again once it matched, nor for each probe', async () => {
+    const asked = () => spy.mock.calls.filter(([text]) => text.includes('FROM tallies')).length;
+    const spy = jest.spyOn(service.dataSource, 'query');
+    await query(`SELECT remove_deletions('brands')`);
+    await check();
+    for (let at = 0; at < 30; at += 1) await ready().expect(503, notReady);
+    expect(asked()).toBe(1);
+    await query(`SELECT install_deletions('brands', 'brandID')`);
+    await until(async () => (await ready()).status === 200);
+    const before = asked();
+    await sleep(3500);
+    await ready().expect(200);
+    expect(asked()).toBe(before);
+  }, 30_000);
+});
+
+describe('catalogue start', () => {
+  let child: ChildProcess | undefined;
+  afterEach(() => {
+    child?.kill('SIGKILL');
+  });
+
+  it('says what to run, is not ready, and is once that was run', async () => {
+    await query('DROP TRIGGER products_tally_delete ON products');
+    const { url } = service.database;
+    child = spawn(process.execPath, ['dist/main.js', 'start'], {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: url,
+        PORT: '0',
+        ADMIN_PORT: '0',
+        HOST: '127.0.0.1',
+      },
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await until(() => output.includes('Catalogue listens on'));
+    const health = async () => {
+      const [, admin = ''] = /Health and metrics are on (\S+)/.exec(output) ?? [];
+      return (await fetch(`${admin}/health/ready`)).json();
+    };
+    expect(await health()).toEqual(notReady);
+    const [, remedy = ''] = /has it already: (SELECT install_tally\([^)]*\))/.exec(output) ?? [];
+    await query(remedy);
+    await until(async () => ((await health()) as { status: string }).status === 'ok');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }, 30_000);
+});
