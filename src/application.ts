@@ -3,7 +3,7 @@ import { ConsoleLogger, type LogLevel, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import { REQUESTS_A_CONNECTION } from './database/reading.js';
+import { REQUESTS_PER_CONNECTION } from './database/read-pool.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
@@ -28,12 +28,12 @@ export async function createApplication(
 ): Promise<NestExpressApplication> {
   const pools = 1 + settings.replicaUrls.length;
   const adapter = new EnvelopedExpressAdapter(
-    REQUESTS_A_CONNECTION * settings.poolSize,
+    REQUESTS_PER_CONNECTION * settings.poolSize,
     connectionLimits(pools * settings.poolSize).service,
   );
   if (settings.trustProxy !== undefined) adapter.set('trust proxy', settings.trustProxy);
   const application = await NestFactory.create<NestExpressApplication>(
-    AppModule.on(databaseUrl, settings, [OperationsModule, ...more]),
+    AppModule.forRoot(databaseUrl, settings, [OperationsModule, ...more]),
     adapter,
     {
       abortOnError: false,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
-import { primaryPool } from '../src/database/reading.js';
+import { primaryPool } from '../src/database/read-pool.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
 import { refusal, type Service, startService } from './service.js';
 

@@ -25,7 +25,7 @@ const TAKEN = new Set([
   ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
   ...['access_tokens', 'clients', 'migrations', 'resource_versions', 'tallies', 'watermark'],
   ...['import_staging', 'tallied'],
-  ...['cli', 'database', 'demo', 'http', 'import', 'list'],
+  ...['cli', 'database', 'demo', 'http', 'import', 'list', 'settings'],
 ]);
 
 /** How the names of the tables end that the service keeps beside the table of each resource. */
@@ -34,10 +34,30 @@ const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
 /** Classes that the files of a resource use, or that everybody takes for JavaScript's own. */
 const KNOWN_CLASSES = new Set([
   ...['Any', 'Between', 'Check', 'Column', 'Controller', 'CreateDateColumn', 'ForeignKey', 'Get'],
-  ...['Index', 'Injectable', 'InjectRepository', 'LessThanOrEqual', 'Listing', 'Meaning', 'Module'],
+  ...[
+    'Index',
+    'Injectable',
+    'InjectRepository',
+    'LessThanOrEqual',
+    'Listing',
+    'ListModule',
+    'Meaning',
+    'Module',
+  ],
   ...['MoreThanOrEqual', 'Page', 'Param', 'PrimaryColumn', 'Promise', 'Query', 'QueryOf', 'Raw'],
   ...['Record', 'Repository', 'Resource', 'TypeOrmModule', 'UpdateDateColumn', 'ListQueryDto'],
-  ...['ObjectQueryDto', 'Array', 'Boolean', 'Buffer', 'Date', 'Error', 'Function', 'Image', 'Map'],
+  ...[
+    'ObjectLookup',
+    'ObjectQueryDto',
+    'Array',
+    'Boolean',
+    'Buffer',
+    'Date',
+    'Error',
+    'Function',
+    'Image',
+    'Map',
+  ],
   ...['Number', 'Object', 'Proxy', 'Reflect', 'RegExp', 'Request', 'Response', 'Set', 'String'],
   ...['Symbol', 'URL', 'WeakMap', 'WeakSet', 'Event', 'File', 'Blob', 'Headers', 'Location'],
 ]);
@@ -145,15 +165,6 @@ export function capitalised(field) {
  */
 export function snakeOf(field) {
   return snake(wordsOf(field));
-}
-
-/**
- * The name of several values of a field: `brandIDs`, `countries`.
- *
- * @param {string} field
- */
-export function several(field) {
-  return field.endsWith('ID') ? `${field}s` : pluralize.plural(field);
 }
 
 /**

@@ -1,24 +1,20 @@
 import { Column, CreateDateColumn, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { Meaning } from '../resource/meaning.js';
-import { identifier, name, Resource, time } from '../resource/resource.js';
+import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
 
 @Resource('brands')
 @Index(['name', 'brandID'])
-@Index(['updatedAt', 'brandID'])
 export class Brand {
   @Meaning('Identifies the brand.', 'amagumo')
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   brandID!: string;
 
   @Meaning('What the brand is called.', 'Amagumo')
-  @Column(name)
+  @Column(nameColumn)
   name!: string;
 
-  @Meaning('When the brand was first stored.')
-  @CreateDateColumn(time)
+  @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
-  @Meaning('When the brand was changed last.')
-  @UpdateDateColumn(time)
+  @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
 }

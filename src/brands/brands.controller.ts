@@ -1,6 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../list/serving/listing.js';
+import type { Listing, ObjectLookup } from '../list/index.js';
 import { BrandsService } from './brands.service.js';
 import { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
 
@@ -14,7 +13,7 @@ export class BrandsController {
   }
 
   @Get(':brandID')
-  get(@Param('brandID') brandID: string, @Query() query: GetBrandDto): Promise<Page> {
+  get(@Param('brandID') brandID: string, @Query() query: GetBrandDto): ObjectLookup {
     return this.brands.get(brandID, query);
   }
 }

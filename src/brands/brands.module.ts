@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DeletionsModule } from '../list/deletions/deletions.module.js';
+import { ListModule } from '../list/index.js';
 import { Brand } from './brand.entity.js';
 import { BrandsController } from './brands.controller.js';
 import { BrandsService } from './brands.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Brand]), DeletionsModule.of(Brand)],
+  imports: [ListModule.forFeature(Brand)],
   controllers: [BrandsController],
   providers: [BrandsService],
 })

@@ -1,6 +1,10 @@
-import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
-import { DateTimeParam, IdentifiersParam, TextParam } from '../list/parameters.js';
-import { QueryOf } from '../list/query-of.js';
+import {
+  IdentifiersParam,
+  ListQueryDto,
+  ObjectQueryDto,
+  QueryOf,
+  TextParam,
+} from '../list/index.js';
 import { Brand } from './brand.entity.js';
 
 @QueryOf(Brand)
@@ -13,7 +17,4 @@ export class ListBrandsDto extends ListQueryDto {
 
   @TextParam('The brands of exactly this name.')
   name?: string;
-
-  @DateTimeParam('The brands changed at this time or later.')
-  updatedSince?: Date;
 }

@@ -1,6 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../list/serving/listing.js';
+import type { Listing, ObjectLookup } from '../list/index.js';
 import { CategoriesService } from './categories.service.js';
 import { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 
@@ -14,7 +13,7 @@ export class CategoriesController {
   }
 
   @Get(':categoryID')
-  get(@Param('categoryID') categoryID: string, @Query() query: GetCategoryDto): Promise<Page> {
+  get(@Param('categoryID') categoryID: string, @Query() query: GetCategoryDto): ObjectLookup {
     return this.categories.get(categoryID, query);
   }
 }

@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DeletionsModule } from '../list/deletions/deletions.module.js';
+import { ListModule } from '../list/index.js';
 import { Category } from './category.entity.js';
 import { CategoriesController } from './categories.controller.js';
 import { CategoriesService } from './categories.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Category]), DeletionsModule.of(Category)],
+  imports: [ListModule.forFeature(Category)],
   controllers: [CategoriesController],
   providers: [CategoriesService],
 })

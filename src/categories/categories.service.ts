@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Any, MoreThanOrEqual, Repository } from 'typeorm';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../list/serving/listing.js';
-import { findObject } from '../list/find-object.js';
-import { findPage } from '../list/list-of.js';
+import { Repository } from 'typeorm';
+import { type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
 import { Category } from './category.entity.js';
 import type { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 
@@ -13,15 +10,10 @@ export class CategoriesService {
   constructor(@InjectRepository(Category) private readonly categories: Repository<Category>) {}
 
   list(query: ListCategoriesDto): Listing {
-    return findPage(this.categories, query, {
-      categoryID: (categoryIDs) => ({ categoryID: Any(categoryIDs) }),
-      parentID: (parentID) => ({ parentID }),
-      name: (name) => ({ name }),
-      updatedSince: (time) => ({ updatedAt: MoreThanOrEqual(time) }),
-    });
+    return listOf(this.categories, query);
   }
 
-  get(categoryID: string, query: GetCategoryDto): Promise<Page> {
-    return findObject(this.categories, categoryID, query);
+  get(categoryID: string, query: GetCategoryDto): ObjectLookup {
+    return objectOf(this.categories, categoryID, query);
   }
 }

@@ -1,6 +1,11 @@
-import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
-import { DateTimeParam, IdentifierParam, IdentifiersParam, TextParam } from '../list/parameters.js';
-import { QueryOf } from '../list/query-of.js';
+import {
+  IdentifierParam,
+  IdentifiersParam,
+  ListQueryDto,
+  ObjectQueryDto,
+  QueryOf,
+  TextParam,
+} from '../list/index.js';
 import { Category } from './category.entity.js';
 
 @QueryOf(Category)
@@ -16,7 +21,4 @@ export class ListCategoriesDto extends ListQueryDto {
 
   @TextParam('The categories of exactly this name.')
   name?: string;
-
-  @DateTimeParam('The categories changed at this time or later.')
-  updatedSince?: Date;
 }

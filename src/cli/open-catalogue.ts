@@ -21,6 +21,17 @@ export async function openDatabase(
   return { url: embedded.url, embedded };
 }
 
+/** The settings for a command, whose queries have no time limit, and which serves no requests. */
+export function commandSettings(settings: Settings): Settings {
+  return settings.with({
+    poolSize: 2,
+    queryTimeout: 0,
+    pageCache: 0,
+    replicaUrls: [],
+    redisUrl: undefined,
+  });
+}
+
 /**
  * Does a command's work with the application's parts, on the database of the settings, also while
  * a service runs on it. The embedded database is migrated on the way; any other one belongs to an
@@ -33,9 +44,7 @@ export async function withCatalogue<T>(
   const { url, embedded } = await openDatabase(settings);
   try {
     if (embedded) await migrate(url);
-    // Commands run as long as they must.
-    const { maxLimit } = settings;
-    const module = AppModule.on(url, { maxLimit, pageCache: 0, poolSize: 2, queryTimeout: 0 });
+    const module = AppModule.forRoot(url, commandSettings(settings));
     const catalogue = await NestFactory.createApplicationContext(module, {
       abortOnError: false,
       // What fails is told once, as the command's refusal.

@@ -1,4 +1,4 @@
-import { migrateOnceThere } from '../database/migrate-when-available.js';
+import { migrateWhenAvailable } from '../database/migrate-when-available.js';
 import type { Settings } from '../settings/settings.js';
 import { type Cause, openWaitingRoom } from './waiting-room.js';
 
@@ -26,7 +26,7 @@ export async function readyDatabase(
     });
   };
   try {
-    const isReady = await migrateOnceThere(url, AbortSignal.any([stop, failed.signal]), wait);
+    const isReady = await migrateWhenAvailable(url, AbortSignal.any([stop, failed.signal]), wait);
     failed.signal.throwIfAborted();
     return isReady;
   } finally {

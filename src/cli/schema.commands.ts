@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { migrate } from '../database/migrate.js';
 import { findings } from '../verify/verify.js';
-import { uncached } from '../verify/uncached-lists.js';
+import { uncachedLists } from '../verify/uncached-lists.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
-import { writeMigration } from '../schema/write-migration.js';
+import { writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
 export function migrateCommand(): Command {
@@ -47,7 +47,8 @@ export function verifyCommand(): Command {
         const found = await findings(catalogue);
         for (const finding of found) console.log(finding);
         // Allowed: they do not change the exit status. They cannot be found where a column is missing.
-        for (const line of await uncached(catalogue).catch(() => [])) console.log(`Note: ${line}`);
+        for (const line of await uncachedLists(catalogue).catch(() => []))
+          console.log(`Note: ${line}`);
         if (found.length > 0)
           throw new CommandError(
             `${found.length} ${found.length === 1 ? 'thing is' : 'things are'} off`,

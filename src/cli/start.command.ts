@@ -6,14 +6,14 @@ import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { refuse } from '../http/envelope.js';
+import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { TallyKeeper } from '../list/tally/tally-keeper.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
-import { uncached } from '../verify/uncached-lists.js';
+import { uncachedLists } from '../verify/uncached-lists.js';
 import { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
@@ -77,7 +77,7 @@ async function start(): Promise<void> {
 async function tellUncached(application: INestApplicationContext): Promise<void> {
   const logger = new Logger('Lists');
   try {
-    for (const line of await uncached(application)) logger.warn(line);
+    for (const line of await uncachedLists(application)) logger.warn(line);
   } catch (error) {
     logger.warn(`The filters of the lists could not be checked: ${(error as Error).message}`);
   }
@@ -95,7 +95,7 @@ async function serveOperators(
       answer: (request, response, refusal) => {
         if (endpoints.handle(request, response)) return;
         const refused = receive(request as CatalogueRequest, response);
-        refuse(response, refused ?? refusal ?? noResourceAt(request.url));
+        sendError(response, refused ?? refusal ?? noResourceAt(request.url));
       },
     },
     connectionLimits((1 + settings.replicaUrls.length) * settings.poolSize).admin,

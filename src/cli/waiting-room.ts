@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { refuse } from '../http/envelope.js';
+import { sendError } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
@@ -53,7 +53,7 @@ async function open(
       answer: (request, response, refusal) => {
         if (cause && answerHealth(request, response, () => Promise.resolve(cause()))) return;
         const refused = receive(request as CatalogueRequest, response);
-        refuse(response, refused ?? refusal ?? errors.unavailable());
+        sendError(response, refused ?? refusal ?? errors.unavailable());
       },
     },
     maxConnections,

@@ -1,17 +1,17 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { identifier, time } from '../resource/resource.js';
+import { identifierColumn, timeColumn } from '../resource/columns.js';
 import { Client } from './client.entity.js';
 
 /** A credential of a client, known here by its hash alone. */
 @Entity('access_tokens')
 export class AccessToken {
   /** Names the token where it must be spoken of, and tells nothing of it. */
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   tokenID!: string;
 
   @Index()
   @ForeignKey(() => Client, { onDelete: 'CASCADE' })
-  @Column(identifier)
+  @Column(identifierColumn)
   clientID!: string;
 
   /** SHA-256, 32 bytes. */
@@ -19,9 +19,9 @@ export class AccessToken {
   hash!: Buffer;
 
   /** Null: never. */
-  @Column({ ...time, nullable: true })
+  @Column({ ...timeColumn, nullable: true })
   expiresAt!: Date | null;
 
-  @CreateDateColumn(time)
+  @CreateDateColumn(timeColumn)
   createdAt!: Date;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { primaryPool, unlessBusy } from '../database/reading.js';
+import { primaryPool, unlessOverloaded } from '../database/read-pool.js';
 
 /** A client with its tokens, as its credentials are checked against. */
 export interface KnownClient {
@@ -71,7 +71,7 @@ export class ClientReader {
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
     // Not of a replica, which may not know yet that a token was revoked.
-    const { rows } = await unlessBusy(primaryPool(this.dataSource), (pool) =>
+    const { rows } = await unlessOverloaded(primaryPool(this.dataSource), (pool) =>
       pool.query<Row>({ name: 'clients', text, values: [clientIDs] }),
     );
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));

@@ -1,13 +1,13 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { identifier, name, time } from '../resource/resource.js';
+import { identifierColumn, nameColumn, timeColumn } from '../resource/columns.js';
 
 /** Who may ask. */
 @Entity('clients')
 export class Client {
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   clientID!: string;
 
-  @Column({ ...name, nullable: true })
+  @Column({ ...nameColumn, nullable: true })
   name!: string | null;
 
   @Column({ type: 'boolean', default: false })
@@ -17,6 +17,6 @@ export class Client {
   @Column({ type: 'integer', nullable: true })
   rateLimit!: number | null;
 
-  @CreateDateColumn(time)
+  @CreateDateColumn(timeColumn)
   createdAt!: Date;
 }

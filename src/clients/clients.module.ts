@@ -1,14 +1,38 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { Settings } from '../settings/settings.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { ClientReader } from './client-reader.js';
 import { ClientsService } from './clients.service.js';
+import { ClientRequests } from './concurrency.interceptor.js';
+import { FailedLogins } from './failed-logins.js';
 import { KnownClients } from './known-clients.js';
+import { RateLimit } from './rate-limit.js';
 
+/** Who may ask, and how much of the service each client gets. */
 @Module({
   imports: [TypeOrmModule.forFeature([Client, AccessToken])],
-  providers: [ClientReader, ClientsService, KnownClients],
-  exports: [ClientsService, KnownClients],
+  providers: [
+    ClientReader,
+    ClientsService,
+    KnownClients,
+    {
+      provide: ClientRequests,
+      inject: [Settings],
+      useFactory: (settings: Settings) => new ClientRequests(settings.maxRequestsPerClient),
+    },
+    {
+      provide: FailedLogins,
+      inject: [Settings],
+      useFactory: (settings: Settings) => new FailedLogins(settings.failedLogins),
+    },
+    {
+      provide: RateLimit,
+      inject: [Settings],
+      useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
+    },
+  ],
+  exports: [ClientRequests, ClientsService, FailedLogins, KnownClients, RateLimit],
 })
 export class ClientsModule {}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
-import { failureOf } from './database-failure.js';
+import { driverErrorOf } from './database-failure.js';
 import { LockWatch } from './lock-watch.js';
 
 /**
@@ -111,5 +111,5 @@ async function inTransaction(
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available, deadlock_detected */
 function isLockFailure(error: unknown): boolean {
-  return ['55P03', '40P01'].includes(failureOf(error).code ?? '');
+  return ['55P03', '40P01'].includes(driverErrorOf(error).code ?? '');
 }

@@ -1,43 +1,61 @@
 import { types } from 'node:util';
-import { type ApiError, busy, errors } from '../http/errors.js';
+
+/**
+ * Why the database did not do what it was asked, where the statement itself is not at fault:
+ * - `unreachable`: no connection, or the server refuses work for lack of resources
+ * - `timeout`: the statement ran past its time
+ * - `conflict`: a concurrent transaction prevented it; a second attempt may succeed
+ * - `overloaded`: every connection was in use for too long
+ */
+export type DatabaseFailure = 'unreachable' | 'timeout' | 'conflict' | 'overloaded';
+
+/** Thrown in place of a query for which too many others wait for a connection already. */
+export class PoolOverloadedError extends Error {
+  override name = 'PoolOverloadedError';
+
+  constructor() {
+    super('Too many queries wait for a connection');
+  }
+}
 
 /** Codes of Node's sockets and of the resolver, for a server that does not answer. */
 const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|PROTO)$/;
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: query_canceled */
-const CANCELLED = '57014';
 
-/** Likewise: serialization_failure, deadlock_detected. Others stood in its way, and it may try again. */
-const IN_THE_WAY = ['40001', '40P01'];
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const QUERY_CANCELED = '57014';
+/** serialization_failure, deadlock_detected */
+const RETRYABLE_CODES = ['40001', '40P01'];
 
-/** How a failure of the database is told to a client; `undefined` where it is a fault of ours. */
-export function databaseError(thrown: unknown): ApiError | undefined {
+/** The kind of a failure; `undefined` for any other error, such as a statement that is wrong. */
+export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (!types.isNativeError(thrown)) return undefined;
-  const { code, severity, message } = failureOf(thrown);
-  if (code === CANCELLED || message === 'Query read timeout') return errors.tookTooLong();
-  if (code !== undefined && IN_THE_WAY.includes(code)) return busy();
-  // Connections, memory or disk space: class 53.
-  if (code?.startsWith('53')) return errors.unavailable();
-  // What ends a connection, or keeps one from being made, is not about the query.
-  if (severity === 'FATAL' || severity === 'PANIC') return errors.unavailable();
-  if (code !== undefined && UNREACHABLE.test(code)) return errors.unavailable();
+  if (thrown instanceof PoolOverloadedError) return 'overloaded';
+  const { code, severity, message } = driverErrorOf(thrown);
+  if (code === QUERY_CANCELED || message === 'Query read timeout') return 'timeout';
+  if (code !== undefined && RETRYABLE_CODES.includes(code)) return 'conflict';
+  // Class 53: no connections, memory or disk space left.
+  if (code?.startsWith('53')) return 'unreachable';
+  // What ends a connection, or prevents one, is not about the statement.
+  if (severity === 'FATAL' || severity === 'PANIC') return 'unreachable';
+  if (code !== undefined && UNREACHABLE.test(code)) return 'unreachable';
   // node-postgres gives these no code.
   if (/^Connection terminated|not queryable$|^timeout expired$/.test(message)) {
-    return errors.unavailable();
+    return 'unreachable';
   }
-  if (message === 'timeout exceeded when trying to connect') return busy();
+  if (message === 'timeout exceeded when trying to connect') return 'overloaded';
   return undefined;
 }
 
-/** What node-postgres tells of a failure: PostgreSQL's fields, or the code of a socket. */
-interface Failure {
+/** What node-postgres says of an error: PostgreSQL's fields, or the code of a socket. */
+interface DriverError {
   readonly message: string;
   readonly code?: string;
   readonly severity?: string;
   readonly detail?: string;
 }
 
-/** The failure that TypeORM wrapped, or the one thrown itself. */
-export function failureOf(thrown: unknown): Failure {
+/** The driver's error that TypeORM wrapped, or the one thrown itself. */
+export function driverErrorOf(thrown: unknown): DriverError {
   const { driverError } = thrown as { driverError?: unknown };
-  return (types.isNativeError(driverError) ? driverError : thrown) as Failure;
+  return (types.isNativeError(driverError) ? driverError : thrown) as DriverError;
 }

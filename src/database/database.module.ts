@@ -1,22 +1,19 @@
-import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { Settings } from '../settings/settings.js';
+import { Settings } from '../settings/settings.js';
 import { databaseOptions } from './options.js';
-import { readFrom } from './reading.js';
+import { ReadPool } from './read-pool.js';
 import { Replicas } from './replicas.js';
 import { Upkeep } from './upkeep.js';
 
-type DatabaseSettings = Pick<Settings, 'poolSize' | 'queryTimeout'> &
-  Partial<Pick<Settings, 'replicaUrls' | 'maxReplicaLag'>>;
-
-/** The application's data source; every entity that a module names with `forFeature` is in it. */
+/** The application's data source. It has every entity that a module names with `forFeature`. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
-  constructor(@Inject(Replicas) private readonly replicas: Replicas) {}
+  constructor(private readonly replicas: Replicas) {}
 
-  static on(url: string, settings: DatabaseSettings): DynamicModule {
-    const { replicaUrls = [], maxReplicaLag = 0 } = settings;
+  /** @param url of the primary, which is the embedded server's where the settings have none */
+  static forRoot(url: string, settings: Settings): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -29,21 +26,19 @@ export class DatabaseModule implements OnApplicationShutdown {
       ],
       providers: [
         { provide: Upkeep, useFactory: () => new Upkeep(url) },
+        { provide: Replicas, useFactory: () => new Replicas(url, settings) },
         {
-          provide: Replicas,
-          inject: [DataSource],
-          useFactory: (dataSource: DataSource) => {
-            const replicas = new Replicas(url, replicaUrls, maxReplicaLag, settings);
-            if (replicaUrls.length > 0) readFrom(dataSource, replicas);
-            return replicas;
-          },
+          provide: ReadPool,
+          inject: [DataSource, Replicas],
+          useFactory: (dataSource: DataSource, replicas: Replicas) =>
+            new ReadPool(dataSource, settings.replicaUrls.length > 0 ? replicas : undefined),
         },
       ],
-      exports: [Replicas, Upkeep],
+      exports: [ReadPool, Replicas, Upkeep],
     };
   }
 
-  // With every request answered.
+  /** Called when every request is answered. */
   onApplicationShutdown(): Promise<void> {
     return this.replicas.close();
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseError, failureOf } from './database-failure.js';
+import { databaseFailure, driverErrorOf } from './database-failure.js';
 import { migrate } from './migrate.js';
 
 /** Milliseconds between two tries. */
@@ -13,7 +13,7 @@ const EVERY = 500;
  * @param onWaiting is told in a line what it waits for: for the database once, for `migrate` as that does
  * @returns false if it was stopped before
  */
-export async function migrateOnceThere(
+export async function migrateWhenAvailable(
   url: string,
   signal: AbortSignal,
   onWaiting: (cause: 'database' | 'migrations', line: string) => void,
@@ -29,7 +29,7 @@ export async function migrateOnceThere(
     } catch (error) {
       if (isStopped()) return false;
       if (!isAway(error)) throw error;
-      const { code, message } = failureOf(error);
+      const { code, message } = driverErrorOf(error);
       if (tries === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
     }
     await sleep(EVERY, undefined, { signal }).catch(() => undefined);
@@ -39,7 +39,7 @@ export async function migrateOnceThere(
 
 /** Whether a database may yet come: not if it refuses the user or has no such database. */
 function isAway(error: unknown): boolean {
-  const { code = '' } = failureOf(error);
+  const { code = '' } = driverErrorOf(error);
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: classes 28 and 3D
-  return databaseError(error)?.errcode === -2 && !/^(28|3D)/.test(code);
+  return databaseFailure(error) === 'unreachable' && !/^(28|3D)/.test(code);
 }

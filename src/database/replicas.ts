@@ -1,13 +1,19 @@
 import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseError, failureOf } from './database-failure.js';
+import type { Settings } from '../settings/settings.js';
+import { databaseFailure, driverErrorOf } from './database-failure.js';
 import { type Position, positionOf, probeOf, Replica } from './replica.js';
 
 /** Milliseconds between two looks at the servers. */
 const EVERY = 250;
 /** Milliseconds for which a replica is not asked that answers what the primary would not. */
 const SUSPENSION = 60_000;
+
+type ReplicaSettings = Pick<
+  Settings,
+  'replicaUrls' | 'maxReplicaLag' | 'poolSize' | 'queryTimeout'
+>;
 
 /** How far the primary was at a moment of the monotonic clock. */
 interface Milestone extends Position {
@@ -22,6 +28,8 @@ interface Milestone extends Position {
  */
 export class Replicas {
   private readonly logger = new Logger(Replicas.name);
+  /** Milliseconds that an answer may be behind the primary. */
+  private readonly maxLag: number;
   private readonly replicas: readonly Replica[];
   private readonly primary: Pool;
   /** The latest last. */
@@ -29,19 +37,12 @@ export class Replicas {
   private readonly stopping = new AbortController();
   private readonly watching: Promise<void>;
 
-  /**
-   * @param maxLag milliseconds that an answer may be behind the primary
-   * @param limits of the connections to each
-   */
-  constructor(
-    primaryUrl: string,
-    urls: readonly string[],
-    private readonly maxLag: number,
-    limits: { poolSize: number; queryTimeout: number },
-  ) {
+  constructor(primaryUrl: string, settings: ReplicaSettings) {
+    const { replicaUrls } = settings;
+    this.maxLag = settings.maxReplicaLag;
     this.primary = probeOf(primaryUrl);
-    this.replicas = urls.map((url) => new Replica(nameOf(url), url, limits));
-    this.watching = urls.length > 0 ? this.watch() : Promise.resolve();
+    this.replicas = replicaUrls.map((url) => new Replica(nameOf(url), url, settings));
+    this.watching = replicaUrls.length > 0 ? this.watch() : Promise.resolve();
   }
 
   /** By the name of each, the milliseconds that it may be behind the primary; infinite while it is away. */
@@ -80,25 +81,25 @@ export class Replicas {
       try {
         return await work(replica.pool);
       } catch (error) {
-        if (!this.mayDoBetter(replica, error)) throw error;
+        if (!this.shouldRetryElsewhere(replica, error)) throw error;
       }
     }
   }
 
-  /** Whether another server may well answer what a replica did not, which is not asked meanwhile. */
-  private mayDoBetter(replica: Replica, error: unknown): boolean {
-    const { code, message } = failureOf(error);
-    // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, which on
-    // a replica is a row that the primary has removed meanwhile
+  /** Whether another server may answer what this replica could not. It then gets no requests for a while. */
+  private shouldRetryElsewhere(replica: Replica, error: unknown): boolean {
+    const { code, message } = driverErrorOf(error);
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure. On a
+    // replica it means that the primary has removed a row that the query needs.
     if (code === '40001' || message === 'Query read timeout') return true;
-    const known = databaseError(error);
-    if (known?.errcode === -2) {
-      // Until it is looked at next, so that not every request finds out by itself.
+    const failure = databaseFailure(error);
+    if (failure === 'unreachable') {
+      // Until the next look at it, so that not every request finds out by itself.
       replica.asOf = -Infinity;
       return true;
     }
-    // No right, no such table: class 42.
-    if (known || !code?.startsWith('42')) return false;
+    // Class 42: no privilege, no such table.
+    if (failure || !code?.startsWith('42')) return false;
     replica.suspendedUntil = performance.now() + SUSPENSION;
     this.logger.warn(`The replica ${replica.name} is left out for a minute: ${message}`);
     return true;
@@ -146,7 +147,7 @@ export class Replicas {
       const isBehind = performance.now() - Math.max(replica.asOf, replica.since) > this.maxLag;
       replica.problem = isBehind ? `it is more than ${this.maxLag} ms behind` : undefined;
     } catch (error) {
-      const { code, message } = failureOf(error);
+      const { code, message } = driverErrorOf(error);
       replica.leaveOut(code ?? message);
     }
     // Once, not at every look.

@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream';
+import Negotiator from 'negotiator';
 import { promisify } from 'node:util';
 import {
   type BrotliOptions,
@@ -31,30 +32,19 @@ export function compressing(encoding: Encoding): Transform {
   return encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip();
 }
 
-/** Choices made before: a client sends the same header with every request. */
-const chosen = new Map<string, Encoding | undefined>();
-const MOST_CHOSEN = 100;
-
-/** The encoding that an `Accept-Encoding` prefers (RFC 9110, section 12.5.3); `undefined` for none. */
-export function encodingOf(acceptEncoding: string | undefined): Encoding | undefined {
-  if (acceptEncoding === undefined || acceptEncoding === 'identity') return undefined;
-  if (chosen.has(acceptEncoding)) return chosen.get(acceptEncoding);
-  const encoding = choice(acceptEncoding);
-  if (chosen.size < MOST_CHOSEN && acceptEncoding.length < 200)
-    chosen.set(acceptEncoding, encoding);
-  return encoding;
+/** The types of negotiator lack the order among codings of equal weight. */
+interface EncodingNegotiator {
+  encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
 }
 
-function choice(acceptEncoding: string): Encoding | undefined {
-  const weights = new Map<string, number>();
-  for (const part of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
-    const weight = parameters.map((text) => /^q\s*=\s*([01](?:\.\d{0,3})?)$/.exec(text)?.[1]);
-    weights.set(name === 'x-gzip' ? 'gzip' : name, Number(weight.find(Boolean) ?? 1));
-  }
-  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
-  // What is not named is acceptable all the same, and least of all.
-  const plain = weights.get('identity') ?? 0;
-  const [best] = ENCODINGS.toSorted((one, other) => weightOf(other) - weightOf(one));
-  return best && weightOf(best) > 0 && weightOf(best) >= plain ? best : undefined;
+/** The content coding that an `Accept-Encoding` prefers (RFC 9110, section 12.5.3); `undefined` for none. */
+export function encodingOf(acceptEncoding: string | undefined): Encoding | undefined {
+  if (acceptEncoding === undefined || acceptEncoding === 'identity') return undefined;
+  // RFC 9110, section 8.4.1.3: x-gzip is equivalent to gzip.
+  const header = acceptEncoding.toLowerCase().replaceAll('x-gzip', 'gzip');
+  const negotiator = new Negotiator({
+    headers: { 'accept-encoding': header },
+  }) as EncodingNegotiator;
+  const [best] = negotiator.encodings([...ENCODINGS, 'identity'], { preferred: ENCODINGS });
+  return ENCODINGS.find((encoding) => encoding === best);
 }

@@ -1,25 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
-import type { OpenList } from '../list/serving/listing.js';
 
-/** What a list endpoint answers with: the exact total and one page, already as JSON text. */
+/** The data of a successful response: the exact count and the objects, already as JSON text. */
 export interface Page {
-  /** How many objects match, an integer as text, whatever `limit`, `offset` and `fields` say. */
+  /** The number of matching objects, an integer as text, independent of `limit`, `offset` and `fields`. */
   readonly count: string;
   /** The JSON text of the array of objects. */
   readonly objects: string;
 }
 
-/** What becomes of a request that was taken. */
+/** The response to a request that was accepted. */
 export interface Answer {
   readonly status: 200 | 304;
-  /** The envelope, as JSON text; none with a 304. */
+  /** The envelope, as JSON text; absent with a 304. */
   readonly body?: string | Buffer;
-  /** Instead of an envelope: a list that is sent whole. */
-  readonly list?: OpenList;
-  /** What the body is in, or what the list shall be put into; nothing unless given. */
+  /** The content coding of the body; absent: none. */
   readonly encoding?: Encoding;
+  /** Writes the rest of the response, in place of a body. */
+  readonly write?: () => Promise<void>;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -29,21 +28,24 @@ export function success({ count, objects }: Page): string {
   return `{"result":{"status":"OK","errcode":"0","msg":""},"response_data":{"count":"${count}","objects":${objects}}}`;
 }
 
-/** The JSON text of a refusal. */
+/** The JSON text of an error response. */
 export function failure({ errcode, message }: ApiError): string {
   return JSON.stringify({ result: { status: 'ERROR', errcode: String(errcode), msg: message } });
 }
 
-const refusals = new WeakMap<ServerResponse, ApiError>();
+const sentErrors = new WeakMap<ServerResponse, ApiError>();
 
-/** The refusal that a response is; `undefined` for any other. */
-export function refusalOf(response: ServerResponse): ApiError | undefined {
-  return refusals.get(response);
+/** The error that a response was answered with; `undefined` for any other response. */
+export function sentErrorOf(response: ServerResponse): ApiError | undefined {
+  return sentErrors.get(response);
 }
 
-/** Writes a refusal as the whole response; cuts off one that has begun, so that it is not taken for whole. */
-export function refuse(response: ServerResponse, error: ApiError): void {
-  refusals.set(response, error);
+/**
+ * Writes an error as the whole response. A response that has begun is cut off instead, so that its
+ * reader does not take it for complete.
+ */
+export function sendError(response: ServerResponse, error: ApiError): void {
+  sentErrors.set(response, error);
   if (response.headersSent) {
     response.destroy();
     return;
@@ -56,10 +58,10 @@ export function refuse(response: ServerResponse, error: ApiError): void {
   );
 }
 
-/** Characters of a token, at least: whatever is shorter may be a word of the message. */
+/** Minimum characters of a token. Anything shorter may be a word of the message. */
 const TOKEN_LENGTH = 20;
 
-/** A text that repeats what a client sent, with the client's token masked. */
+/** Masks the client's token in a text that repeats parts of the request. */
 export function withoutToken(message: string, { url = '', headers }: IncomingMessage): string {
   const sent = /[?&]access_token=([^&]*)/.exec(url)?.[1];
   const tokens = [sent ?? '', ...(headers.authorization ?? '').split(' ').slice(1)];
@@ -69,7 +71,7 @@ export function withoutToken(message: string, { url = '', headers }: IncomingMes
     .replace(/(access_token(?:=|%3D))[^&\s]+/gi, '$1…');
 }
 
-/** Writes an envelope as the whole response; Node itself leaves the body out for `HEAD`. */
+/** Writes an envelope as the whole response. Node itself omits the body for `HEAD`. */
 export function send(response: ServerResponse, status: number, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader('Content-Type', JSON_TYPE);

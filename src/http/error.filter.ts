@@ -1,41 +1,58 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Response } from 'express';
 import { types } from 'node:util';
-import { databaseError } from '../database/database-failure.js';
+import {
+  type DatabaseFailure,
+  databaseFailure,
+  PoolOverloadedError,
+} from '../database/database-failure.js';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { refuse } from './envelope.js';
-import { ApiError, errors } from './errors.js';
+import { sendError } from './envelope.js';
+import { ApiError, busy, errors } from './errors.js';
 
-/** Milliseconds in which a failure of the database is told once for each errcode, however many it hits. */
-const QUIET = 1000;
+/** Milliseconds between two log lines about database failures of the same errcode. */
+const LOG_INTERVAL = 1000;
 
-/** Turns whatever was thrown into the envelope of a refusal. Nothing of a fault of ours leaves the log. */
+/** The error response to each failure of the database. */
+const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
+  unreachable: errors.unavailable,
+  timeout: errors.tookTooLong,
+  conflict: busy,
+  overloaded: busy,
+};
+
+/** The error response to whatever was thrown: `-1` for a fault of the service. */
+export function apiErrorOf(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const failure = databaseFailure(thrown);
+  return failure ? RESPONSES[failure]() : errors.internal();
+}
+
+/** Answers with an error response to whatever was thrown. The cause of an internal error goes to the log alone. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ErrorFilter.name);
-  /** When each errcode was told last, on the monotonic clock. */
-  private readonly told = new Map<number, number>();
+  /** By errcode, the `performance.now()` of the latest log line. */
+  private readonly logged = new Map<number, number>();
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<CatalogueRequest>();
-    const response = http.getResponse<Response>();
-    const error = thrown instanceof ApiError ? thrown : this.refusalOf(thrown, request);
-    refuse(response, error);
+    const error = apiErrorOf(thrown);
+    // What is refused by intention needs no line beside that of its request.
+    const isIntended = thrown instanceof ApiError || thrown instanceof PoolOverloadedError;
+    if (!isIntended) this.log(thrown, error, http.getRequest<CatalogueRequest>());
+    sendError(http.getResponse<Response>(), error);
   }
 
-  private refusalOf(thrown: unknown, request: CatalogueRequest): ApiError {
-    const error = databaseError(thrown) ?? errors.internal();
+  private log(thrown: unknown, { status, errcode }: ApiError, request: CatalogueRequest): void {
     const now = performance.now();
-    if (error.status !== 500 && now - (this.told.get(error.errcode) ?? -QUIET) < QUIET) {
-      return error;
-    }
-    this.told.set(error.errcode, now);
-    // Not the path, in which a client may have put anything.
+    const latest = this.logged.get(errcode) ?? -Infinity;
+    if (status !== 500 && now - latest < LOG_INTERVAL) return;
+    this.logged.set(errcode, now);
+    // Not the path itself, which may contain anything that a client wrote.
     const { path = 'without a route' } = (request.route ?? {}) as { path?: string };
     const cause = types.isNativeError(thrown) ? thrown : new Error(String(thrown));
-    this.logger.error(`${request.id} ${request.method} ${path} ${error.errcode}: ${cause.message}`);
-    if (error.status === 500) this.logger.error(cause.stack);
-    return error;
+    this.logger.error(`${request.id} ${request.method} ${path} ${errcode}: ${cause.message}`);
+    if (status === 500) this.logger.error(cause.stack);
   }
 }

@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { fieldsOf, identifierOf, publicForm } from '../resource/resource.js';
+import { publicForm } from '../resource/column-types.js';
+import { fieldsOf, identifierOf } from '../resource/resource.js';
 import type { Format } from './file-rows.js';
 
 /**

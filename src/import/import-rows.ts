@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { failureOf } from '../database/database-failure.js';
+import { driverErrorOf } from '../database/database-failure.js';
 import { findCircle, parentColumnOf } from '../resource/tree.js';
 import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
@@ -100,7 +100,7 @@ async function remove(runner: QueryRunner, statement: string): Promise<number> {
     const [{ deleted }] = await runner.manager.query<[{ deleted: string }]>(statement);
     return Number(deleted);
   } catch (error) {
-    const { code, detail = '' } = failureOf(error);
+    const { code, detail = '' } = driverErrorOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: foreign_key_violation
     if (code !== '23503') throw error;
     throw new CommandError(

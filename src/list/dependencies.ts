@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import {
-  type DataSource,
   type EntityMetadata,
   FindOperator,
   type FindOperatorType,
   type ObjectLiteral,
 } from 'typeorm';
-import { reading } from '../database/reading.js';
+import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
 import { deletionsTable } from './deletions/deletion.js';
 
@@ -17,32 +18,35 @@ export interface Selecting {
   readonly values: readonly unknown[];
 }
 
-/**
- * Names what a query reads that may change while the version of a resource does not: other tables
- * and views, functions that may read them, and the clock. PostgreSQL is asked once for each text.
- *
- * @param resource whose version tells of changes to its own table and its deletions
- */
-export function dependenciesOf(dataSource: DataSource, resource: string, query: Selecting): Answer {
-  let known = answers.get(dataSource);
-  if (!known) answers.set(dataSource, (known = new Map<string, Answer>()));
-  const key = hash('sha256', `${resource} ${query.text}`, 'base64url');
-  const answer = known.get(key) ?? ask(dataSource, resource, query);
-  // Moves it to the end, behind those that are not used any more.
-  known.delete(key);
-  known.set(key, answer);
-  const [oldest] = known.keys();
-  if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
-  answer.catch(() => known.delete(key));
-  return answer;
+/** Maximum number of statements whose dependencies are kept. Clients choose the combination of filters. */
+const MAXIMUM_STATEMENTS = 2000;
+
+/** Finds what statements read beside the table of their resource. PostgreSQL is asked once for each text. */
+@Injectable()
+export class Dependencies {
+  private readonly answers = new LRUCache<string, Promise<readonly string[]>>({
+    max: MAXIMUM_STATEMENTS,
+  });
+
+  constructor(private readonly reads: ReadPool) {}
+
+  /**
+   * Names what a query reads that may change while the version of a resource does not: other tables
+   * and views, functions that may read them, and the clock.
+   *
+   * @param resource whose version changes with its own table and its deletions
+   */
+  of(resource: string, query: Selecting): Promise<readonly string[]> {
+    const key = hash('sha256', `${resource} ${query.text}`, 'base64url');
+    let answer = this.answers.get(key);
+    if (!answer) {
+      answer = this.reads.read((pool) => ask(pool, resource, query));
+      this.answers.set(key, answer);
+      answer.catch(() => this.answers.delete(key));
+    }
+    return answer;
+  }
 }
-
-type Answer = Promise<readonly string[]>;
-
-const answers = new WeakMap<DataSource, Map<string, Answer>>();
-
-/** Texts whose answer is kept. Clients choose the combination of filters. */
-const MOST_KEPT = 2000;
 
 /** The tables whose changes the version of a resource tells of: triggers stamp every write. */
 export function versionedTables(resource: string): string[] {
@@ -53,7 +57,7 @@ export function versionedTables(resource: string): string[] {
  * Whether a condition compares columns of its own table with values and does nothing else. Any other
  * one may read what it likes, as SQL in `Raw` does.
  */
-export function isPlain(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
+export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
   return Object.entries(condition).every(
     ([name, value]) => metadata.findColumnWithPropertyName(name) && isPlainValue(value),
   );
@@ -90,11 +94,7 @@ const COMPARISONS: ReadonlySet<FindOperatorType> = new Set([
   'jsonContains',
 ]);
 
-function ask(dataSource: DataSource, resource: string, query: Selecting): Answer {
-  return reading(dataSource, (pool) => askOn(pool, resource, query));
-}
-
-async function askOn(
+async function ask(
   pool: Pool,
   resource: string,
   { text, values }: Selecting,

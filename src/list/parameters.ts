@@ -5,6 +5,8 @@ import {
   Declared,
   type DeclaredParameter,
   type ParameterSchema,
+  type ParameterSettings,
+  type ReadOptions,
 } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
@@ -18,17 +20,16 @@ import {
   readDateTime,
 } from '../resource/formats.js';
 
-/** Reads a parameter's text, or says how it is refused. */
-export type Read<T> = (text: string) => T | InvalidValue;
+/** Reads a parameter's text. Returns an `InvalidValue` for a text that the parameter cannot have. */
+export type Read<T> = (text: string, settings: ParameterSettings) => T | InvalidValue;
 
-/**
- * A parameter of a query class whose text `read` turns into the property's value. What is declared
- * of it here is what `OPTIONS` and the OpenAPI document tell.
- */
+/** A parameter of a query class. `read` turns its text into the value of the property. */
 export function Parameter<T>(declared: DeclaredParameter, read: Read<T>): PropertyDecorator {
   return applyDecorators(
     Declared(declared),
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? read(value) : value)),
+    Transform(({ value, options }: { value: unknown; options: object }) =>
+      typeof value === 'string' ? read(value, (options as ReadOptions).settings) : value,
+    ),
     ValidateBy({
       name: 'isReadable',
       validator: { validate: (value) => !(value instanceof InvalidValue) },
@@ -41,44 +42,43 @@ export function mustBe(expected: string): InvalidValue {
   return new InvalidValue((name) => errors.parameterInvalid(name, expected));
 }
 
-/** Most characters of a value: no request is longer. */
-const LONGEST_VALUE = 16_384;
+/** Maximum characters of a value: no request is longer. */
+const MAXIMUM_LENGTH = 16_384;
 
-/** Most values that a list of them can hold, each of at least a letter and a comma. */
-const MOST_VALUES = LONGEST_VALUE / 2;
+/** Maximum number of values in a list, each of which takes a character and a comma. */
+const MAXIMUM_VALUES = MAXIMUM_LENGTH / 2;
 
-/** The integers of a parameter, both bounds allowed, and the one that stands for none. */
+/** The integers that a parameter accepts, bounds included, and its default. */
 interface Bounds {
-  readonly least: number;
-  readonly most: number;
-  readonly standard?: number;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly default?: number;
 }
 
-/** The integers that a column of PostgreSQL holds and a plain decimal integer can be. */
-const INTEGER: Bounds = { least: 0, most: 2_147_483_647 };
+/** The integers that are both a plain decimal integer and a value of PostgreSQL's `integer`. */
+const INTEGER: Bounds = { minimum: 0, maximum: 2_147_483_647 };
 
-/** A plain decimal integer between `least` and `most`, both allowed. Property: `number`. */
-export function IntegerParam(meaning: string, bounds = INTEGER): PropertyDecorator {
-  const declared: DeclaredParameter = {
-    meaning,
-    example: '1',
-    get schema(): ParameterSchema {
-      const { least, most, standard } = bounds;
-      return {
-        type: 'integer',
-        format: most > INTEGER.most ? 'int64' : 'int32',
-        minimum: least,
-        maximum: most,
-        ...(standard !== undefined && { default: Math.min(standard, most) }),
-      };
-    },
+/**
+ * A plain decimal integer. Property: `number`.
+ *
+ * @param bounds a function where the settings bound it
+ */
+export function IntegerParam(
+  meaning: string,
+  bounds: Bounds | ((settings: ParameterSettings) => Bounds) = INTEGER,
+): PropertyDecorator {
+  const boundsOf = typeof bounds === 'function' ? bounds : () => bounds;
+  const schema = (settings: ParameterSettings): ParameterSchema => {
+    const { minimum, maximum, ...rest } = boundsOf(settings);
+    const format = maximum > INTEGER.maximum ? 'int64' : 'int32';
+    return { type: 'integer', format, minimum, maximum, ...rest };
   };
-  return Parameter(declared, (text) => {
+  return Parameter({ meaning, schema, example: '1' }, (text, settings) => {
     if (!PLAIN_INTEGER.test(text)) return mustBe('a plain decimal integer');
-    const { least, most } = bounds;
+    const { minimum, maximum } = boundsOf(settings);
     const value = Number(text);
-    if (value >= least && value <= most) return value;
-    return new InvalidValue((name) => errors.outOfRange(name, String(least), String(most)));
+    if (value >= minimum && value <= maximum) return value;
+    return new InvalidValue((name) => errors.outOfRange(name, String(minimum), String(maximum)));
   });
 }
 
@@ -88,7 +88,7 @@ export function DecimalParam(meaning: string): PropertyDecorator {
     type: 'string',
     format: 'decimal',
     pattern: PLAIN_DECIMAL.source,
-    maxLength: LONGEST_VALUE,
+    maxLength: MAXIMUM_LENGTH,
   } as const;
   return Parameter({ meaning, schema, example: '19.99' }, (text) =>
     PLAIN_DECIMAL.test(text) ? text : mustBe('a decimal number such as 19.99'),
@@ -112,7 +112,7 @@ const DATE_TIME = '2026-11-21T12:00:00Z';
 
 /** How a time is declared. */
 export function dateTime(meaning: string): DeclaredParameter {
-  const schema = { type: 'string', format: 'date-time', maxLength: LONGEST_VALUE } as const;
+  const schema = { type: 'string', format: 'date-time', maxLength: MAXIMUM_LENGTH } as const;
   return { meaning, schema, example: DATE_TIME };
 }
 
@@ -121,16 +121,16 @@ export function mustBeDateTime(): InvalidValue {
   return mustBe(`an RFC 3339 time with a zone, such as ${DATE_TIME}, URL-encoded`);
 }
 
-/** A text of one to `most` characters, compared as a whole. Property: `string`. */
-export function TextParam(meaning: string, most = NAME_LENGTH): PropertyDecorator {
-  return Parameter({ meaning, schema: textOf(most), example: 'a' }, (text) =>
-    isTextOf(text, 1, most) ? text : mustBe(`text of 1 to ${most} characters`),
+/** A text of 1 to `maximum` characters, compared as a whole. Property: `string`. */
+export function TextParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
+  return Parameter({ meaning, schema: textOf(maximum), example: 'a' }, (text) =>
+    isTextOf(text, 1, maximum) ? text : mustBe(`text of 1 to ${maximum} characters`),
   );
 }
 
 /** One or more such texts, separated by commas. Property: `string[]`. */
-export function TextsParam(meaning: string, most = NAME_LENGTH): PropertyDecorator {
-  return several(meaning, 'texts', most);
+export function TextsParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
+  return several(meaning, 'texts', maximum);
 }
 
 /** Different words of a search. Each of them costs the database time of its own. */
@@ -173,13 +173,13 @@ export function IdentifiersParam(meaning: string): PropertyDecorator {
   return several(meaning, 'identifiers', IDENTIFIER_LENGTH);
 }
 
-function several(meaning: string, what: string, most: number): PropertyDecorator {
-  const schema = listOf({ ...textOf(most), pattern: '^[^,\\u0000]+$' });
+function several(meaning: string, what: string, maximum: number): PropertyDecorator {
+  const schema = arrayOf({ ...textOf(maximum), pattern: '^[^,\\u0000]+$' });
   return Parameter({ meaning, schema, example: 'a,b' }, (text) => {
     const texts = text.split(',');
-    return texts.every((each) => isTextOf(each, 1, most))
+    return texts.every((each) => isTextOf(each, 1, maximum))
       ? texts
-      : mustBe(`${what} of 1 to ${most} characters, separated by commas`);
+      : mustBe(`${what} of 1 to ${maximum} characters, separated by commas`);
   });
 }
 
@@ -199,7 +199,7 @@ export function EnumsParam(
 ): PropertyDecorator {
   const allowed = Object.values(enumeration);
   const [example = ''] = allowed;
-  const schema = listOf({ type: 'string', enum: allowed });
+  const schema = arrayOf({ type: 'string', enum: allowed });
   return Parameter({ meaning, schema, example }, (text) => {
     const values = text.split(',');
     return values.every((value) => allowed.includes(value))
@@ -213,6 +213,6 @@ function textOf(maxLength: number): ParameterSchema {
 }
 
 /** The schema of values separated by commas. */
-export function listOf(items: ParameterSchema): ParameterSchema {
-  return { type: 'array', items, minItems: 1, maxItems: MOST_VALUES };
+export function arrayOf(items: ParameterSchema): ParameterSchema {
+  return { type: 'array', items, minItems: 1, maxItems: MAXIMUM_VALUES };
 }

@@ -1,17 +1,20 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { resourceWords } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
 import { ListQueryDto, type ObjectQueryDto, type SortKey } from './list-query.dto.js';
-import { listOf, mustBe, Parameter } from './parameters.js';
+import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
 
 const ENTITY = Symbol('entity');
 
 type QueryClass = abstract new () => ObjectQueryDto;
 
 /**
- * Gives a query class the parameter `fields` over the entity's public columns and, if it is a
- * list's, the parameter `sort` over the columns named.
+ * Gives a query class its entity and the parameter `fields`; a list's also `sort`, and `updatedSince`
+ * if the entity has an `@UpdateDateColumn`.
+ *
+ * @param options.sort the columns that `sort` may name
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
@@ -19,17 +22,24 @@ export function QueryOf<Entity>(
 ): (query: QueryClass) => void {
   return (query) => {
     Reflect.defineMetadata(ENTITY, entity, query);
+    const prototype = query.prototype as object;
+    const isList = prototype instanceof ListQueryDto;
+    const columns = getMetadataArgsStorage().filterColumns(entity);
+    if (isList && columns.some(({ mode }) => mode === 'updateDate')) {
+      const objects = resourceWords(entity);
+      DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
+    }
     const fields = publicFields(entity);
     const declared = {
       meaning:
         'The fields that each object shall have, in the order of the resource; all unless given.',
-      schema: listOf({ type: 'string', enum: fields }),
+      schema: arrayOf({ type: 'string', enum: fields }),
       example: fields[0] ?? '',
     } as const;
-    Parameter(declared, fieldsAmong(fields))(query.prototype as object, 'fields');
-    if (query.prototype instanceof ListQueryDto) {
+    Parameter(declared, fieldsAmong(fields))(prototype, 'fields');
+    if (isList) {
       const { sort = [] } = options;
-      Parameter(sortOf(entity, sort), sortAmong(sort))(query.prototype, 'sort');
+      Parameter(sortOf(entity, sort), sortAmong(sort))(prototype, 'sort');
     }
   };
 }
@@ -48,7 +58,7 @@ function sortOf(entity: ObjectType<unknown>, allowed: readonly string[]): Declar
     meaning:
       'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
     schema: {
-      ...listOf({ type: 'string', enum: either }),
+      ...arrayOf({ type: 'string', enum: either }),
       maxItems: allowed.length,
       uniqueItems: true,
       default: [identifier],

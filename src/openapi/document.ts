@@ -6,7 +6,7 @@ import { endpointsOf } from '../http/endpoints.js';
 import type { Settings } from '../settings/settings.js';
 import { overview } from './overview.js';
 import { collectionOf, CREDENTIALS, described, envelope, pathItem } from './paths.js';
-import { headers, Refusals } from './responses.js';
+import { headers, ErrorResponses } from './responses.js';
 import { type Json, objectOf, resourceSchema } from './schema.js';
 import { servicePaths } from './service-paths.js';
 
@@ -18,19 +18,18 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
  * Own code, since what there is for Nest describes bodies by classes, and here every parameter is a
  * text with a reader of its own, every body an envelope, and null a type of OpenAPI 3.1.
  */
-export function openapiDocument(
-  application: INestApplicationContext,
-  { rateLimit }: Settings,
-): Json {
+export function openapiDocument(application: INestApplicationContext, settings: Settings): Json {
   const dataSource = application.get(DataSource);
-  const endpoints = endpointsOf(application).map((endpoint) => described(endpoint, dataSource));
+  const endpoints = endpointsOf(application).map((endpoint) =>
+    described(endpoint, dataSource, settings),
+  );
   const resources = new Set(endpoints.flatMap(({ metadata }) => metadata ?? []));
-  const refusals = new Refusals();
+  const errorResponses = new ErrorResponses();
   const paths = {
     ...Object.fromEntries(
-      endpoints.map((endpoint) => [endpoint.template, pathItem(endpoint, refusals)]),
+      endpoints.map((endpoint) => [endpoint.template, pathItem(endpoint, errorResponses)]),
     ),
-    ...servicePaths(refusals),
+    ...servicePaths(errorResponses),
   };
   return {
     openapi: '3.1.1',
@@ -53,8 +52,8 @@ export function openapiDocument(
     paths,
     components: {
       securitySchemes,
-      headers: headers(rateLimit),
-      responses: refusals.responses,
+      headers: headers(settings.rateLimit),
+      responses: errorResponses.responses,
       schemas: {
         Success: objectOf({
           status: { const: 'OK' },

@@ -2,15 +2,23 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import {
   type DeclaredParameter,
   type ParameterSchema,
+  type ParameterSettings,
   parametersOf,
+  schemaOf,
 } from '../http/parameters/declared-parameters.js';
 import type { Endpoint } from '../http/endpoints.js';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import { IDENTIFIER_LENGTH } from '../resource/formats.js';
-import { ListQueryDto, pageSize } from '../list/list-query.dto.js';
+import { ListQueryDto } from '../list/list-query.dto.js';
 import { meaningOf } from '../resource/meaning.js';
 import { entityOf } from '../list/query-of.js';
-import { COMMON, COUNTED, headersNamed, type Refusals, WITH_CREDENTIALS } from './responses.js';
+import {
+  COMMON,
+  COUNTED,
+  headersNamed,
+  type ErrorResponses,
+  WITH_CREDENTIALS,
+} from './responses.js';
 import { json, type Json, objectOf } from './schema.js';
 
 /** How a client shows who it is: in headers, or in the query; not in both. */
@@ -23,18 +31,37 @@ export const CREDENTIALS = [
 export interface DescribedEndpoint extends Endpoint {
   readonly metadata: EntityMetadata | undefined;
   readonly isList: boolean;
+  /** The parameters of its query but for the credentials, which stand among the security. */
+  readonly parameters: readonly DescribedParameter[];
+  /** The maximum number of objects in a page. */
+  readonly maximumObjects: number;
   /** The names of the parameters in its path. */
   readonly pathParameters: readonly string[];
   /** As the document has it, such as `/products/{productID}`. */
   readonly template: string;
 }
 
-export function described(endpoint: Endpoint, dataSource: DataSource): DescribedEndpoint {
+/** A parameter with its schema under the settings of the service. */
+interface DescribedParameter extends DeclaredParameter {
+  readonly name: string;
+  readonly schema: ParameterSchema;
+}
+
+export function described(
+  endpoint: Endpoint,
+  dataSource: DataSource,
+  settings: ParameterSettings,
+): DescribedEndpoint {
   const entity = entityOf(endpoint.query);
+  const isList = endpoint.query.prototype instanceof ListQueryDto;
   return {
     ...endpoint,
     metadata: entity && dataSource.getMetadata(entity),
-    isList: endpoint.query.prototype instanceof ListQueryDto,
+    isList,
+    parameters: [...parametersOf(endpoint.query)]
+      .filter(([name]) => name !== 'clientID' && name !== 'access_token')
+      .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
+    maximumObjects: isList ? settings.maxLimit : 1,
     pathParameters: [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
     template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
   };
@@ -47,7 +74,7 @@ export function collectionOf({ path }: Endpoint): string {
 }
 
 /** The path of an endpoint: what it takes, and its answers to each method. */
-export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json {
+export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorResponses): Json {
   const { metadata, isList, method, controller } = endpoint;
   const resource = collectionOf(endpoint);
   const name = isList || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
@@ -57,15 +84,13 @@ export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json 
   const responses = {
     200: success(endpoint),
     ...(isList && { 304: UNCHANGED }),
-    ...refusals.of(refusalsOf(endpoint)),
+    ...errorResponses.of(errorsOf(endpoint)),
   };
   const common = { tags: [resource], security: CREDENTIALS };
   return {
     parameters: [
       ...endpoint.pathParameters.map((parameter) => inPath(endpoint, parameter)),
-      ...queryParameters(endpoint).map(([parameter, declared]) =>
-        inQuery(endpoint, parameter, declared),
-      ),
+      ...endpoint.parameters.map((parameter) => inQuery(endpoint, parameter)),
       REQUEST_ID,
     ],
     get: {
@@ -98,8 +123,8 @@ export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json 
           headers: headersNamed(...COMMON, ...COUNTED, 'Allow'),
           content: json({ $ref: '#/components/schemas/AllowedParameters' }),
         },
-        ...refusals.of(
-          refusalsOf({ ...endpoint, pathParameters: [] }).filter(
+        ...errorResponses.of(
+          errorsOf({ ...endpoint, pathParameters: [] }).filter(
             (definition) => definition !== errors.parameterMissing,
           ),
         ),
@@ -108,30 +133,22 @@ export function pathItem(endpoint: DescribedEndpoint, refusals: Refusals): Json 
   };
 }
 
-/** The parameters of an endpoint's query but for the credentials, which stand among the security. */
-export function queryParameters({ query }: Endpoint): [string, DeclaredParameter][] {
-  return [...parametersOf(query)].filter(
-    ([name]) => name !== 'clientID' && name !== 'access_token',
-  );
-}
-
-/** What a `GET` may be refused with. */
-function refusalsOf({ pathParameters, ...endpoint }: DescribedEndpoint): ErrorDefinition[] {
-  const parameters = queryParameters({ pathParameters, ...endpoint } as Endpoint);
+/** The errors that a `GET` may be answered with. */
+function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
-  const isNarrowed = parameters.some(([name]) => name === 'fields' || name === 'sort');
-  const isNumbered = parameters.some(([, { schema }]) => schema.type === 'integer');
+  const isNarrowed = parameters.some(({ name }) => name === 'fields' || name === 'sort');
+  const isNumbered = parameters.some(({ schema }) => schema.type === 'integer');
   return [
     ...WITH_CREDENTIALS,
     ...(isIdentified ? [errors.objectUnknown] : []),
-    ...(parameters.some(([, { isRequired }]) => isRequired) ? [errors.parameterMissing] : []),
+    ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
     ...(isNarrowed ? [errors.nameUnknown] : []),
     ...(isNumbered ? [errors.outOfRange] : []),
   ];
 }
 
-function success({ metadata, isList }: DescribedEndpoint): Json {
+function success({ metadata, isList, maximumObjects }: DescribedEndpoint): Json {
   const name = metadata?.name;
   const schema = name ? { $ref: `#/components/schemas/${name}` } : { type: 'object' };
   return {
@@ -142,7 +159,7 @@ function success({ metadata, isList }: DescribedEndpoint): Json {
       'Content-Encoding',
       ...(isList ? ['ETag', 'Link', 'X-Total-Count', 'X-Updated-Until'] : []),
     ),
-    content: { ...json(envelope(schema, isList ? pageSize.most : 1)), ...(isList && WHOLE) },
+    content: { ...json(envelope(schema, maximumObjects)), ...(isList && WHOLE) },
   };
 }
 
@@ -182,8 +199,7 @@ function inPath({ metadata }: DescribedEndpoint, name: string): Json {
 
 function inQuery(
   { metadata }: DescribedEndpoint,
-  name: string,
-  { meaning, schema, example, isRequired = false }: DeclaredParameter,
+  { name, meaning, schema, example, isRequired = false }: DescribedParameter,
 ): Json {
   // That of the field that is filtered by says more than that of the type.
   const own = metadata && meaningOf(metadata.target as object, name)?.example;

@@ -110,8 +110,8 @@ export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
   errors.limitExceeded,
 ];
 
-/** The responses of refusals, each of which stands once in the document. */
-export class Refusals {
+/** The error responses of the document, each of which is defined once. */
+export class ErrorResponses {
   /** By the name under which they are referred to. */
   readonly responses: Record<string, Json> = {};
   private readonly names = new Map<string, string>();
@@ -143,7 +143,7 @@ export class Refusals {
     let name = base;
     for (let at = 2; name in this.responses; at += 1) name = `${base}${at}`;
     this.names.set(key, name);
-    this.responses[name] = refusal(
+    this.responses[name] = errorResponse(
       status,
       possible.map(([, definition]) => definition),
     );
@@ -151,7 +151,7 @@ export class Refusals {
   }
 }
 
-function refusal(status: number, definitions: readonly ErrorDefinition[]): Json {
+function errorResponse(status: number, definitions: readonly ErrorDefinition[]): Json {
   const codes = definitions.map(({ errcode }) => String(errcode));
   const isCounted = definitions.some((definition) => AFTER_COUNTING.includes(definition));
   return {
@@ -185,7 +185,7 @@ function refusal(status: number, definitions: readonly ErrorDefinition[]): Json 
   };
 }
 
-/** Refusals after the request was counted. */
+/** Errors after the request was counted. */
 const AFTER_COUNTING: readonly ErrorDefinition[] = [
   errors.limitExceeded,
   errors.parameterInvalid,

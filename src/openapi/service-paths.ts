@@ -1,10 +1,10 @@
-import { ANYWHERE, COMMON, headersNamed, type Refusals } from './responses.js';
+import { ANYWHERE, COMMON, headersNamed, type ErrorResponses } from './responses.js';
 import { json, type Json } from './schema.js';
 
 const text = { type: 'string', maxLength: 1_000_000, pattern: '^[^\\u0000]*$' };
 
 /** The paths that are no resource, which need no credentials and ignore parameters. */
-export function servicePaths(refusals: Refusals): Json {
+export function servicePaths(errorResponses: ErrorResponses): Json {
   return {
     '/docs': bothWays({
       operationId: 'getDocumentation',
@@ -12,7 +12,7 @@ export function servicePaths(refusals: Refusals): Json {
       description: 'A page for browsers, to which `/` leads them. Parameters are ignored.',
       responses: {
         200: page('The page.', { 'text/html': { schema: text } }),
-        ...refusals.of(ANYWHERE),
+        ...errorResponses.of(ANYWHERE),
       },
     }),
     '/openapi.json': bothWays({
@@ -21,7 +21,7 @@ export function servicePaths(refusals: Refusals): Json {
       description: 'As it is, not in an envelope. Parameters are ignored.',
       responses: {
         200: page('The document.', json({ type: 'object' })),
-        ...refusals.of(ANYWHERE),
+        ...errorResponses.of(ANYWHERE),
       },
     }),
   };

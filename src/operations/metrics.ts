@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { primaryPool } from '../database/reading.js';
+import { primaryPool } from '../database/read-pool.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import type { Observation } from '../http/server/observation.js';
 import type { StreamLimit } from '../list/serving/stream-limit.js';

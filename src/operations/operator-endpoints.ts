@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pendingMigrations } from '../database/migrate.js';
 import { Upkeep } from '../database/upkeep.js';
-import { refuse } from '../http/envelope.js';
+import { sendError } from '../http/envelope.js';
 import { busy, errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
 import { BriefCache } from './brief-cache.js';
@@ -48,11 +48,11 @@ export class OperatorEndpoints {
     if (!PATHS.includes(path)) return false;
     const { method = '' } = request;
     if (method !== 'GET' && method !== 'HEAD') {
-      refuse(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));
+      sendError(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));
       return true;
     }
     if (!this.admission.enter(response)) {
-      refuse(response, busy());
+      sendError(response, busy());
       return true;
     }
     if (answerHealth(request, response, () => this.readiness())) return true;
@@ -61,7 +61,7 @@ export class OperatorEndpoints {
         answer(response, 200, this.metrics.registry.contentType, text);
       },
       () => {
-        refuse(response, errors.internal());
+        sendError(response, errors.internal());
       },
     );
     return true;

@@ -1,13 +1,13 @@
-import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
 import {
   BooleanParam,
-  DateTimeParam,
   DecimalParam,
   EnumsParam,
   IdentifiersParam,
+  ListQueryDto,
+  ObjectQueryDto,
+  QueryOf,
   WordsParam,
-} from '../list/parameters.js';
-import { QueryOf } from '../list/query-of.js';
+} from '../list/index.js';
 import { Product, ProductType } from './product.entity.js';
 
 @QueryOf(Product)
@@ -43,7 +43,4 @@ export class ListProductsDto extends ListQueryDto {
     'The products with a stock of one or more, or with none; those that keep no stock are neither.',
   )
   inStock?: boolean;
-
-  @DateTimeParam('The products changed at this time or later.')
-  updatedSince?: Date;
 }

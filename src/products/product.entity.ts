@@ -9,8 +9,7 @@ import {
 } from 'typeorm';
 import { Brand } from '../brands/brand.entity.js';
 import { Category } from '../categories/category.entity.js';
-import { Meaning } from '../resource/meaning.js';
-import { identifier, name, Resource, time } from '../resource/resource.js';
+import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
 
 export enum ProductType {
   PHYSICAL = 'PHYSICAL',
@@ -27,17 +26,16 @@ export enum ProductType {
 @Index(['price', 'productID'])
 @Index(['stock', 'productID'])
 @Index(['createdAt', 'productID'])
-@Index(['updatedAt', 'productID'])
 @Check('products_price', 'price >= 0 AND price < 1e15 AND scale(price) <= 4')
 @Check('products_price_currency', 'price IS NULL OR currency IS NOT NULL')
 @Check('products_currency', `currency ~ '^[A-Z]{3}$'`)
 export class Product {
   @Meaning('Identifies the product.', 'p-000006')
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   productID!: string;
 
   @Meaning('The merchant’s own reference.', 'TRV-73667-S-BUR')
-  @Column({ ...identifier, nullable: true })
+  @Column({ ...identifierColumn, nullable: true })
   refID!: string | null;
 
   @Meaning('What is sold: a thing, a file or a service.')
@@ -45,7 +43,7 @@ export class Product {
   type!: ProductType;
 
   @Meaning('What the product is called.', 'Cycles Tournevent Ville touring bike, S, burgundy')
-  @Column({ ...name, nullable: true })
+  @Column({ ...nameColumn, nullable: true })
   name!: string | null;
 
   @Meaning('A text about the product.', 'Wide gears, hub dynamo and room for broad tyres.')
@@ -54,12 +52,12 @@ export class Product {
 
   @Meaning('The brand, by identifier.', 'cycles-tournevent')
   @ForeignKey(() => Brand)
-  @Column({ ...identifier, nullable: true })
+  @Column({ ...identifierColumn, nullable: true })
   brandID!: string | null;
 
   @Meaning('The category that the product is directly in, by identifier.', 'outdoor-bikes')
   @ForeignKey(() => Category)
-  @Column({ ...identifier, nullable: true })
+  @Column({ ...identifierColumn, nullable: true })
   categoryID!: string | null;
 
   @Meaning(
@@ -84,12 +82,10 @@ export class Product {
   @Column({ type: 'varchar', length: 2048, nullable: true })
   imageURL!: string | null;
 
-  @Meaning('When the product was first stored.')
-  @CreateDateColumn(time)
+  @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
-  @Meaning('When the product was changed last.')
-  @UpdateDateColumn(time)
+  @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
 
   /** The words of name and description, for the filter `q`; kept by a trigger. */

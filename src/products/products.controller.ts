@@ -1,6 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../list/serving/listing.js';
+import type { Listing, ObjectLookup } from '../list/index.js';
 import { ProductsService } from './products.service.js';
 import { GetProductDto, ListProductsDto } from './list-products.dto.js';
 
@@ -14,7 +13,7 @@ export class ProductsController {
   }
 
   @Get(':productID')
-  get(@Param('productID') productID: string, @Query() query: GetProductDto): Promise<Page> {
+  get(@Param('productID') productID: string, @Query() query: GetProductDto): ObjectLookup {
     return this.products.get(productID, query);
   }
 }

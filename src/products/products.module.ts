@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DeletionsModule } from '../list/deletions/deletions.module.js';
+import { ListModule } from '../list/index.js';
 import { Product } from './product.entity.js';
 import { ProductsController } from './products.controller.js';
 import { ProductsService } from './products.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Product]), DeletionsModule.of(Product)],
+  imports: [ListModule.forFeature(Product)],
   controllers: [ProductsController],
   providers: [ProductsService],
 })

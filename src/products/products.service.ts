@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Any, LessThanOrEqual, MoreThan, MoreThanOrEqual, Repository } from 'typeorm';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../list/serving/listing.js';
-import { findObject } from '../list/find-object.js';
-import { findPage } from '../list/list-of.js';
-import { containsWords } from '../list/words.js';
+import { LessThanOrEqual, MoreThan, MoreThanOrEqual, Repository } from 'typeorm';
+import { containsWords, type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
 import { Product } from './product.entity.js';
 import type { GetProductDto, ListProductsDto } from './list-products.dto.js';
 
@@ -14,21 +10,15 @@ export class ProductsService {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   list(query: ListProductsDto): Listing {
-    return findPage(this.products, query, {
-      productID: (productIDs) => ({ productID: Any(productIDs) }),
-      refID: (refIDs) => ({ refID: Any(refIDs) }),
-      type: (types) => ({ type: Any(types) }),
-      brandID: (brandIDs) => ({ brandID: Any(brandIDs) }),
-      categoryID: (categoryIDs) => ({ categoryID: Any(categoryIDs) }),
+    return listOf(this.products, query, {
       q: (words) => ({ words: containsWords(words) }),
-      priceMin: (least) => ({ price: MoreThanOrEqual(least) }),
-      priceMax: (most) => ({ price: LessThanOrEqual(most) }),
+      priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
+      priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
       inStock: (inStock) => ({ stock: inStock ? MoreThan(0) : LessThanOrEqual(0) }),
-      updatedSince: (time) => ({ updatedAt: MoreThanOrEqual(time) }),
     });
   }
 
-  get(productID: string, query: GetProductDto): Promise<Page> {
-    return findObject(this.products, productID, query);
+  get(productID: string, query: GetProductDto): ObjectLookup {
+    return objectOf(this.products, productID, query);
   }
 }

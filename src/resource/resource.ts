@@ -1,14 +1,22 @@
-import { type ColumnOptions, type DataSource, Entity, type EntityMetadata } from 'typeorm';
+import {
+  type DataSource,
+  Entity,
+  type EntityMetadata,
+  getMetadataArgsStorage,
+  Index,
+} from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { IDENTIFIER_LENGTH, NAME_LENGTH } from './formats.js';
+import { Meaning, meaningOf } from './meaning.js';
 
 const RESOURCE = Symbol('resource');
 
 /**
  * An entity that is listed, imported and exported under the name of its table, which is its path.
+ * A column that TypeORM sets at each update gets an index, for the filter `updatedSince`.
  *
- * @param options.counted columns by one value of which a list has its count and any page at a
- * constant cost, as the list as a whole has; the migration names the same to `install_tally`
+ * @param options.counted columns whose values the tally counts: a list filtered by one value of one
+ * of them has its count, and any page, at a constant cost. The migration passes the same names to
+ * `install_tally`.
  */
 export function Resource<const Column extends string = never>(
   name: string,
@@ -17,25 +25,39 @@ export function Resource<const Column extends string = never>(
   return (target) => {
     Entity(name)(target);
     Reflect.defineMetadata(RESOURCE, options.counted ?? [], target);
+    const columns = getMetadataArgsStorage().filterColumns(target);
+    const [identifier] = columns.filter((column) => column.options.primary);
+    for (const { mode, propertyName } of columns) {
+      const meaning = TIME_MEANINGS[mode]?.(objectWords(target));
+      if (meaning !== undefined && !meaningOf(target, propertyName)) {
+        Meaning(meaning)(target.prototype as object, propertyName);
+      }
+      if (mode === 'updateDate' && identifier) {
+        Index([propertyName, identifier.propertyName])(target);
+      }
+    }
   };
 }
 
-/** Column options of an identifier and of a reference to one: compared byte by byte. */
-export const identifier = {
-  type: 'varchar',
-  length: IDENTIFIER_LENGTH,
-  collation: 'C',
-} as const satisfies ColumnOptions;
+/** What the times mean that TypeORM sets, by the mode of their column. */
+const TIME_MEANINGS: Readonly<Partial<Record<string, (object: string) => string>>> = {
+  createDate: (object) => `When the ${object} was first stored.`,
+  updateDate: (object) => `When the ${object} was changed last.`,
+};
 
-/** Column options of a name, and of any text filtered or sorted by: short enough for an index, and sorted by code point everywhere. */
-export const name = {
-  type: 'varchar',
-  length: NAME_LENGTH,
-  collation: 'C',
-} as const satisfies ColumnOptions;
+/** What one object of an entity is called: `order item` for the class `OrderItem`. */
+function objectWords({ name }: { name: string }): string {
+  return name
+    .replace(/Entity$/, '')
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+}
 
-/** Column options of a time, kept as precisely as it is shown. */
-export const time = { type: 'timestamptz', precision: 3 } as const satisfies ColumnOptions;
+/** What the objects of an entity are called: `order items` for the table `order_items`. */
+export function resourceWords(entity: unknown): string {
+  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  return (table?.name ?? 'objects').replaceAll('_', ' ');
+}
 
 /** Every resource of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
@@ -55,29 +77,15 @@ export function fieldsOf(metadata: EntityMetadata): ColumnMetadata[] {
   return metadata.columns.filter(({ isSelect }) => isSelect);
 }
 
-/** The column that identifies a resource's objects. */
+/**
+ * The column that identifies a resource's objects.
+ *
+ * @throws TypeError for an entity with a composite primary key, or none
+ */
 export function identifierOf(metadata: EntityMetadata): ColumnMetadata {
   const [column, ...others] = metadata.primaryColumns;
   if (!column || others.length > 0) {
     throw new TypeError(`The resource ${metadata.tableName} needs exactly one primary column`);
   }
   return column;
-}
-
-/**
- * The SQL expression of a column's public form, which `row_to_json` then writes as the contract
- * has it: a decimal as text, a time as RFC 3339 in UTC with milliseconds.
- *
- * @param reference how the statement calls the column
- */
-export function publicForm(column: ColumnMetadata, reference: string): string {
-  switch (column.type) {
-    case 'numeric':
-      return `(${reference})::text`;
-    case 'timestamptz':
-    case 'timestamp with time zone':
-      return `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-    default:
-      return reference;
-  }
 }

@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
-import { fieldsOf, publicForm } from './resource.js';
+import { publicForm } from './column-types.js';
+import { fieldsOf } from './resource.js';
 
 /** What a query on `object` selects: the public form of the fields named, all unless given. */
 export function selection(metadata: EntityMetadata, names: readonly string[] | undefined): string {

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { differences, lineOf } from './differences.js';
-import { withhold } from '../list/withheld.js';
+import { WithheldLists } from '../list/withheld-lists.js';
 
 /** Milliseconds between two checks while the database does not match. */
 const EVERY = 3000;
@@ -22,7 +22,10 @@ export class SchemaCheck implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lists: WithheldLists,
+  ) {}
 
   /** Whether the database matches the entities, as far as was checked. */
   get passed(): boolean {
@@ -32,7 +35,7 @@ export class SchemaCheck implements OnModuleDestroy {
   /** Resolves after the first check. Until one passes, others follow. */
   async start(): Promise<void> {
     this.isPassed = false;
-    withhold(this.dataSource, () => true);
+    this.lists.withhold(() => true);
     await this.check();
     this.running = this.repeat();
   }
@@ -56,7 +59,7 @@ export class SchemaCheck implements OnModuleDestroy {
       const found = await differences(this.dataSource);
       const wrong = found.filter(({ isSurplus }) => !isSurplus);
       const resources = new Set(wrong.map(({ resource }) => resource));
-      withhold(this.dataSource, (resource) => resources.has(resource));
+      this.lists.withhold((resource) => resources.has(resource));
       this.isPassed = wrong.length === 0;
       this.log(wrong.map(lineOf));
     } catch (error) {

@@ -76,6 +76,11 @@ export class Settings {
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
+
+  /** The same settings with changes. */
+  with(changes: Partial<Settings>): Settings {
+    return Object.assign(Object.create(Settings.prototype) as Settings, this, changes);
+  }
 }
 
 /** The default on a database of somebody's own, where the port of the clients may be a public one. */

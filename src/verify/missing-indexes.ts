@@ -1,29 +1,27 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { filteredLists } from './filtered-lists.js';
-import type { ResourceListing } from '../list/list-of.js';
-import type { SortKey } from '../list/list-query.dto.js';
+import type { Listing } from '../list/listing.js';
 import { identifierOf } from '../resource/resource.js';
 
 /**
- * The filters and sorts of all lists that no index serves, a line each with the index that it
- * needs: what PostgreSQL would have to read a whole table for. A table that is lacking is told of elsewhere. Each filter is asked for alone.
+ * The filters and sorts that no index serves, so that PostgreSQL would read the whole table. Returns
+ * a line for each, with the index that it needs. Each filter is tried alone.
  */
-export async function unserved(application: INestApplicationContext): Promise<string[]> {
+export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
   const found: string[] = [];
-  for (const { metadata, parameter, value, listing } of await filteredLists(application)) {
+  for (const { metadata, parameter, listing } of await filteredLists(application)) {
     if (parameter === 'sort') {
-      for (const { field } of value as SortKey[]) {
+      for (const { field } of listing.query.sort ?? []) {
         const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
         if (!(await servesSort(dataSource, metadata, column))) {
           found.push(lacking(metadata, `sort ${field}`, [column]));
         }
       }
     } else {
-      const filtered = listing();
-      if (!(await servesFilter(dataSource, filtered))) {
-        const columns = filtered.conditions.flatMap((condition) => Object.keys(condition));
+      if (!(await servesFilter(dataSource, listing))) {
+        const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
         found.push(lacking(metadata, `filter ${parameter}`, columns));
       }
     }
@@ -34,7 +32,7 @@ export async function unserved(application: INestApplicationContext): Promise<st
 /** Whether the objects that meet a list's conditions are found by an index, and only those. */
 async function servesFilter(
   dataSource: DataSource,
-  { repository, conditions }: ResourceListing,
+  { repository, conditions }: Listing,
 ): Promise<boolean> {
   const counting = repository.createQueryBuilder('object').select('count(*)');
   for (const condition of conditions) counting.andWhere(condition);

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../resource/resource.js';
 import { miscounts } from './miscounts.js';
-import { unserved } from './missing-indexes.js';
+import { missingIndexes } from './missing-indexes.js';
 import { differences, lineOf } from '../schema/differences.js';
 import { findCircle, parentColumnOf } from '../resource/tree.js';
 
@@ -22,7 +22,7 @@ export async function findings(application: INestApplicationContext): Promise<st
     differing.flatMap(({ resource, isOfColumns }) => (isOfColumns ? [resource] : [])),
   );
   // The statements of lists and comparisons name columns that are not there.
-  if (unread.size === 0) found.push(...(await unserved(application)));
+  if (unread.size === 0) found.push(...(await missingIndexes(application)));
   for (const metadata of resourcesOf(dataSource).values()) {
     if (unread.has(metadata.tableName)) continue;
     found.push(...(await brokenReferences(dataSource, metadata)));

@@ -3,7 +3,7 @@ import type { Pool, QueryResult } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import type { KnownClient } from '../../src/clients/client-reader.js';
 import { KnownClients } from '../../src/clients/known-clients.js';
-import { primaryPool } from '../../src/database/reading.js';
+import { primaryPool } from '../../src/database/read-pool.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { databaseError } from '../../src/database/database-failure.js';
+import { apiErrorOf } from '../../src/http/error.filter.js';
 
 const failure = (fields: object, message = 'failed') => Object.assign(new Error(message), fields);
 
@@ -11,13 +11,13 @@ describe('A failure of the database', () => {
     ['a server that goes down', failure({ code: '57P01', severity: 'FATAL' }), -2],
     ['a server that is not there', failure({ code: 'ECONNREFUSED' }), -2],
     ['no free connection', failure({}, 'timeout exceeded when trying to connect'), -4],
-    ['a mistake of ours', failure({ code: '42601', severity: 'ERROR' }), undefined],
+    ['a mistake of ours', failure({ code: '42601', severity: 'ERROR' }), -1],
   ])('%s', (_, thrown, errcode) => {
-    expect(databaseError(thrown)?.errcode).toBe(errcode);
-    expect(databaseError(failure({ driverError: thrown }))?.errcode).toBe(errcode);
+    expect(apiErrorOf(thrown).errcode).toBe(errcode);
+    expect(apiErrorOf(failure({ driverError: thrown })).errcode).toBe(errcode);
   });
 
   it('that may pass says when to try again', () => {
-    expect(databaseError(failure({ code: '40P01' }))?.headers).toEqual({ 'Retry-After': '1' });
+    expect(apiErrorOf(failure({ code: '40P01' })).headers).toEqual({ 'Retry-After': '1' });
   });
 });

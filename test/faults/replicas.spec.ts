@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApplication } from '../../src/application.js';
 import { migrate } from '../../src/database/migrate.js';
-import { primaryPool } from '../../src/database/reading.js';
+import { primaryPool } from '../../src/database/read-pool.js';
 import { Replicas } from '../../src/database/replicas.js';
 import { Settings } from '../../src/settings/settings.js';
 import { type Service, startService } from '../service.js';
@@ -12,6 +12,8 @@ import { Load } from './load.js';
 import { OwnServer } from './own-server.js';
 
 const MAX_LAG = 1000;
+/** Of the `Replicas` that a test makes itself. */
+const SETTINGS = { maxReplicaLag: 5000, poolSize: 1, queryTimeout: 1000 };
 
 let primary: OwnServer;
 let replicas: OwnServer[];
@@ -179,7 +181,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
   const other = await OwnServer.create();
   const replicaOfOther = await other.replica();
   const urls = [primary.url, database.href, replicaOfOther.url];
-  const strangers = new Replicas(primary.url, urls, 5000, { poolSize: 1, queryTimeout: 1000 });
+  const strangers = new Replicas(primary.url, { ...SETTINGS, replicaUrls: urls });
   await until(() => Promise.resolve(strangers.problems.size === 3));
   expect([...strangers.problems.values()]).toEqual([
     'it is not a streaming replica',
@@ -195,7 +197,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
   // The one that is left is far ahead, on its own way.
   await other.query('CREATE TABLE junk AS SELECT generate_series(1, 100000)');
   const lost = [replicaOfOther.url];
-  const parted = new Replicas(promoted.url, lost, 5000, { poolSize: 1, queryTimeout: 1000 });
+  const parted = new Replicas(promoted.url, { ...SETTINGS, replicaUrls: lost });
   await until(() => Promise.resolve(parted.problems.size === 1));
   expect([...parted.problems.values()]).toEqual([
     'it is a replica of another server, database or timeline',

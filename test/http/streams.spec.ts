@@ -5,7 +5,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
-import { patience } from '../../src/list/serving/send-rows.js';
+import { StreamLimit } from '../../src/list/serving/stream-limit.js';
 import { refusal, type Service, startService } from '../service.js';
 
 const COUNT = 12_000;
@@ -84,13 +84,14 @@ describe('A list as a stream', () => {
   });
 
   it('is cut off when its reader takes nothing, and frees its connection', async () => {
-    const { milliseconds } = patience;
-    patience.milliseconds = 200;
+    const limits = service.application.get(StreamLimit).limits as { stallTimeout: number };
+    const { stallTimeout } = limits;
+    limits.stallTimeout = 200;
     const response = await ask('/products');
     await once(response, 'readable');
     await isIdle();
     await expect(textOf(response)).rejects.toThrow('aborted');
-    patience.milliseconds = milliseconds;
+    limits.stallTimeout = stallTimeout;
   });
 
   it('ends its query when the reader goes away before the first object', async () => {

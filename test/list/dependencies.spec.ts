@@ -3,8 +3,9 @@ import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { findings } from '../../src/verify/verify.js';
-import { findPage } from '../../src/list/list-of.js';
-import { uncached } from '../../src/verify/uncached-lists.js';
+import { ListReader } from '../../src/list/list-reader.js';
+import { Listing } from '../../src/list/listing.js';
+import { uncachedLists } from '../../src/verify/uncached-lists.js';
 import { type Service, startService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';
 
@@ -110,7 +111,9 @@ describe('A list that depends on another table', () => {
   });
 
   it('which a service lists under the version of another resource, has no tag', async () => {
-    const listing = findPage(service.dataSource.getRepository(Brand), {}, {}, 'products');
+    const brands = service.dataSource.getRepository(Brand);
+    const reader = service.application.get(ListReader);
+    const listing = reader.prepare(new Listing(brands, {}, [], 'products'));
     expect(await listing.dependencies()).toEqual(['brands']);
     expect(await listing.isVersioned()).toBe(false);
   });
@@ -151,7 +154,7 @@ describe('The filters with which lists are not cached', () => {
   it('are told of, each with what it depends on', async () => {
     const line = (filter: string, what: string) =>
       `lists of test_parts with the filter ${filter} are not cached and have no ETag, since it depends on ${what}`;
-    expect(await uncached(service.application)).toEqual([
+    expect(await uncachedLists(service.application)).toEqual([
       line('makerName', 'test_makers'),
       line('makerNameNot', 'test_makers'),
       line('makerByView', 'test_maker_names, test_makers'),

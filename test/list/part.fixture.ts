@@ -1,5 +1,5 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   type FindOperator,
@@ -9,21 +9,25 @@ import {
   Raw,
   Repository,
 } from 'typeorm';
-import type { Listing } from '../../src/list/serving/listing.js';
-import { DeletionsModule } from '../../src/list/deletions/deletions.module.js';
-import { findPage } from '../../src/list/list-of.js';
-import { ListQueryDto } from '../../src/list/list-query.dto.js';
-import { BooleanParam, IntegerParam, TextParam } from '../../src/list/parameters.js';
-import { QueryOf } from '../../src/list/query-of.js';
-import { identifier, Resource } from '../../src/resource/resource.js';
+import {
+  BooleanParam,
+  IntegerParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  QueryOf,
+  TextParam,
+} from '../../src/list/index.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
 
 /** A resource made for the tests of lists that read more than their own table. */
 @Resource('test_parts')
 export class Part {
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   partID!: string;
 
-  @Column({ ...identifier, nullable: true })
+  @Column({ ...identifierColumn, nullable: true })
   makerID!: string | null;
 
   @Column({ type: 'integer' })
@@ -66,7 +70,7 @@ export class PartsController {
 
   @Get()
   list(@Query() query: ListPartsDto): Listing {
-    return findPage(this.parts, query, {
+    return listOf(this.parts, query, {
       weightMin: (least) => ({ weight: MoreThanOrEqual(least) }),
       halfWeightMin: (least) => ({
         weight: raw((weight) => `test_double(${weight}) >= :least`, { least }),
@@ -96,7 +100,7 @@ export class PartsController {
 }
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Part]), DeletionsModule.of(Part)],
+  imports: [ListModule.forFeature(Part)],
   controllers: [PartsController],
 })
 export class PartsModule {}

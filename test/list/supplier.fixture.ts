@@ -10,23 +10,25 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import type { Page } from '../../src/http/envelope.js';
-import type { Listing } from '../../src/list/serving/listing.js';
-import { findObject } from '../../src/list/find-object.js';
-import { findPage } from '../../src/list/list-of.js';
-import { ListQueryDto, ObjectQueryDto } from '../../src/list/list-query.dto.js';
 import {
   BooleanParam,
   DecimalParam,
   IdentifiersParam,
+  type Listing,
+  listOf,
+  ListQueryDto,
+  type ObjectLookup,
+  objectOf,
+  ObjectQueryDto,
+  QueryOf,
   TextParam,
-} from '../../src/list/parameters.js';
-import { QueryOf } from '../../src/list/query-of.js';
-import { identifier, Resource, time } from '../../src/resource/resource.js';
+} from '../../src/list/index.js';
+import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
 
 /** A resource made for the tests of the list engine, under a name that no real one has. */
 @Resource('test_suppliers', { counted: ['country', 'active'] })
 export class Supplier {
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   supplierID!: string;
 
   @Column({ type: 'varchar', length: 2, nullable: true })
@@ -44,10 +46,10 @@ export class Supplier {
   @Column({ type: 'varchar', length: 100, select: false, nullable: true })
   secret!: string | null;
 
-  @CreateDateColumn(time)
+  @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
-  @UpdateDateColumn(time)
+  @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
 }
 
@@ -67,34 +69,33 @@ export class SuppliersService {
   constructor(@InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>) {}
 
   list(query: ListSuppliersDto): Listing {
-    return findPage(this.suppliers, query, {
-      supplierID: (supplierIDs) => ({ supplierID: Any(supplierIDs) }),
-      country: (country) => ({ country }),
-      ratingMin: (least) => ({ rating: MoreThanOrEqual(least) }),
-      active: (active) => ({ active }),
+    return listOf(this.suppliers, query, {
+      ratingMin: (minimum) => ({ rating: MoreThanOrEqual(minimum) }),
     });
   }
 
-  get(supplierID: string, query: GetSupplierDto): Promise<Page> {
-    return findObject(this.suppliers, supplierID, query);
+  get(supplierID: string, query: GetSupplierDto): ObjectLookup {
+    return objectOf(this.suppliers, supplierID, query);
   }
 
   /** Never called: each line would be a mistake that the compiler finds. */
   mistakes(query: ListSuppliersDto): unknown[] {
     const right = {
       supplierID: (supplierIDs: string[]) => ({ supplierID: Any(supplierIDs) }),
-      country: (country: string) => ({ country }),
-      ratingMin: (least: string) => ({ rating: MoreThanOrEqual(least) }),
+      ratingMin: (minimum: string) => ({ rating: MoreThanOrEqual(minimum) }),
     };
     return [
-      // @ts-expect-error -- a filter without a condition
-      findPage(this.suppliers, query, right),
+      listOf(this.suppliers, query, right),
+      // @ts-expect-error -- a filter that names no column, without a condition
+      listOf(this.suppliers, query, { supplierID: right.supplierID }),
+      // @ts-expect-error -- the same without any condition
+      listOf(this.suppliers, query),
       // @ts-expect-error -- a condition without a filter
-      findPage(this.suppliers, query, { ...right, active: () => ({}), nonsense: () => ({}) }),
+      listOf(this.suppliers, query, { ...right, active: () => ({}), nonsense: () => ({}) }),
       // @ts-expect-error -- a column that is not there
-      findPage(this.suppliers, query, { ...right, active: (active) => ({ aktive: active }) }),
+      listOf(this.suppliers, query, { ...right, active: (active) => ({ aktive: active }) }),
       // @ts-expect-error -- a value of another type
-      findPage(this.suppliers, query, { ...right, active: (active) => ({ country: active }) }),
+      listOf(this.suppliers, query, { ...right, active: (active) => ({ country: active }) }),
     ];
   }
 }
@@ -109,7 +110,7 @@ export class SuppliersController {
   }
 
   @Get('best')
-  best(): Promise<Page> {
+  best(): ObjectLookup {
     return this.suppliers.get('b', {});
   }
 
@@ -119,7 +120,7 @@ export class SuppliersController {
   }
 
   @Get(':supplierID')
-  get(@Param('supplierID') supplierID: string, @Query() query: GetSupplierDto): Promise<Page> {
+  get(@Param('supplierID') supplierID: string, @Query() query: GetSupplierDto): ObjectLookup {
     return this.suppliers.get(supplierID, query);
   }
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import type { VersionedPage } from '../../src/list/serving/listing.js';
+import type { VersionedPage } from '../../src/list/prepared-list.js';
 import { resourcesOf } from '../../src/resource/resource.js';
+import { StatementCache } from '../../src/list/statement-cache.js';
 import { countedPage } from '../../src/list/tally/counted-page.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import type { Facet } from '../../src/list/tally/tally.js';
@@ -51,6 +52,8 @@ async function rangesOf(facet: string): Promise<{ lowest: string; count: number 
   return rows.map(({ lowest, count }) => ({ lowest, count: Number(count) }));
 }
 
+const statements = new StatementCache();
+
 /** A page as the list has it, within the snapshot of a transaction. */
 async function page(
   manager: EntityManager,
@@ -58,7 +61,7 @@ async function page(
   offset: number,
 ): Promise<{ count: string; first: string | undefined }> {
   const fields = ['productID'];
-  const [{ text }, values] = countedPage(products, facet, { fields, limit: 1, offset });
+  const [{ text }, values] = countedPage(statements, products, facet, { fields, limit: 1, offset });
   const [answer] = await manager.query<VersionedPage[]>(text, values);
   const [object] = JSON.parse(answer?.objects ?? '') as { productID: string }[];
   return { count: answer?.count ?? '', first: object?.productID };
@@ -132,7 +135,10 @@ describe('The tally', () => {
     await maintain();
     await query('ANALYZE products');
     for (const facet of FACETS.slice(0, 3)) {
-      const [{ text }, values] = countedPage(products, facet, { limit: 50, offset: 15_000 });
+      const [{ text }, values] = countedPage(statements, products, facet, {
+        limit: 50,
+        offset: 15_000,
+      });
       await service.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
         const [{ types }] = await manager.query<[{ types: string }]>(

@@ -3,12 +3,12 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { PrimaryColumn, VirtualColumn } from 'typeorm';
 import { differences } from '../../src/schema/differences.js';
-import { identifier, Resource } from '../../src/resource/resource.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { startService } from '../service.js';
 
 @Resource('test_virtual')
 class Virtual {
-  @PrimaryColumn({ ...identifier, primaryKeyConstraintName: 'test_virtual_pkey' })
+  @PrimaryColumn({ ...identifierColumn, primaryKeyConstraintName: 'test_virtual_pkey' })
   virtualID!: string;
 
   @VirtualColumn({ type: 'text', query: () => 'SELECT name FROM brands LIMIT 1' })

@@ -2,8 +2,7 @@
 export function controller({ names, identifier }) {
   const { plural, singular, property, folder } = names;
   return `import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../http/listing.js';
+import type { Listing, ObjectLookup } from '../list/index.js';
 import { ${plural}Service } from './${folder}.service.js';
 import { Get${singular}Dto, List${plural}Dto } from './list-${folder}.dto.js';
 
@@ -17,7 +16,7 @@ export class ${plural}Controller {
   }
 
   @Get(':${identifier}')
-  get(@Param('${identifier}') ${identifier}: string, @Query() query: Get${singular}Dto): Promise<Page> {
+  get(@Param('${identifier}') ${identifier}: string, @Query() query: Get${singular}Dto): ObjectLookup {
     return this.${property}.get(${identifier}, query);
   }
 }

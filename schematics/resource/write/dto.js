@@ -29,20 +29,13 @@ export function dto(resource) {
     },
     ...[...fields, ...resource.times].flatMap((field) => parametersOf(resource, field)),
     ...searchOf(resource),
-    {
-      meaning: `The ${names.words} changed at this time or later.`,
-      decorator: (meaning) => `DateTimeParam('${meaning}')`,
-      uses: 'DateTimeParam',
-      property: 'updatedSince?: Date',
-    },
   ];
-  const uses = [...new Set(parameters.map((parameter) => parameter.uses))].sort();
+  const base = ['ListQueryDto', 'ObjectQueryDto', 'QueryOf'];
+  const uses = [...new Set([...base, ...parameters.map((parameter) => parameter.uses)])].sort();
   const enums = fields
     .filter(({ type, flags }) => type === 'enum' && (flags.has('exact') || flags.has('several')))
     .map(({ name }) => enumOf(names, name));
-  return `import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
-import { ${uses.join(', ')} } from '../list/parameters.js';
-import { QueryOf } from '../list/query-of.js';
+  return `import { ${uses.join(', ')} } from '../list/index.js';
 import { ${[names.entity, ...enums].join(', ')} } from './${names.file}.entity.js';
 
 @QueryOf(${names.entity})

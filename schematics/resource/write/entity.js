@@ -13,9 +13,10 @@ export function entity(resource) {
   const counted = countedColumns(resource).map(quoted).join(', ');
   const searched = searchedFields(resource);
   const options = counted === '' ? '' : `, { counted: [${counted}] }`;
-  const indexes = indexedColumns(resource).map(
-    (column) => `@Index(['${column}', '${identifier}'])\n`,
-  );
+  // That of updatedAt comes with @Resource.
+  const indexes = indexedColumns(resource)
+    .filter((column) => column !== 'updatedAt')
+    .map((column) => `@Index(['${column}', '${identifier}'])\n`);
   return `${imports(resource)}
 ${fields
   .filter(({ type }) => type === 'enum')
@@ -24,16 +25,14 @@ ${fields
 @Resource('${names.resource}'${options})
 ${indexes.join('')}export class ${names.entity} {
   @Meaning('Identifies the ${names.word}.')
-  @PrimaryColumn(identifier)
+  @PrimaryColumn(identifierColumn)
   ${identifier}!: string;
 
 ${fields.map((field) => column(resource, field)).join('\n')}
-  @Meaning('When the ${names.word} was first stored.')
-  @CreateDateColumn(time)
+  @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
-  @Meaning('When the ${names.word} was changed last.')
-  @UpdateDateColumn(time)
+  @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
 ${searched.length === 0 ? '' : words(searched)}}
 `;
@@ -42,12 +41,13 @@ ${searched.length === 0 ? '' : words(searched)}}
 /** @param {Resource} resource */
 function imports(resource) {
   const { fields, targets } = resource;
+  const hasIndex = indexedColumns(resource).length > 1 || searchedFields(resource).length > 0;
   const references = fields.some(({ type }) => type === 'reference');
   const typeorm = [
     ...(fields.length > 0 ? ['Column'] : []),
     'CreateDateColumn',
     ...(references ? ['ForeignKey'] : []),
-    'Index',
+    ...(hasIndex ? ['Index'] : []),
     'PrimaryColumn',
     'UpdateDateColumn',
   ];
@@ -56,8 +56,7 @@ function imports(resource) {
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
   return `import { ${typeorm.join(', ')} } from 'typeorm';
-${others.sort().join('')}import { Meaning } from '../list/meaning.js';
-import { identifier, ${usesName ? 'name, ' : ''}Resource, time } from '../list/resource.js';
+${others.sort().join('')}import { identifierColumn, Meaning, ${usesName ? 'nameColumn, ' : ''}Resource, timeColumn } from '../resource/index.js';
 `;
 }
 
@@ -129,7 +128,7 @@ function columnOf({ names }, field) {
           type: 'string',
         };
       return {
-        options: field.length === 500 ? 'name' : `{ ...name, length: ${field.length} }`,
+        options: field.length === 500 ? 'nameColumn' : `{ ...nameColumn, length: ${field.length} }`,
         type: 'string',
       };
     case 'integer':
@@ -139,7 +138,7 @@ function columnOf({ names }, field) {
     case 'boolean':
       return { options: `{ type: 'boolean' }`, type: 'boolean' };
     case 'date-time':
-      return { options: 'time', type: 'Date' };
+      return { options: 'timeColumn', type: 'Date' };
     case 'enum': {
       const type = enumOf(names, field.name);
       return {
@@ -148,7 +147,7 @@ function columnOf({ names }, field) {
       };
     }
     case 'reference':
-      return { options: 'identifier', type: 'string' };
+      return { options: 'identifierColumn', type: 'string' };
     case 'json':
       return { options: `{ type: 'jsonb' }`, type: 'object' };
   }

@@ -2,14 +2,13 @@
 export function module({ names }) {
   const { plural, entity, folder, file } = names;
   return `import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DeletionsModule } from '../list/deletions/deletions.module.js';
+import { ListModule } from '../list/index.js';
 import { ${entity} } from './${file}.entity.js';
 import { ${plural}Controller } from './${folder}.controller.js';
 import { ${plural}Service } from './${folder}.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([${entity}]), DeletionsModule.of(${names.entity})],
+  imports: [ListModule.forFeature(${entity})],
   controllers: [${plural}Controller],
   providers: [${plural}Service],
 })

@@ -1,4 +1,3 @@
-import { isReserved, several } from '../names.js';
 import { searchedFields } from './resource.js';
 
 /**
@@ -9,29 +8,25 @@ import { searchedFields } from './resource.js';
 /** @param {Resource} resource */
 export function service(resource) {
   const { names, identifier, fields, times } = resource;
-  const conditions = [
-    severalOf(identifier),
-    ...[...fields, ...times].flatMap(conditionsOf),
-    ...(searchedFields(resource).length > 0
-      ? ['q: (words) => ({ words: containsWords(words) })']
-      : []),
-    'updatedSince: (time) => ({ updatedAt: MoreThanOrEqual(time) })',
-  ];
-  const text = conditions.join('\n');
-  const operators = ['Any', 'LessThanOrEqual', 'MoreThanOrEqual'].filter((operator) =>
-    text.includes(`${operator}(`),
-  );
-  const search = text.includes('containsWords')
-    ? `import { containsWords } from '../list/words.js';\n`
-    : '';
+  // A filter that names a column means equality without a condition.
+  const conditions = [...fields, ...times].flatMap(boundsOf);
+  const uses = ['type Listing', 'listOf', 'type ObjectLookup', 'objectOf'];
+  if (searchedFields(resource).length > 0) {
+    conditions.push('q: (words) => ({ words: containsWords(words) })');
+    uses.unshift('containsWords');
+  }
+  const operators = conditions.some((condition) => condition.includes('MoreThanOrEqual('))
+    ? ['LessThanOrEqual', 'MoreThanOrEqual']
+    : [];
+  const meanings =
+    conditions.length === 0
+      ? ''
+      : `, {\n${conditions.map((condition) => `      ${condition},\n`).join('')}    }`;
   return `import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { ${[...operators, 'Repository'].join(', ')} } from 'typeorm';
-import type { Page } from '../http/envelope.js';
-import type { Listing } from '../http/listing.js';
-import { findObject } from '../list/find-object.js';
-import { findPage } from '../list/find-page.js';
-${search}import { ${names.entity} } from './${names.file}.entity.js';
+import { ${uses.join(', ')} } from '../list/index.js';
+import { ${names.entity} } from './${names.file}.entity.js';
 import type { Get${names.singular}Dto, List${names.plural}Dto } from './list-${names.folder}.dto.js';
 
 @Injectable()
@@ -39,44 +34,27 @@ export class ${names.plural}Service {
   constructor(@InjectRepository(${names.entity}) private readonly ${names.property}: Repository<${names.entity}>) {}
 
   list(query: List${names.plural}Dto): Listing {
-    return findPage(this.${names.property}, query, {
-${conditions.map((condition) => `      ${condition},\n`).join('')}    });
+    return listOf(this.${names.property}, query${meanings});
   }
 
-  get(${identifier}: string, query: Get${names.singular}Dto): Promise<Page> {
-    return findObject(this.${names.property}, ${identifier}, query);
+  get(${identifier}: string, query: Get${names.singular}Dto): ObjectLookup {
+    return objectOf(this.${names.property}, ${identifier}, query);
   }
 }
 `;
 }
 
 /**
+ * The conditions of the two filters of a range.
+ *
  * @param {Field} field
  * @returns {string[]}
  */
-function conditionsOf({ name, type, flags }) {
-  if (flags.has('several')) return [severalOf(name)];
-  const [least, most] = type === 'date-time' ? ['time', 'time'] : ['least', 'most'];
+function boundsOf({ name, type, flags }) {
+  if (!flags.has('range')) return [];
+  const [minimum, maximum] = type === 'date-time' ? ['time', 'time'] : ['minimum', 'maximum'];
   return [
-    ...(flags.has('exact') ? [exactly(name)] : []),
-    ...(flags.has('range')
-      ? [
-          `${name}Min: (${least}) => ({ ${name}: MoreThanOrEqual(${least}) })`,
-          `${name}Max: (${most}) => ({ ${name}: LessThanOrEqual(${most}) })`,
-        ]
-      : []),
+    `${name}Min: (${minimum}) => ({ ${name}: MoreThanOrEqual(${minimum}) })`,
+    `${name}Max: (${maximum}) => ({ ${name}: LessThanOrEqual(${maximum}) })`,
   ];
-}
-
-/** @param {string} name */
-function exactly(name) {
-  return isReserved(name)
-    ? `${name}: (value) => ({ ${name}: value })`
-    : `${name}: (${name}) => ({ ${name} })`;
-}
-
-/** @param {string} name */
-function severalOf(name) {
-  const values = isReserved(several(name)) ? 'values' : several(name);
-  return `${name}: (${values}) => ({ ${name}: Any(${values}) })`;
 }

@@ -1,8 +1,13 @@
 import type { Type } from '@nestjs/common';
-import { type ParameterSchema, parametersOf } from './declared-parameters.js';
+import {
+  type ParameterSchema,
+  type ParameterSettings,
+  parametersOf,
+  schemaOf,
+} from './declared-parameters.js';
 import type { Page } from '../envelope.js';
 
-/** A parameter as `OPTIONS` tells of it: what does not apply to it is null. */
+/** A parameter as `OPTIONS` describes it. Whatever does not apply to it is null. */
 export interface AllowedParameter {
   readonly name: string;
   /** `array`: values separated by commas; `decimal`, `date-time`: texts of that form. */
@@ -16,21 +21,22 @@ export interface AllowedParameter {
   readonly meaning: string;
 }
 
-/** The parameters that an endpoint with a query class takes, as a page of them all. */
-export function allowedParameters(query: Type<object>): Page {
-  const allowed = [...parametersOf(query)].map(
-    ([name, { schema, meaning, isRequired = false }]): AllowedParameter => ({
+/** The parameters of a query class, all of them as one page. */
+export function allowedParameters(query: Type<object>, settings: ParameterSettings): Page {
+  const allowed = [...parametersOf(query)].map(([name, parameter]): AllowedParameter => {
+    const schema = schemaOf(parameter, settings);
+    const { type, format, minimum = null, maximum = null } = schema;
+    return {
       name,
-      type:
-        schema.format === 'decimal' || schema.format === 'date-time' ? schema.format : schema.type,
+      type: format === 'decimal' || format === 'date-time' ? format : type,
       allowedValues: valuesOf(schema),
-      minimum: schema.minimum ?? null,
-      maximum: schema.maximum ?? null,
+      minimum,
+      maximum,
       default: schema.default ?? null,
-      required: isRequired,
-      meaning,
-    }),
-  );
+      required: parameter.isRequired ?? false,
+      meaning: parameter.meaning,
+    };
+  });
   return { count: String(allowed.length), objects: JSON.stringify(allowed) };
 }
 

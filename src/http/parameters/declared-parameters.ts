@@ -1,3 +1,6 @@
+import type { ClassTransformOptions } from 'class-transformer';
+import type { Settings } from '../../settings/settings.js';
+
 /** What of JSON Schema, draft 2020-12, is said of a parameter's value. */
 export interface ParameterSchema {
   readonly type: 'string' | 'integer' | 'boolean' | 'array';
@@ -17,44 +20,72 @@ export interface ParameterSchema {
   readonly default?: unknown;
 }
 
-/** A parameter as its consumers are told of it. */
+/** The settings that bound parameters. */
+export type ParameterSettings = Pick<Settings, 'maxLimit'>;
+
+/** A parameter as it is documented, in `OPTIONS` and in the OpenAPI document. */
 export interface DeclaredParameter {
   readonly meaning: string;
-  /** Read when it is told, since some bounds are settings. */
-  readonly schema: ParameterSchema;
-  /** Whether no request does without it. */
+  /** A function where settings bound the value. */
+  readonly schema: ParameterSchema | ((settings: ParameterSettings) => ParameterSchema);
+  /** Whether every request must have it. */
   readonly isRequired?: boolean;
-  /** A text that it takes. */
+  /** A text that the parameter accepts. */
   readonly example: string;
+}
+
+/** The schema of a parameter under some settings. */
+export function schemaOf(
+  { schema }: DeclaredParameter,
+  settings: ParameterSettings,
+): ParameterSchema {
+  return typeof schema === 'function' ? schema(settings) : schema;
 }
 
 interface QueryClass {
   readonly prototype: object;
 }
 
-/** By the prototype of a query class: its own parameters, not those that it inherits. */
-const declared = new WeakMap<object, Map<string, DeclaredParameter>>();
+type Parameters = ReadonlyMap<string, DeclaredParameter>;
 
-/** Makes a property of a query class a parameter that the consumers of the endpoint are told of. */
+/** By the prototype of a query class, the parameters that it declares itself. */
+const declared = new WeakMap<object, Map<string, DeclaredParameter>>();
+/** The same with those that it inherits, made when it is used first. */
+const collected = new WeakMap<object, Parameters>();
+
+/**
+ * Makes a property of a query class a parameter. This is the one registry: a parameter that is not
+ * declared is refused with `-23`, and a declared one is documented.
+ */
 export function Declared(parameter: DeclaredParameter): PropertyDecorator {
   return (query, name) => {
-    const known = declared.get(query) ?? new Map<string, DeclaredParameter>();
-    declared.set(query, known.set(String(name), parameter));
+    const own = declared.get(query) ?? new Map<string, DeclaredParameter>();
+    declared.set(query, own.set(String(name), parameter));
   };
 }
 
 /** The parameters that a query class declares itself. */
-export function ownParameters(query: QueryClass): ReadonlyMap<string, DeclaredParameter> {
+export function ownParameters(query: QueryClass): Parameters {
   return declared.get(query.prototype) ?? new Map<string, DeclaredParameter>();
 }
 
-/** The parameters that a query class takes, inherited ones first. */
-export function parametersOf(query: QueryClass): ReadonlyMap<string, DeclaredParameter> {
+/** The parameters of a query class, inherited ones first. */
+export function parametersOf({ prototype }: QueryClass): Parameters {
+  let parameters = collected.get(prototype);
+  if (!parameters) collected.set(prototype, (parameters = collect(prototype)));
+  return parameters;
+}
+
+function collect(prototype: object): Parameters {
   const classes: object[] = [];
-  let prototype: unknown = query.prototype;
-  while (typeof prototype === 'object' && prototype !== null) {
-    classes.unshift(prototype);
-    prototype = Object.getPrototypeOf(prototype);
+  for (let at: unknown = prototype; typeof at === 'object' && at !== null;) {
+    classes.unshift(at);
+    at = Object.getPrototypeOf(at);
   }
   return new Map(classes.flatMap((each) => [...(declared.get(each) ?? [])]));
+}
+
+/** Options for class-transformer that carry the settings to the readers of parameters. */
+export interface ReadOptions extends ClassTransformOptions {
+  readonly settings: ParameterSettings;
 }

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { getMetadataStorage } from 'class-validator';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { errors } from '../errors.js';
+import { parametersOf } from './declared-parameters.js';
 import { queryClass } from './query-class.js';
 import { SentParameters } from './sent-parameters.js';
 
@@ -33,8 +33,7 @@ export class ParametersGuard implements CanActivate {
     let names = this.declared.get(handler);
     if (!names) {
       const query = queryClass(context.getClass(), handler.name) ?? CredentialsQueryDto;
-      const rules = getMetadataStorage().getTargetValidationMetadatas(query, '', false, false);
-      names = new Set(rules.map(({ propertyName }) => propertyName));
+      names = new Set(parametersOf(query).keys());
       this.declared.set(handler, names);
     }
     return names;

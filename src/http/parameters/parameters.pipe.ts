@@ -1,6 +1,8 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
+import { Settings } from '../../settings/settings.js';
 import { type ApiError, errors } from '../errors.js';
+import type { ReadOptions } from './declared-parameters.js';
 import { InvalidValue } from './invalid-value.js';
 import { SentParameters } from './sent-parameters.js';
 
@@ -10,9 +12,11 @@ import { SentParameters } from './sent-parameters.js';
  */
 @Injectable()
 export class ParametersPipe extends ValidationPipe {
-  constructor() {
+  constructor(settings: Settings) {
+    const transformOptions: ReadOptions = { settings };
     super({
       transform: true,
+      transformOptions,
       skipUndefinedProperties: true,
       whitelist: true,
       forbidNonWhitelisted: true,

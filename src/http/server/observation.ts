@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
-import { refusalOf } from '../envelope.js';
+import { sentErrorOf } from '../envelope.js';
 
 /** What is told of a request when it is over: nothing in it is as a client wrote it, but its id. */
 export interface Observation {
@@ -37,7 +37,7 @@ export function observationOf(
     client: client?.clientID,
     address: refusedAddress,
     status: response.headersSent ? response.statusCode : 0,
-    errcode: refusalOf(response)?.errcode ?? 0,
+    errcode: sentErrorOf(response)?.errcode ?? 0,
     milliseconds: performance.now() - began,
     rows,
   };

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Column, Entity, getMetadataArgsStorage, type ObjectLiteral, PrimaryColumn } from 'typeorm';
 import { Meaning, meaningOf } from '../../resource/meaning.js';
-import { identifier, time } from '../../resource/resource.js';
+import { identifierColumn, timeColumn } from '../../resource/columns.js';
 
 /** What is remembered of the objects of a resource that are gone. */
 export interface DeletionEntity {
@@ -36,8 +36,8 @@ export function deletionOf(target: Type): DeletionEntity {
     prototype,
     field,
   );
-  PrimaryColumn(identifier)(prototype, field);
+  PrimaryColumn(identifierColumn)(prototype, field);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
-  Column(time)(prototype, 'deletedAt');
+  Column(timeColumn)(prototype, 'deletedAt');
   return { resource, identifier: field, entity: Deletion };
 }

@@ -1,18 +1,18 @@
 import type { Request } from 'express';
 import Negotiator from 'negotiator';
-import type { RowFormat } from './listing.js';
+import type { StreamFormat } from '../prepared-list.js';
 
 /** The type of an envelope. */
-const STANDARD = 'application/json';
+const ENVELOPE_TYPE = 'application/json';
 
 /** What a list can be sent as; the first where a client has no preference. */
-const TYPES: Readonly<Record<string, RowFormat | undefined>> = {
-  [STANDARD]: undefined,
+const TYPES: Readonly<Record<string, StreamFormat | undefined>> = {
+  [ENVELOPE_TYPE]: undefined,
   'application/x-ndjson': 'ndjson',
   'text/csv': 'csv',
 };
 
-export const CONTENT_TYPES: Readonly<Record<RowFormat, string>> = {
+export const CONTENT_TYPES: Readonly<Record<StreamFormat, string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
 };
@@ -21,9 +21,9 @@ export const CONTENT_TYPES: Readonly<Record<RowFormat, string>> = {
  * How a client wants a list, by `Accept` (RFC 9110, section 12.5.1); `undefined` for a page in its
  * envelope, which is also what those get who accept nothing that there is.
  */
-export function formatOf(request: Request): RowFormat | undefined {
+export function streamFormatOf(request: Request): StreamFormat | undefined {
   const { accept } = request.headers;
-  if (accept === undefined || accept === '*/*' || accept === STANDARD) return undefined;
+  if (accept === undefined || accept === '*/*' || accept === ENVELOPE_TYPE) return undefined;
   const negotiator = new Negotiator({ headers: { accept: withoutParameters(accept) } });
   const type = negotiator.mediaType(Object.keys(TYPES));
   return type ? TYPES[type] : undefined;

@@ -1,3 +1,5 @@
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { busy } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 
@@ -35,6 +37,18 @@ export class ReadTurns {
     }
   }
 
+  /**
+   * Reads for a request.
+   *
+   * @throws ApiError `-4` also where the client went away while the request waited
+   */
+  takeFor<T>(request: CatalogueRequest, response: Response, read: () => Promise<T>): Promise<T> {
+    return this.take(clientOf(request), () => {
+      if (response.destroyed) throw busy();
+      return read();
+    });
+  }
+
   private turn(client: string): Promise<void> {
     const queue = this.waiting.get(client) ?? new Set<() => void>();
     this.waiting.set(client, queue);
@@ -63,4 +77,9 @@ export class ReadTurns {
     this.waiting.delete(client);
     this.running.leave(client);
   }
+}
+
+/** What the shares of a client are counted by. */
+export function clientOf({ client }: CatalogueRequest): string {
+  return client?.clientID ?? '';
 }

@@ -4,10 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { compressing, type Encoding } from '../../http/compression.js';
 import { errors } from '../../http/errors.js';
-import type { OpenList } from './listing.js';
+import type { OpenList } from '../prepared-list.js';
+import type { StreamLimits } from './stream-limit.js';
 
-/** Milliseconds that a reader may take nothing: it holds a connection to the database and a snapshot. */
-export const patience = { milliseconds: 60_000 };
 /** Bytes handed over at once; a reader who takes fewer within its time is one who takes nothing. */
 const PIECE = 16_384;
 
@@ -19,6 +18,7 @@ export async function sendRows(
   request: CatalogueRequest,
   response: Response,
   list: OpenList,
+  { timeout, stallTimeout }: Pick<StreamLimits, 'timeout' | 'stallTimeout'>,
   encoding?: Encoding,
 ): Promise<void> {
   request.rows = 0;
@@ -47,7 +47,7 @@ export async function sendRows(
       for await (const { text, rows } of list.batches) {
         const bytes = Buffer.from(text);
         for (let at = 0; at < bytes.length; at += PIECE) {
-          const stalled = setTimeout(cutOff, patience.milliseconds);
+          const stalled = setTimeout(cutOff, stallTimeout);
           try {
             yield bytes.subarray(at, at + PIECE);
           } finally {
@@ -65,10 +65,10 @@ export async function sendRows(
     }
   }
 
-  const timer = list.timeout
+  const timer = timeout
     ? setTimeout(() => {
         cutOff(errors.tookTooLong());
-      }, list.timeout)
+      }, timeout)
     : undefined;
   try {
     const rows = Readable.from(pieces(), { objectMode: false });

@@ -1,22 +1,24 @@
 import { busy } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
-import type { OpenList, WholeList } from './listing.js';
+import type { OpenList, WholeList } from '../prepared-list.js';
 
 export interface StreamLimits {
   /** Lists read whole at the same time; each holds a connection to the database. */
   readonly total: number;
-  /** Those of one client. */
+  /** The same for each client. */
   readonly perClient: number;
   /** Milliseconds after which a list is cut off; 0 for no limit. */
   readonly timeout: number;
+  /** Milliseconds after which a list is cut off whose reader takes nothing. */
+  readonly stallTimeout: number;
 }
 
-/** Bounds how many lists are read whole at the same time, and for how long. */
+/** Bounds how many lists are read whole at the same time. */
 export class StreamLimit {
   private running = 0;
   private readonly clients: KeyedLimit;
 
-  constructor(private readonly limits: StreamLimits) {
+  constructor(readonly limits: StreamLimits) {
     this.clients = new KeyedLimit(limits.perClient);
   }
 
@@ -42,7 +44,7 @@ export class StreamLimit {
       const list = await whole.open(signal);
       let closing: Promise<void> | undefined;
       const close = (): Promise<void> => (closing ??= list.close().finally(leave));
-      return { ...list, close, timeout: this.limits.timeout };
+      return { ...list, close };
     } catch (error) {
       leave();
       // With nobody there to be answered, nothing went wrong.

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from '../../database/statement.js';
-import { keptStatement } from '../kept-statement.js';
+import type { StatementCache } from '../statement-cache.js';
 import { identifierOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { stateOf } from '../versions.js';
@@ -12,13 +12,14 @@ import { type Facet, facetName, tallyRows } from './tally.js';
  * tally and, wherever the page lies, a bounded number of objects skipped.
  */
 export function countedPage(
+  statements: StatementCache,
   metadata: EntityMetadata,
   facet: Facet | 'all',
   { fields, limit, offset }: { fields?: readonly string[]; limit: number; offset: number },
 ): [Statement, unknown[]] {
   const column = facet === 'all' ? undefined : facet.column;
   const fromStart = offset === 0;
-  const statement = keptStatement(
+  const statement = statements.get(
     metadata,
     `${fromStart ? 'first page' : 'page'} ${column ?? ''}`,
     fields,
@@ -57,7 +58,7 @@ function pageText(
     ? lowest
     : `(SELECT ${key} FROM object WHERE ${from(lowest)}
         ORDER BY ${order} LIMIT 1 OFFSET (SELECT skipped FROM position))`;
-  // The table comes first, so that whoever empties it never waits for a reader who waits for him.
+  // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
   return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
     SELECT position.total AS count, ${stateOf(metadata.tableName)}, page.objects

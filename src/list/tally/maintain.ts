@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
-import { failureOf } from '../../database/database-failure.js';
+import { driverErrorOf } from '../../database/database-failure.js';
 import { identifierOf } from '../../resource/resource.js';
 import { facetOf, tallyRows, tallyTables } from './tally.js';
 
@@ -206,5 +206,5 @@ const RANGE_SIZE = `greatest(2000, 4 * sqrt(abs(sum(count) OVER (PARTITION BY fa
 
 function isLockTimeout(error: unknown): boolean {
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
-  return failureOf(error).code === '55P03';
+  return driverErrorOf(error).code === '55P03';
 }

@@ -2,9 +2,8 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { databaseError } from '../../database/database-failure.js';
+import { databaseFailure } from '../../database/database-failure.js';
 import { Upkeep } from '../../database/upkeep.js';
-import { errors } from '../../http/errors.js';
 import { purgeDeletions } from '../deletions/purge.js';
 import { resourcesOf } from '../../resource/resource.js';
 import { TallyMaintenance } from './maintain.js';
@@ -89,7 +88,7 @@ export class TallyKeeper implements OnModuleDestroy {
         }
         this.failing.add(name);
         // Without the database the others would only wait for it as well.
-        if (databaseError(error)?.errcode === errors.unavailable.errcode) break;
+        if (databaseFailure(error) === 'unreachable') break;
       }
     }
     return isDone;

@@ -1,0 +1,48 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { from, type Observable } from 'rxjs';
+import { Settings } from '../settings/settings.js';
+import type { CatalogueRequest } from './catalogue-request.js';
+import { type Answer, success } from './envelope.js';
+import { ApiError, errors } from './errors.js';
+import { allowedParameters } from './parameters/allowed-parameters.js';
+import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
+import { ParametersPipe } from './parameters/parameters.pipe.js';
+import { queryClass } from './parameters/query-class.js';
+
+/** Answers `OPTIONS` with the parameters of the path, in place of the handler and after the same checks. */
+@Injectable()
+export class OptionsInterceptor implements NestInterceptor<unknown> {
+  constructor(
+    private readonly pipe: ParametersPipe,
+    private readonly settings: Settings,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { method } = context.switchToHttp().getRequest<CatalogueRequest>();
+    return method === 'OPTIONS' ? from(this.answer(context)) : next.handle();
+  }
+
+  private async answer(context: ExecutionContext): Promise<Answer> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<CatalogueRequest>();
+    const query = queryClass(context.getClass(), context.getHandler().name) ?? CredentialsQueryDto;
+    await this.pipe
+      .transform(request.query, { type: 'query', metatype: query })
+      .catch((error: unknown) => {
+        // A client that asks for the parameters does not have to know the required ones.
+        if (!(error instanceof ApiError && error.errcode === errors.parameterMissing.errcode)) {
+          throw error;
+        }
+      });
+    const page = allowedParameters(query, this.settings);
+    request.rows = Number(page.count);
+    http.getResponse<Response>().setHeader('Allow', 'GET, HEAD, OPTIONS');
+    return { status: 200, body: success(page) };
+  }
+}

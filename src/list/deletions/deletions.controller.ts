@@ -1,0 +1,41 @@
+import { Controller, Get, Query, type Type } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, MoreThanOrEqual, type ObjectLiteral, Raw } from 'typeorm';
+import { ListQueryDto } from '../list-query.dto.js';
+import { Listing } from '../listing.js';
+import { QueryOf } from '../query-of.js';
+import { DeletedSinceParam } from './deleted-since.js';
+import { type DeletionEntity, KEPT } from './deletion.js';
+
+/** Makes the controller for the list of a resource's deletions. */
+export function deletionsController({ resource, identifier, entity }: DeletionEntity): Type {
+  @QueryOf(entity, { sort: [identifier, 'deletedAt'] })
+  class ListDeletionsDto extends ListQueryDto {
+    @DeletedSinceParam(
+      `Those deleted at this time or later, at most ${KEPT.days} days ago: the X-Updated-Until of an earlier answer.`,
+    )
+    deletedSince!: Date;
+  }
+
+  @Controller(`deletions/${resource}`)
+  class DeletionsController {
+    constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+    @Get()
+    list(@Query() query: ListDeletionsDto): Listing {
+      const deletions = this.dataSource.getRepository<ObjectLiteral>(entity);
+      const conditions = {
+        deletedAt: MoreThanOrEqual(query.deletedSince),
+        // Not EXISTS, which PostgreSQL would turn into a join: of few deletions each is looked up by itself.
+        [identifier]: Raw(
+          (column) =>
+            `(SELECT true FROM "${resource}" present WHERE present."${identifier}" = ${column}) IS NULL`,
+        ),
+      };
+      // Its version is that of the resource: both change in the same transactions.
+      return new Listing(deletions, query, [conditions], resource);
+    }
+  }
+  Object.defineProperty(DeletionsController, 'name', { value: `${entity.name}sController` });
+  return DeletionsController;
+}

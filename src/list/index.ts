@@ -1,0 +1,20 @@
+/** What the module of a resource is made of: the public face of lists. */
+export { ListModule } from './list.module.js';
+export { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
+export { type Listing, listOf } from './listing.js';
+export { type ObjectLookup, objectOf } from './object-lookup.js';
+export {
+  BooleanParam,
+  DateTimeParam,
+  DecimalParam,
+  EnumParam,
+  EnumsParam,
+  IdentifierParam,
+  IdentifiersParam,
+  IntegerParam,
+  TextParam,
+  TextsParam,
+  WordsParam,
+} from './parameters.js';
+export { QueryOf } from './query-of.js';
+export { containsWords } from './words.js';

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { ReadPool } from '../database/read-pool.js';
+import { Settings } from '../settings/settings.js';
+import { Dependencies, isPlainCondition, versionedTables } from './dependencies.js';
+import { defaultLimit } from './list-query.dto.js';
+import type { Listing } from './listing.js';
+import {
+  isByIdentifier,
+  type MatchingObjects,
+  matchingObjects,
+  skippingPage,
+} from './page-statement.js';
+import type { PreparedList, VersionedPage } from './prepared-list.js';
+import { StatementCache } from './statement-cache.js';
+import { countedPage } from './tally/counted-page.js';
+import { facetOfConditions } from './tally/counted.js';
+import { requireVersion, Versions } from './versions.js';
+import { wholeList } from './whole-list.js';
+import { WithheldLists } from './withheld-lists.js';
+
+/**
+ * Reads lists. A page and the exact count of all matching objects come from one statement, hence
+ * from one snapshot. Where the tally knows the matching objects, the count has a constant cost, and
+ * so has the offset of a list by identifier.
+ */
+@Injectable()
+export class ListReader {
+  constructor(
+    private readonly settings: Settings,
+    private readonly reads: ReadPool,
+    private readonly versions: Versions,
+    private readonly dependencies: Dependencies,
+    private readonly statements: StatementCache,
+    private readonly withheld: WithheldLists,
+  ) {}
+
+  /**
+   * Makes the statements of a list.
+   *
+   * @throws ApiError `-2` while the lists of its resource are withheld
+   */
+  prepare(listing: Listing): PreparedList {
+    const { repository, query, conditions, resource } = listing;
+    const { metadata } = repository;
+    this.withheld.check(resource);
+    const { fields, offset = 0, limit = defaultLimit(this.settings), sort = [] } = query;
+    let built: MatchingObjects | undefined;
+    const objects = (): MatchingObjects => (built ??= matchingObjects(listing));
+    const facet = facetOfConditions(metadata, conditions);
+    const [page, values] =
+      facet && isByIdentifier(metadata, sort)
+        ? countedPage(this.statements, metadata, facet, { fields, limit, offset })
+        : skippingPage(metadata, objects(), { limit, offset }, resource);
+    const isPlain =
+      versionedTables(resource).includes(`"${metadata.tableName}"`) &&
+      conditions.every((condition) => isPlainCondition(metadata, condition));
+    const dependencies = async (): Promise<readonly string[]> => {
+      if (isPlain) return [];
+      const { counting, values: sent } = objects();
+      return this.dependencies.of(resource, { text: counting, values: sent });
+    };
+    return {
+      offset,
+      limit,
+      isPlain,
+      dependencies,
+      isVersioned: async () => (await dependencies()).length === 0,
+      key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
+      state: () => this.versions.current(resource),
+      read: async () => {
+        const [answer] = await this.reads.rows<VersionedPage>(page, values);
+        if (!answer) throw new TypeError('A page is one row');
+        requireVersion(answer.version, resource);
+        return answer;
+      },
+      whole: (format) => wholeList(this.reads, listing, objects(), format),
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Settings } from '../settings/settings.js';
+import { Dependencies } from './dependencies.js';
+import { deletionOf } from './deletions/deletion.js';
+import { deletionsController } from './deletions/deletions.controller.js';
+import { ListReader } from './list-reader.js';
+import { ObjectReader } from './object-reader.js';
+import { PageCache } from './serving/page-cache.js';
+import { PageServer } from './serving/page-server.js';
+import { ReadTurns } from './serving/read-turns.js';
+import { StreamLimit } from './serving/stream-limit.js';
+import { StreamServer } from './serving/stream-server.js';
+import { StatementCache } from './statement-cache.js';
+import { TallyKeeper } from './tally/tally-keeper.js';
+import { Versions } from './versions.js';
+import { WithheldLists } from './withheld-lists.js';
+
+/** Milliseconds after which a whole list is cut off whose reader takes nothing. */
+const STALL_TIMEOUT = 60_000;
+
+/** Connections that whole lists, or the pages of one client, may use. The rest is left to others. */
+function halfOfPool({ poolSize }: Settings): number {
+  return Math.ceil(poolSize / 2);
+}
+
+const providers = [
+  Dependencies,
+  ListReader,
+  ObjectReader,
+  PageServer,
+  StatementCache,
+  StreamServer,
+  TallyKeeper,
+  Versions,
+  WithheldLists,
+  {
+    provide: PageCache,
+    inject: [Settings],
+    useFactory: ({ pageCache }: Settings) => new PageCache(pageCache),
+  },
+  {
+    provide: ReadTurns,
+    inject: [Settings],
+    useFactory: (settings: Settings) => new ReadTurns(halfOfPool(settings)),
+  },
+  {
+    provide: StreamLimit,
+    inject: [Settings],
+    useFactory: (settings: Settings) =>
+      new StreamLimit({
+        total: halfOfPool(settings),
+        perClient: settings.maxStreamsPerClient,
+        timeout: settings.streamTimeout,
+        stallTimeout: STALL_TIMEOUT,
+      }),
+  },
+];
+
+/** Lists of resources. */
+@Module({})
+export class ListModule {
+  /** What reads and serves every list. */
+  static forRoot(): DynamicModule {
+    return { module: ListModule, global: true, providers, exports: providers };
+  }
+
+  /** The repository of a resource's entity, and the list of its deletions. */
+  static forFeature(entity: Type): DynamicModule {
+    const deletion = deletionOf(entity);
+    return {
+      module: ListModule,
+      imports: [TypeOrmModule.forFeature([entity, deletion.entity])],
+      controllers: [deletionsController(deletion)],
+      exports: [TypeOrmModule],
+    };
+  }
+}

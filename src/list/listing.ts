@@ -1,0 +1,36 @@
+import type { ObjectLiteral, Repository } from 'typeorm';
+import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
+import type { ListQueryDto } from './list-query.dto.js';
+
+/** A list as a handler describes it: which objects, in which order. Nothing has been read yet. */
+export class Listing {
+  constructor(
+    readonly repository: Repository<ObjectLiteral>,
+    readonly query: Readonly<Pick<ListQueryDto, 'fields' | 'limit' | 'offset' | 'sort'>>,
+    /** All of them must hold. */
+    readonly conditions: readonly ObjectLiteral[],
+    /** The resource whose version says whether the list has changed. */
+    readonly resource: string,
+  ) {}
+}
+
+/** The third argument of `listOf`. It is optional if every filter names a column. */
+type ConditionArguments<Entity, Query extends ListQueryDto> = [
+  RequiredFilter<Entity, Query>,
+] extends [never]
+  ? [conditions?: Conditions<Entity, Query>]
+  : [conditions: Conditions<Entity, Query>];
+
+/**
+ * The list of an entity's objects that meet the filters of a query.
+ *
+ * @param conditions what those filters mean that do not name a column of their own type
+ */
+export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>(
+  repository: Repository<Entity>,
+  query: Query,
+  ...[conditions = {} as Conditions<Entity, Query>]: ConditionArguments<Entity, Query>
+): Listing {
+  const { tableName } = repository.metadata;
+  return new Listing(repository, query, conditionsOf(repository, query, conditions), tableName);
+}

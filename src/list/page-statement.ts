@@ -1,0 +1,68 @@
+import type { EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { type Statement, statement } from '../database/statement.js';
+import { identifierOf } from '../resource/resource.js';
+import { jsonArray, selection } from '../resource/selection.js';
+import type { SortKey } from './list-query.dto.js';
+import type { Listing } from './listing.js';
+import { countOf, facetOfConditions } from './tally/counted.js';
+import { type Facet, facetName } from './tally/tally.js';
+import { stateOf } from './versions.js';
+
+/** The query for all matching objects in their order, and the query that counts them. */
+export interface MatchingObjects {
+  readonly query: string;
+  /** The values of both queries. */
+  readonly values: readonly unknown[];
+  readonly counting: string;
+  /** The facet whose objects they are, if the tally counts one. */
+  readonly facet: Facet | 'all' | undefined;
+}
+
+/** The alias `object` stands for the table in both queries. */
+export function matchingObjects({ repository, conditions, query }: Listing): MatchingObjects {
+  const { metadata } = repository;
+  const builder = repository.createQueryBuilder('object');
+  for (const condition of conditions) builder.andWhere(condition);
+  const [counting] = builder.clone().select('count(*)::text').getQueryAndParameters();
+  builder.select(selection(metadata, query.fields));
+  order(builder, metadata, query.sort ?? []);
+  const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
+  return { query: text, values, counting, facet: facetOfConditions(metadata, conditions) };
+}
+
+/** Whether the tally can find the offset: it knows the order by ascending identifier. */
+export function isByIdentifier(metadata: EntityMetadata, [first]: readonly SortKey[]): boolean {
+  // Names after the identifier do not change the order.
+  return (
+    !first || (first.field === identifierOf(metadata).propertyName && first.direction === 'ASC')
+  );
+}
+
+/** The statement for a page that skips the objects before it one by one, and its values. */
+export function skippingPage(
+  metadata: EntityMetadata,
+  { query, values, counting, facet }: MatchingObjects,
+  { limit, offset }: { limit: number; offset: number },
+  resource: string,
+): [Statement, unknown[]] {
+  const [limitAt, offsetAt, facetAt] = [1, 2, 3].map((more) => `$${values.length + more}`);
+  const objects = jsonArray(`${query} LIMIT ${limitAt} OFFSET ${offsetAt}`);
+  const count = facet ? countOf(metadata, facetAt ?? '') : `(${counting})`;
+  const text = `SELECT ${objects} AS objects, ${count} AS count, ${stateOf(resource)}`;
+  // Not prepared: it has too many variants, and its plan depends on its values.
+  return [
+    statement(text, { prepared: false }),
+    [...values, limit, offset, ...(facet ? [facetName(facet)] : [])],
+  ];
+}
+
+/** Orders a query on `object`. The identifier comes last, so that the order is total. */
+function order(
+  builder: SelectQueryBuilder<ObjectLiteral>,
+  metadata: EntityMetadata,
+  sort: readonly SortKey[],
+): void {
+  const { propertyName: identifier } = identifierOf(metadata);
+  for (const { field, direction } of sort) builder.addOrderBy(`object.${field}`, direction);
+  if (!sort.some(({ field }) => field === identifier)) builder.addOrderBy(`object.${identifier}`);
+}

@@ -1,0 +1,60 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { Answer, Page } from '../../http/envelope.js';
+import { pageAnswer } from '../../http/page-answer.js';
+import { ListReader } from '../list-reader.js';
+import { Listing } from '../listing.js';
+import { ObjectLookup } from '../object-lookup.js';
+import { ObjectReader } from '../object-reader.js';
+import { streamFormatOf } from './accept.js';
+import { PageServer } from './page-server.js';
+import { ReadTurns } from './read-turns.js';
+import { StreamServer } from './stream-server.js';
+
+/** What a handler returns: a list or an object to read, or a page that it has read itself. */
+type Result = Listing | ObjectLookup | Page;
+
+/** Turns the result of a handler into an answer. */
+@Injectable()
+export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
+  constructor(
+    private readonly lists: ListReader,
+    private readonly objects: ObjectReader,
+    private readonly turns: ReadTurns,
+    private readonly pages: PageServer,
+    private readonly streams: StreamServer,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler<Result>): Observable<Answer> {
+    const http = context.switchToHttp();
+    return from(this.answer(http.getRequest(), http.getResponse(), next));
+  }
+
+  private async answer(
+    request: CatalogueRequest,
+    response: Response,
+    next: CallHandler<Result>,
+  ): Promise<Answer> {
+    const result = await lastValueFrom(next.handle());
+    if (result instanceof Listing) {
+      const list = this.lists.prepare(result);
+      const format = streamFormatOf(request);
+      return format
+        ? this.streams.answer(list, format, request, response)
+        : this.pages.answer(list, request, response);
+    }
+    const page =
+      result instanceof ObjectLookup
+        ? await this.turns.takeFor(request, response, () => this.objects.read(result))
+        : result;
+    request.rows = Number(page.count);
+    return pageAnswer(page, request);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { withoutToken } from '../../http/envelope.js';
+import type { PreparedList, State } from '../prepared-list.js';
+import { entityTag } from './entity-tag.js';
+import { link } from './link.js';
+
+/** Sets `ETag`, and `X-Updated-Until` for clients that keep a copy. */
+export function setState(response: Response, { version, until }: State, key: string): void {
+  response.setHeader('ETag', entityTag(version, key));
+  if (until !== null) response.setHeader('X-Updated-Until', until);
+}
+
+/** Sets `Link` for a page of a list, and the number of its objects for the log. */
+export function setPosition(
+  { offset, limit }: Pick<PreparedList, 'offset' | 'limit'>,
+  total: string,
+  request: CatalogueRequest,
+  response: Response,
+): void {
+  const count = Number(total);
+  // Count and page are of one snapshot, so the page has exactly this many objects.
+  request.rows = Math.max(0, Math.min(limit, count - offset));
+  const [path = ''] = request.url.split('?', 1);
+  const links = link(path, request.parameters, { offset, limit, count });
+  // No links if they would contain a token, which may have been sent as another parameter's value.
+  if (links !== undefined && withoutToken(links, request) === links) {
+    response.setHeader('Link', links);
+  }
+}

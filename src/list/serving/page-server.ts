@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { encodingOf } from '../../http/compression.js';
+import type { Answer } from '../../http/envelope.js';
+import { pageAnswer } from '../../http/page-answer.js';
+import type { PreparedList } from '../prepared-list.js';
+import { entityTag, namesTag } from './entity-tag.js';
+import { setPosition, setState } from './list-headers.js';
+import { PageCache } from './page-cache.js';
+import { ReadTurns } from './read-turns.js';
+
+/**
+ * Answers with a page of a list. It reads the page from the database only if neither the client nor
+ * the cache has it in the version that the data have now.
+ */
+@Injectable()
+export class PageServer {
+  constructor(
+    private readonly cache: PageCache,
+    private readonly turns: ReadTurns,
+  ) {}
+
+  async answer(list: PreparedList, request: CatalogueRequest, response: Response): Promise<Answer> {
+    const isVersioned =
+      list.isPlain || (await this.turns.takeFor(request, response, () => list.isVersioned()));
+    return isVersioned
+      ? this.answerVersioned(list, request, response)
+      : this.answerAnew(list, request, response);
+  }
+
+  private async answerVersioned(
+    list: PreparedList,
+    request: CatalogueRequest,
+    response: Response,
+  ): Promise<Answer> {
+    const { key } = list;
+    const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
+    const cacheKey = `${key} ${encodingOf(acceptEncoding) ?? ''}`;
+    const cached = this.cache.get(cacheKey);
+    if (ifNoneMatch !== undefined || cached) {
+      const state = await list.state();
+      setState(response, state, key);
+      if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, entityTag(state.version, key))) {
+        return { status: 304 };
+      }
+      if (cached?.version === state.version) {
+        setPosition(list, cached.count, request, response);
+        return { status: 200, body: cached.body, encoding: cached.encoding };
+      }
+    }
+    const page = await this.turns.takeFor(request, response, () => list.read());
+    const answer = await pageAnswer(page, request);
+    this.cache.set(cacheKey, { version: page.version, count: page.count, ...answer });
+    setState(response, page, key);
+    setPosition(list, page.count, request, response);
+    return answer;
+  }
+
+  private async answerAnew(
+    list: PreparedList,
+    request: CatalogueRequest,
+    response: Response,
+  ): Promise<Answer> {
+    const page = await this.turns.takeFor(request, response, () => list.read());
+    setPosition(list, page.count, request, response);
+    return pageAnswer(page, request);
+  }
+}

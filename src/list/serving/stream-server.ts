@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { encodingOf } from '../../http/compression.js';
+import type { Answer } from '../../http/envelope.js';
+import type { PreparedList, StreamFormat } from '../prepared-list.js';
+import { CONTENT_TYPES } from './accept.js';
+import { entityTag, namesTag } from './entity-tag.js';
+import { setState } from './list-headers.js';
+import { clientOf, ReadTurns } from './read-turns.js';
+import { sendRows } from './send-rows.js';
+import { StreamLimit } from './stream-limit.js';
+
+/** Answers with a whole list, without an envelope. */
+@Injectable()
+export class StreamServer {
+  constructor(
+    private readonly streams: StreamLimit,
+    private readonly turns: ReadTurns,
+  ) {}
+
+  async answer(
+    prepared: PreparedList,
+    format: StreamFormat,
+    request: CatalogueRequest,
+    response: Response,
+  ): Promise<Answer> {
+    const isVersioned =
+      prepared.isPlain ||
+      (await this.turns.takeFor(request, response, () => prepared.isVersioned()));
+    const whole = prepared.whole(format);
+    const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
+    if (ifNoneMatch !== undefined && isVersioned) {
+      const state = await prepared.state();
+      setState(response, state, whole.key);
+      if (namesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
+    }
+    const list = await this.streams.open(whole, clientOf(request), closed(response));
+    if (isVersioned) setState(response, list, whole.key);
+    response.setHeader('Content-Type', CONTENT_TYPES[format]);
+    response.setHeader('X-Total-Count', list.count);
+    const encoding = encodingOf(acceptEncoding);
+    const write = () => sendRows(request, response, list, this.streams.limits, encoding);
+    return { status: 200, encoding, write };
+  }
+}
+
+/** Is aborted when a response has ended or its reader is gone. */
+function closed(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    controller.abort();
+  });
+  if (response.destroyed) controller.abort();
+  return controller.signal;
+}
