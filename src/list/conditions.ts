@@ -1,5 +1,6 @@
 import {
   Any,
+  type EntityMetadata,
   type FindOptionsWhere,
   MoreThanOrEqual,
   type ObjectLiteral,
@@ -46,22 +47,40 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
   'sort',
 ] satisfies (keyof ListQueryDto)[]);
 
-/** The conditions of the filters that a query has, in the order in which its class declares them. */
+/**
+ * The conditions of the filters that a query has, in the order in which its class declares them.
+ *
+ * @throws TypeError for a filter that the class of the query does not declare, as in an object literal
+ */
 export function conditionsOf(
   { metadata }: Pick<Repository<ObjectLiteral>, 'metadata'>,
   query: ListQueryDto,
   conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
 ): ObjectLiteral[] {
-  const values = query as unknown as Readonly<Record<string, unknown>>;
-  const found: ObjectLiteral[] = [];
-  for (const filter of parametersOf(query.constructor).keys()) {
-    const value = values[filter];
-    if (value === undefined || NO_FILTERS.has(filter)) continue;
-    const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
-    if (condition) found.push(condition(value));
-    else if (filter === 'updatedSince') {
-      found.push({ [metadata.updateDateColumn?.propertyName ?? '']: MoreThanOrEqual(value) });
-    } else found.push({ [filter]: Array.isArray(value) ? Any(value) : value });
+  const filters = Object.entries(query).filter(
+    ([name, value]) => value !== undefined && !NO_FILTERS.has(name),
+  );
+  if (filters.length === 0) return [];
+  const declared = [...parametersOf(query.constructor).keys()];
+  return filters
+    .map(([filter, value]): [number, ObjectLiteral] => {
+      const position = declared.indexOf(filter);
+      if (position < 0) throw new TypeError(`${query.constructor.name} does not declare ${filter}`);
+      const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
+      return [position, condition?.(value) ?? conditionOf(metadata, filter, value)];
+    })
+    .sort(([one], [other]) => one - other)
+    .map(([, condition]) => condition);
+}
+
+/** What a filter means that has no condition of its own. */
+function conditionOf(
+  { updateDateColumn }: EntityMetadata,
+  filter: string,
+  value: unknown,
+): ObjectLiteral {
+  if (filter === 'updatedSince' && updateDateColumn) {
+    return { [updateDateColumn.propertyName]: MoreThanOrEqual(value) };
   }
-  return found;
+  return { [filter]: Array.isArray(value) ? Any(value) : value };
 }
