@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tries on this machine what the README says of Docker Compose, and takes it all down again.
+# Tries on this machine what the README and docs/operations.md say of Docker Compose, and takes it all
+# down again.
 #
 # Needs an engine, Compose and curl, and the ports 3000 and 8080. COMPOSE and ENGINE name other
 # commands than the first that there is of `docker compose`, `docker-compose` and `docker`, `podman`.
@@ -141,7 +142,7 @@ await_healthy postgres catalogue
 pass "with nothing set all are healthy, $(since "$began")"
 
 # The second block of the section, word for word but for how Compose is called here.
-awk '/^## / { here = /with Docker Compose/ } here && /^```/ { inside = !inside; block += inside; next }
+awk '/^## / { here = /Deploy/ } here && /^```/ { inside = !inside; block += inside; next }
   here && inside && block == 2' README.md > "$WORK/readme.sh"
 [ -s "$WORK/readme.sh" ] || fail 'the commands in the README are not found'
 sed -i "s|docker compose|$COMPOSE|g" "$WORK/readme.sh"
@@ -210,7 +211,7 @@ pass "stopped, it exits with 0, $took"
 quietly compose up -d
 await_healthy catalogue
 
-# --- The profiles, as the README switches them on
+# --- The profiles, as docs/operations.md switches them on
 
 export COMPOSE_PROFILES=replica
 export DATABASE_REPLICA_URLS=postgres://catalogue@postgres-replica:5432/catalogue
@@ -275,4 +276,4 @@ quietly "$ENGINE" kill "$(id_of catalogue-2)"
 sleep 3
 judge_load 'proxy: an instance killed'
 
-echo 'All is as the README says.'
+echo 'All is as the documents say.'

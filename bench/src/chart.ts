@@ -6,6 +6,9 @@ const SCENARIOS = ['first page', 'page at 90 %', 'filtered, at 90 %'];
 
 /** Requests a second as bars on a logarithmic scale, legible on light and on dark. */
 export function chart({ rows, measurements }: Results, machine: Machine): string {
+  const scenarios = SCENARIOS.filter((name) =>
+    measurements.some(({ scenario }) => scenario === name),
+  );
   const contenders = [...new Set(measurements.map(({ contender }) => contender))];
   // Who answered nothing within a slice has no bar.
   const answered = measurements.map(({ perSecond }) => perSecond).filter((value) => value > 0);
@@ -15,7 +18,7 @@ export function chart({ rows, measurements }: Results, machine: Machine): string
     value > 0 ? (BAR.width * Math.log(value / least)) / Math.log(most / least) : 0;
   let y = 46;
   const parts: string[] = [];
-  for (const scenario of SCENARIOS) {
+  for (const scenario of scenarios) {
     parts.push(text(0, y, scenario, 'title'));
     y += 12;
     for (const contender of contenders) {

@@ -61,7 +61,7 @@ function define<const Message extends string>(
 
 /**
  * Every way in which a request can fail. A code is public: it is never renumbered and never used
- * again for something else. The README's table is held against this one by a test.
+ * again for something else. The table in docs/api.md is held against this one by a test.
  */
 // prettier-ignore
 export const errors = {

@@ -2,7 +2,7 @@ import type { Service } from '../service.js';
 
 type Row = Record<string, unknown>;
 
-/** A copy of a resource, kept in step as the README tells a consumer to. */
+/** A copy of a resource, kept up to date as docs/api.md tells a client to. */
 export class Mirror {
   readonly objects = new Map<string, Row>();
   /** The time from which the next round asks; undefined before the first. */

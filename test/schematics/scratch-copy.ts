@@ -5,12 +5,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandResult, runNode } from '../cli/catalogue.js';
 
-/** What of the project is copied: all that building, linting and testing it takes. */
-const PARTS = [
-  ...['src', 'test', 'schematics', 'package.json', 'nest-cli.json', 'jest.config.js'],
-  ...['eslint.config.js', 'tsconfig.json', 'tsconfig.build.json', '.prettierrc', '.prettierignore'],
-  ...['README.md', 'package-lock.json'],
-];
+/** What is made or downloaded, and packages of their own. */
+const LEFT_OUT = ['.git', '.data', 'node_modules', 'dist', 'coverage', 'bench', 'examples'];
 
 /** A copy of the project in which a test may generate, build and run what it likes. */
 export class ScratchCopy {
@@ -20,7 +16,9 @@ export class ScratchCopy {
 
   static async make(): Promise<ScratchCopy> {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-copy-'));
-    for (const part of PARTS) await cp(part, join(folder, part), { recursive: true });
+    for (const part of await readdir('.')) {
+      if (!LEFT_OUT.includes(part)) await cp(part, join(folder, part), { recursive: true });
+    }
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
     return new ScratchCopy(folder);
   }

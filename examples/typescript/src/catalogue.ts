@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import createClient, { type Client } from 'openapi-fetch';
 import type { paths } from './schema.js';
 
-/** What the catalogue says when it refuses a request; the README of the service has the table. */
+/** What the catalogue says when it refuses a request; docs/api.md of the service has the table. */
 export interface Refusal {
   readonly ok: false;
   /** A public code such as `-23`. */

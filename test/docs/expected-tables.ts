@@ -1,0 +1,363 @@
+import { readFile } from 'node:fs/promises';
+import { errors } from '../../src/http/errors.js';
+import * as parameters from '../../src/list/parameters.js';
+import { Settings } from '../../src/settings/settings.js';
+import type { Service } from '../service.js';
+import type { Row } from './markdown.js';
+
+/** A table that the documents must have. */
+export interface ExpectedTable {
+  readonly rows: readonly Row[];
+  /** Whether the last column is written by hand, and only must not be empty. */
+  readonly hasOwnMeanings?: true;
+}
+
+/** The project's own resources. Others may have been added. */
+const RESOURCES = ['products', 'categories', 'brands'];
+
+/** The parameters of every list, which have a table of their own. */
+const COMMON = ['fields', 'limit', 'offset', 'sort', 'updatedSince'];
+
+/** By document, every table that is derived from the code, by name. */
+export async function expectedTables(
+  service: Service,
+): Promise<Record<string, Record<string, ExpectedTable>>> {
+  const { body } = await service.anonymous().get('/openapi.json').expect(200);
+  const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
+  const measured = JSON.parse(await readFile('bench/measured/results.json', 'utf8'));
+  return {
+    'docs/api.md': {
+      ...Object.fromEntries(
+        RESOURCES.flatMap((resource) => [
+          [`fields of ${resource}`, { rows: fieldRows(body, resource) }],
+          [`filters of ${resource}`, { rows: filterRows(body, resource) }],
+        ]),
+      ),
+      'parameters of every list': { rows: commonRows(body) },
+      sorts: { rows: sortRows(body) },
+      headers: { rows: headerRows(body) },
+      errors: { rows: errorRows() },
+      retry: { rows: retryRows(), hasOwnMeanings: true },
+    },
+    'docs/operations.md': {
+      settings: { rows: settingRows(), hasOwnMeanings: true },
+      metrics: { rows: metricRows(metrics) },
+    },
+    'docs/resources.md': {
+      'parameter decorators': { rows: decoratorRows(), hasOwnMeanings: true },
+    },
+    'docs/performance.md': {
+      throughput: { rows: throughputRows(measured) },
+      latency: { rows: latencyRows(measured) },
+      ratios: { rows: ratioRows(measured) },
+      overload: { rows: overloadRows(measured) },
+    },
+  };
+}
+
+// The document is JSON, whose shape its own test asserts.
+/* eslint-disable @typescript-eslint/no-explicit-any */
+
+function fieldRows(document: any, resource: string): Row[] {
+  const content = document.paths[`/${resource}`].get.responses[200].content['application/json'];
+  const { $ref } = content.schema.properties.response_data.properties.objects.items;
+  const { properties } = document.components.schemas[$ref.split('/').at(-1)];
+  const rows = Object.entries<any>(properties).map(([name, { type, description, ...rest }]) => {
+    const types = [type].flat();
+    const value = valueOf({ ...rest, type: types.find((each) => each !== 'null') });
+    return [`\`${name}\``, value, types.includes('null') ? 'yes' : 'no', description];
+  });
+  return [['field', 'value', 'may be null', 'meaning'], ...rows];
+}
+
+function queryOf(document: any, resource: string): any[] {
+  const { parameters } = document.paths[`/${resource}`];
+  return parameters.filter((parameter: any) => parameter.in === 'query');
+}
+
+function filterRows(document: any, resource: string): Row[] {
+  const filters = queryOf(document, resource).filter(({ name }) => !COMMON.includes(name));
+  const rows = filters.map(({ name, schema, description }) => [
+    `\`${name}\``,
+    valueOf(schema),
+    description,
+  ]);
+  return [['filter', 'value', 'keeps'], ...rows];
+}
+
+/** Those of every list, whose names of fields differ. */
+function commonRows(document: any): Row[] {
+  const [rows = [], ...others] = RESOURCES.map((resource) =>
+    queryOf(document, resource)
+      .filter(({ name }) => COMMON.includes(name))
+      .sort((one, other) => COMMON.indexOf(one.name) - COMMON.indexOf(other.name))
+      .map(({ name, schema, description }) => {
+        const isOfNames = schema.type === 'array';
+        const standard = schema.default;
+        const value = isOfNames ? 'names, separated by commas' : valueOf(schema);
+        const byDefault = isOfNames ? (standard ? 'the identifier' : 'all') : (standard ?? 'none');
+        const meaning = description.replaceAll(resource, 'objects');
+        return [`\`${name}\``, value, String(byDefault), meaning];
+      }),
+  );
+  for (const other of others) {
+    if (JSON.stringify(other) !== JSON.stringify(rows)) throw new Error('They differ by resource');
+  }
+  return [['parameter', 'value', 'default', 'meaning'], ...rows];
+}
+
+function sortRows(document: any): Row[] {
+  const rows = RESOURCES.map((resource) => {
+    const { schema } = queryOf(document, resource).find(({ name }) => name === 'sort');
+    const names: string[] = schema.items.enum.filter((name: string) => !name.startsWith('-'));
+    return [`\`${resource}\``, names.map((name) => `\`${name}\``).join(', ')];
+  });
+  return [['resource', '`sort` may name'], ...rows];
+}
+
+function headerRows(document: any): Row[] {
+  const rows = Object.entries<any>(document.components.headers).map(([name, { description }]) => [
+    `\`${name}\``,
+    description,
+  ]);
+  return [['header', 'meaning'], ...rows];
+}
+
+/** What JSON Schema says of a value, in words. */
+function valueOf(schema: any): string {
+  const { type, format, items, minimum, maximum, minLength, maxLength } = schema;
+  const values = schema.enum?.filter((value: unknown) => value !== null);
+  const named = values?.map((value: string) => `\`${value}\``).join(', ');
+  if (type === 'array') return `one or more: ${valueOf(items)}`;
+  if (named) return named;
+  if (type === 'boolean') return '`true`, `false`';
+  if (type === 'integer') {
+    return minimum < 0 ? 'integer of 32 bits' : `integer, ${minimum} to ${maximum}`;
+  }
+  if (format === 'decimal') return 'decimal';
+  if (format === 'date-time') return 'time';
+  if (type === undefined) return 'JSON';
+  const length = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
+  return `text, ${length} characters`;
+}
+
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+function errorRows(): Row[] {
+  const rows = Object.values(errors).map(({ errcode, statuses, condition, message }) => [
+    `\`${errcode}\``,
+    statuses.join(', '),
+    condition,
+    `\`${message}\``,
+  ]);
+  return [['errcode', 'HTTP', 'condition', 'msg'], ...rows];
+}
+
+function retryRows(): Row[] {
+  const rows = Object.values(errors).map(({ errcode }) => [`\`${errcode}\``, '']);
+  return [['errcode', 'retry'], ...rows];
+}
+
+function decoratorRows(): Row[] {
+  const names = Object.keys(parameters).filter((name) => /Params?$/.test(name));
+  return [['decorator', 'value'], ...names.sort().map((name) => [`\`${name}\``, ''])];
+}
+
+const OWN_DATABASE = { DATABASE_URL: 'postgres://db/catalogue' };
+
+/** The property that each variable sets, and what its value is multiplied by. */
+const PROPERTIES: Readonly<Record<string, readonly [Exclude<keyof Settings, 'with'>, number?]>> = {
+  PORT: ['port'],
+  ADMIN_PORT: ['adminPort'],
+  HOST: ['host'],
+  DATABASE_URL: ['databaseUrl'],
+  DATABASE_REPLICA_URLS: ['replicaUrls'],
+  MAX_REPLICA_LAG_MS: ['maxReplicaLag'],
+  DATA_DIR: ['dataDir'],
+  MAX_LIMIT: ['maxLimit'],
+  QUERY_TIMEOUT_MS: ['queryTimeout'],
+  PAGE_CACHE_MB: ['pageCache', 1024 * 1024],
+  POOL_SIZE: ['poolSize'],
+  RATE_LIMIT_PER_MINUTE: ['rateLimit'],
+  FAILED_LOGINS_PER_MINUTE: ['failedLogins'],
+  MAX_REQUESTS_PER_CLIENT: ['maxRequestsPerClient'],
+  MAX_STREAMS_PER_CLIENT: ['maxStreamsPerClient'],
+  STREAM_TIMEOUT_MS: ['streamTimeout'],
+  REDIS_URL: ['redisUrl'],
+  DRAIN_MS: ['drain'],
+  LOG_LEVEL: ['logLevel'],
+  TRUST_PROXY: ['trustProxy'],
+};
+
+/** The variables that the settings read, in the order of `PROPERTIES`; an unknown one comes last. */
+export function variables(): string[] {
+  const read = new Set<string>();
+  new Settings(
+    new Proxy<NodeJS.ProcessEnv>(
+      {},
+      {
+        get: (_, name) => {
+          read.add(String(name));
+          return undefined;
+        },
+      },
+    ),
+  );
+  const known = Object.keys(PROPERTIES);
+  return [
+    ...known.filter((name) => read.has(name)),
+    ...[...read].filter((n) => !known.includes(n)),
+  ];
+}
+
+function settingRows(): Row[] {
+  const rows = variables().map((name) => [
+    `\`${name}\``,
+    defaultOf(name),
+    valueOfSetting(name),
+    '',
+  ]);
+  return [['variable', 'default', 'value', 'meaning'], ...rows];
+}
+
+function defaultOf(name: string): string {
+  const [embedded, own] = [{}, OWN_DATABASE].map((environment) => shown(environment, name));
+  if (name === 'DATABASE_URL' || embedded === own) return String(embedded);
+  return `${own} with \`DATABASE_URL\`, else ${embedded}`;
+}
+
+function shown(environment: NodeJS.ProcessEnv, name: string): string {
+  const [property, factor = 1] = PROPERTIES[name] ?? [];
+  if (!property) throw new Error(`Which property is ${name}?`);
+  const value = new Settings(environment)[property];
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return 'none';
+  return typeof value === 'number' ? String(value / factor) : `\`${String(value)}\``;
+}
+
+/** What a variable must be, as the settings say when it is not. */
+function valueOfSetting(name: string): string {
+  try {
+    new Settings({ ...OWN_DATABASE, [name]: '?' });
+    return 'text';
+  } catch (error) {
+    return (error as Error).message.replace(`${name} must be `, '').replace(/^an? /, '');
+  }
+}
+
+/** Those of the service. Those of the process are prom-client's. */
+function metricRows(text: string): Row[] {
+  const types = new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  );
+  const rows = [...text.matchAll(/^# HELP (catalogue_\S+) (.+)$/gm)].map(
+    ([, name = '', help = '']) => [`\`${name}\``, types.get(name) ?? '', help],
+  );
+  return [['metric', 'type', 'meaning'], ...rows];
+}
+
+interface Measured {
+  readonly results: readonly [
+    {
+      readonly measurements: readonly Measurement[];
+      readonly alone: readonly Measurement[];
+      readonly overloaded: {
+        readonly before: Load;
+        readonly during: readonly Load[];
+        readonly after: Load;
+        readonly memory: readonly number[];
+      };
+    },
+  ];
+}
+
+interface Load {
+  readonly perSecond: number;
+  readonly p50: number | null;
+  readonly p99: number | null;
+  readonly refusedPerSecond: number;
+}
+
+interface Measurement extends Omit<Load, 'refusedPerSecond'> {
+  readonly scenario: string;
+  readonly contender: string;
+}
+
+function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
+  const rows = measurements.map(({ scenario, contender, perSecond, p50, p99 }) => [
+    scenario,
+    contender,
+    digits(perSecond),
+    digits(p50),
+    digits(p99),
+  ]);
+  return [['scenario', 'contender', 'requests a second', 'p50, ms', 'p99, ms'], ...rows];
+}
+
+function latencyRows({ results: [{ alone }] }: Measured): Row[] {
+  const rows = alone.map(({ scenario, contender, p50, p99 }) => [
+    scenario,
+    contender,
+    digits(p50),
+    digits(p99),
+  ]);
+  return [['scenario', 'contender', 'p50, ms', 'p99, ms'], ...rows];
+}
+
+const [SERVICE, UNCACHED] = ['this service', 'this service, no page cache'];
+const [ROWS, FIND_AND_COUNT] = ['node:http + pg, rows', 'NestJS + findAndCount'];
+
+function ratioRows({ results: [{ measurements, alone }] }: Measured): Row[] {
+  const of = (list: readonly Measurement[], scenario: string, contender: string): Measurement => {
+    const found = list.find((one) => one.scenario === scenario && one.contender === contender);
+    if (!found) throw new Error(`${scenario} of ${contender} was not measured`);
+    return found;
+  };
+  const rate = (scenario: string, contender: string) =>
+    of(measurements, scenario, contender).perSecond;
+  const p50 = (scenario: string) => of(alone, scenario, UNCACHED).p50 ?? NaN;
+  const first = 'first page';
+  const rows: [string, number][] = [
+    [
+      'first page, cached, against `node:http` and `pg` without a count',
+      rate(first, SERVICE) / rate(first, ROWS),
+    ],
+    ['first page, read anew, against the same', rate(first, UNCACHED) / rate(first, ROWS)],
+    [
+      'first page, cached, against NestJS with `findAndCount`',
+      rate(first, SERVICE) / rate(first, FIND_AND_COUNT),
+    ],
+    [
+      'first page, read anew, against the same',
+      rate(first, UNCACHED) / rate(first, FIND_AND_COUNT),
+    ],
+    ['304 against the first page read anew', rate('304', SERVICE) / rate(first, UNCACHED)],
+    [
+      'p50 of one connection: page at 90 % against first page, both read anew',
+      p50('page at 90 %') / p50(first),
+    ],
+  ];
+  return [['ratio', ''], ...rows.map(([name, ratio]): Row => [name, `${digits(ratio)} ×`])];
+}
+
+function overloadRows({ results: [{ overloaded }] }: Measured): Row[] {
+  const { before, during, after, memory } = overloaded;
+  const row = (name: string, load: Load, mebibytes: string): Row => [
+    name,
+    digits(load.perSecond),
+    digits(load.refusedPerSecond),
+    digits(load.p50),
+    digits(load.p99),
+    mebibytes,
+  ];
+  return [
+    ['seconds', 'answered a second', 'refused a second', 'p50, ms', 'p99, ms', 'memory, MiB'],
+    row('before', before, ''),
+    ...during.map((load, at) => row(`${10 * at} to ${10 * at + 10}`, load, String(memory[at]))),
+    row('after', after, ''),
+  ];
+}
+
+/** Three digits, as the benchmark prints them; a dash where nothing was answered. */
+function digits(value: number | null): string {
+  return value === null ? '–' : String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
+}

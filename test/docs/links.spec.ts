@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { documents, fencesOf } from './markdown.js';
+
+const texts = await documents();
+
+/** What the README can be read in before somebody looks for another document. */
+const MAXIMUM_LINES = 200;
+
+/** Folders of the project whose files documents name. */
+const FOLDERS = /^(?:src|test|docs|bench|deploy|schematics|examples|demo|\.ci)\//;
+
+/** Every path of the project that a document names in code or in a drawing. Examples name any path. */
+function pathsIn(markdown: string): string[] {
+  const { fences, rest } = fencesOf(markdown);
+  const code = [...rest.matchAll(/`([^`\n]+)`/g)].map(([, each = '']) => each);
+  const drawings = fences.filter(({ language }) => language === 'mermaid');
+  const words = [...code, ...drawings.map(({ text }) => text)].flatMap((each) =>
+    each.split(/[\s,"[\]]+|<br>/),
+  );
+  return words.filter((word) => FOLDERS.test(word) && !/[<>…*]/.test(word));
+}
+
+/** What GitHub calls a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+}
+
+function anchorsIn(text: string): string[] {
+  return [...fencesOf(text).rest.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    anchorOf(heading),
+  );
+}
+
+describe.each([...texts])('%s', (path, text) => {
+  it('names only files that there are', () => {
+    // The README shows the resource that its reader generates, and specs are named without an ending.
+    const missing = pathsIn(text).filter(
+      (each) =>
+        !existsSync(each) && !existsSync(`${each}.spec.ts`) && !each.startsWith('src/suppliers'),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('links only to what there is', () => {
+    const links = [...fencesOf(text).rest.matchAll(/\]\(([^)\s]+)\)/g)].map(
+      ([, link = '']) => link,
+    );
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : normalize(join(dirname(path), file));
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && !anchorsIn(texts.get(target) ?? '').includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it(`has at most ${MAXIMUM_LINES} lines`, () => {
+    expect((texts.get('README.md') ?? '').split('\n').length).toBeLessThanOrEqual(MAXIMUM_LINES);
+  });
+});
