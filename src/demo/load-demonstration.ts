@@ -1,18 +1,23 @@
+import { fileURLToPath } from 'node:url';
 import type { DataSource } from 'typeorm';
 import { AccessToken } from '../clients/access-token.entity.js';
 import { Client } from '../clients/client.entity.js';
 import { hashOf } from '../clients/token.js';
-import type { FileRow } from '../import/file-rows.js';
+import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
+import { openSource, textOf } from '../import/source.js';
 import { resourcesOf } from '../resource/resource.js';
-import { demoCatalogue, type DemoResource } from './demo-catalogue.js';
 
 export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';
 
+/** The resources of the demonstration catalogue, in an order that satisfies references. */
+export const DEMO_RESOURCES = ['brands', 'categories', 'products'] as const;
+
 /**
  * Loads the demonstration catalogue and its client, all or nothing, where that has not been done
- * yet. A catalogue that already holds something of somebody's own gets the client alone.
+ * yet. A catalogue that already holds something of somebody's own gets the client alone. Throws
+ * `Refusal` when a file of the catalogue cannot be read.
  */
 export async function loadDemonstration(dataSource: DataSource): Promise<void> {
   await dataSource.transaction(async (manager) => {
@@ -21,11 +26,11 @@ export async function loadDemonstration(dataSource: DataSource): Promise<void> {
     const resources = resourcesOf(dataSource);
     let isNew = true;
     for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
-    for (const demo of isNew ? demoCatalogue : []) {
-      const metadata = resources.get(demo.resource);
-      if (!queryRunner || !metadata) throw new TypeError(`There is no resource ${demo.resource}`);
+    for (const resource of isNew ? DEMO_RESOURCES : []) {
+      const metadata = resources.get(resource);
+      if (!queryRunner || !metadata) throw new TypeError(`There is no resource ${resource}`);
       const options = { map: new Map(), set: new Map(), replace: false };
-      await importRows(queryRunner, metadata, fileRows(demo), options);
+      await importRows(queryRunner, metadata, demoRows(resource), options);
     }
     await manager.insert(Client, { clientID: DEMO_CLIENT, name: 'The demonstration' });
     await manager.insert(AccessToken, {
@@ -37,9 +42,14 @@ export async function loadDemonstration(dataSource: DataSource): Promise<void> {
   });
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- an import reads files, which come late
-async function* fileRows(demo: DemoResource): AsyncGenerator<FileRow[]> {
-  const rows = [...demo.rows()];
-  const columns = Object.keys(rows[0] ?? {});
-  yield rows.map((row, at) => ({ line: at + 1, columns, cells: Object.values(row) }));
+/** The rows of `demo/<resource>.csv`, in batches. `catalogue import` reads the same files. */
+export async function* demoRows(
+  resource: (typeof DEMO_RESOURCES)[number],
+): AsyncGenerator<FileRow[]> {
+  // The path is the same from src/demo and from dist/demo.
+  const file = fileURLToPath(new URL(`../../demo/${resource}.csv`, import.meta.url));
+  yield* rowsOf(
+    'csv',
+    textOf(await openSource(file), () => undefined),
+  );
 }
