@@ -13,7 +13,8 @@ export default {
   testTimeout: 30_000,
 };
 
-function swc() {
+/** How SWC compiles TypeScript for the tests. */
+export function swc() {
   return {
     jsc: {
       target: 'es2023',

@@ -1,0 +1,69 @@
+/**
+ * `npm run test:fast`: builds without checking types, then runs Jest with the arguments given, or by
+ * default with a part of the suite.
+ */
+import { transform } from '@swc/core';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { swc } from '../jest.config.js';
+
+/** Two resources' list contract, the engine, the parameters and the document: 26 s on two cores. */
+const PART = [
+  'brands',
+  'clients/fixed-windows',
+  'http/conditional',
+  'http/connections',
+  'http/link',
+  'http/malformed',
+  'http/page-cache',
+  'http/parameters',
+  'http/read-turns',
+  'list/engine',
+  'list/words',
+  'openapi/document',
+  'products',
+  'readme',
+  'settings',
+].map((name) => `test/${name}.spec.ts`);
+
+// The global setup migrates with the build, and some tests start it.
+async function build() {
+  await rm('dist', { recursive: true, force: true });
+  const sources = await readdir('src', { recursive: true });
+  await Promise.all(
+    sources
+      .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+      .map(async (name) => {
+        const { code } = await transform(await readFile(join('src', name), 'utf8'), {
+          ...swc(),
+          swcrc: false,
+          filename: join('src', name),
+        });
+        const built = join('dist', name.replace(/\.ts$/, '.js'));
+        await mkdir(dirname(built), { recursive: true });
+        await writeFile(built, code);
+      }),
+  );
+}
+
+// Jest does not report a path that does not exist.
+const missing = PART.filter((path) => !existsSync(path));
+if (missing.length > 0) throw new Error(`test/fast.mjs names ${missing.join(', ')}`);
+
+await build();
+const given = process.argv.slice(2);
+const jest = spawn(
+  process.execPath,
+  [
+    '--experimental-vm-modules',
+    '--no-warnings=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
+    ...(given.length > 0 ? given : ['--runTestsByPath', ...PART]),
+  ],
+  { stdio: 'inherit' },
+);
+// Ctrl-C reaches Jest as well; its status is this script's.
+process.on('SIGINT', () => undefined);
+jest.on('exit', (code) => (process.exitCode = code ?? 1));
