@@ -24,6 +24,7 @@ const PART = [
   'list/words',
   'openapi/document',
   'products',
+  'random',
   'readme',
   'settings',
 ].map((name) => `test/${name}.spec.ts`);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { Random } from '../random.js';
 import { head, received, send } from './attacker.js';
 import { metric, startTarget, type Target, until, visit } from './target.js';
 
@@ -56,11 +57,12 @@ describe('A reset', () => {
       `${head('/brands')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`,
     ],
   ])('after %s does not end the process', async (_, bytes) => {
+    const random = new Random('resets');
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(
         Array.from({ length: 10 }, async () => {
           const socket = await send(target.port, bytes);
-          await sleep(Math.random() * 3);
+          await sleep(random.number() * 3);
           socket.resetAndDestroy();
         }),
       );

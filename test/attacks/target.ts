@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as PgClient } from 'pg';
 import { hashOf, newToken } from '../../src/clients/token.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { Random } from '../random.js';
 
 /** The built service in a process of its own, on a database of its own. */
 export interface Target {
@@ -102,10 +103,12 @@ function credentials(client: Client, tokens: Record<Client, string>): Record<str
   return { 'X-Client-ID': client, Authorization: `Bearer ${tokens[client]}` };
 }
 
+const random = new Random('visits');
+
 /** A request of a normal client, on a connection of its own. */
 export async function visit(
   { port, headers }: Target,
-  path = `/brands?limit=1&offset=${Math.floor(Math.random() * 500)}`,
+  path = `/brands?limit=1&offset=${random.below(500)}`,
 ): Promise<{ status: number }> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { ...headers.shop, Connection: 'close' },

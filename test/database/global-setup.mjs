@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,12 @@ const FAST = {
  * database that every test's own is copied from.
  */
 export default async function globalSetup() {
+  process.env.TEST_SEED ??= String(randomInt(1_000_000));
+  const seed = Number(process.env.TEST_SEED);
+  // fast-check takes 32 bits of a seed.
+  if (seed !== (seed | 0)) throw new Error('TEST_SEED must be an integer of 32 bits');
+  console.info(`Randomised tests repeat with TEST_SEED=${seed}`);
+
   process.env.TEST_SERVER_URL = process.env.TEST_DATABASE_URL ?? (await embedded());
   // Of the process, for a reader; random, since a container's pids are always the same few.
   const run = `${process.pid}_${randomBytes(3).toString('hex')}`;

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.js';
+import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
 import { Gate } from './gate.js';
 import { Load, type Outcome } from './load.js';
@@ -92,12 +93,13 @@ it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
 );
 
 it('A server that is killed again and again leaves no request without an envelope', async () => {
+  const random = new Random('kills');
   start();
   for (let at = 0; at < KILLS; at += 1) {
     await server.stop('SIGKILL');
     await server.start();
     await until(async () => (await service.get('/brands?limit=1')).status === 200);
-    await sleep(200 * Math.random());
+    await sleep(random.below(200));
   }
   await expectRecovery(performance.now());
   const outcomes = await load.stop();

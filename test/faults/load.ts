@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../random.js';
 
 /** What became of one request. */
 export interface Outcome {
@@ -18,6 +19,7 @@ export interface Outcome {
 export class Load {
   readonly outcomes: Outcome[] = [];
   private stopped = false;
+  private readonly random = new Random('load');
   private readonly agent: Agent;
   private readonly clients: Promise<void>[];
 
@@ -58,7 +60,7 @@ export class Load {
 
   private ask(): Promise<Outcome> {
     const { addresses, paths, headers, agent, outcomes } = this;
-    const turn = outcomes.length + Math.floor(Math.random() * 1000);
+    const turn = outcomes.length + this.random.below(1000);
     const url = `${addresses[turn % addresses.length]}${paths[turn % paths.length]}`;
     const began = performance.now();
     return new Promise((resolve) => {

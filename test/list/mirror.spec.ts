@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
 import { Mirror, shown } from './mirror.js';
 
@@ -24,12 +25,10 @@ async function advance(margin = '1 ms'): Promise<void> {
   await service.dataSource.query('SELECT advance_watermark($1)', [margin]);
 }
 
-const one = (): string => `b${Math.floor(Math.random() * IDENTIFIERS)}`;
-const chance = (share: number): boolean => Math.random() < share;
-
 /** One statement at random; `at` tells its value from every other. */
-function change(at: string): string {
-  const kind = Math.random();
+function change(random: Random, at: string): string {
+  const one = () => `b${random.below(IDENTIFIERS)}`;
+  const kind = random.number();
   if (kind < 0.35) {
     return `INSERT INTO brands ("brandID", name) VALUES ('${one()}', '${at}'), ('x${at}', '${at}')
             ON CONFLICT ("brandID") DO UPDATE SET name = excluded.name`;
@@ -43,35 +42,39 @@ function change(at: string): string {
 
 /** Writes until it is told to stop, in transactions of which some commit late and some not at all. */
 async function write(writer: number, isOver: () => boolean): Promise<number> {
+  const random = new Random(`mirror writer ${writer}`);
   const client = new Client(service.database.url);
   await client.connect();
   let committed = 0;
   for (let round = 0; !isOver(); round += 1) {
     try {
-      await client.query(chance(0.3) ? 'BEGIN ISOLATION LEVEL REPEATABLE READ' : 'BEGIN');
+      await client.query(random.chance(0.3) ? 'BEGIN ISOLATION LEVEL REPEATABLE READ' : 'BEGIN');
       for (let step = 0; step < 3; step += 1) {
-        if (step > 0 && chance(0.2)) await client.query('SAVEPOINT s');
+        if (step > 0 && random.chance(0.2)) await client.query('SAVEPOINT s');
         // Before the first it has its start and no id yet, so that it holds nothing up.
-        if (chance(0.1)) await sleep(Math.random() * (step === 0 ? 3000 : 200));
-        await client.query(change(`${writer}-${round}-${step}`));
+        if (random.chance(0.1)) await sleep(random.below(step === 0 ? 3000 : 200));
+        await client.query(change(random, `${writer}-${round}-${step}`));
       }
       // Long after its writes bear their times.
-      if (chance(0.05)) await sleep(Math.random() * 1500);
-      await client.query(chance(0.15) ? 'ROLLBACK' : 'COMMIT');
+      if (random.chance(0.05)) await sleep(random.below(1500));
+      await client.query(random.chance(0.15) ? 'ROLLBACK' : 'COMMIT');
       committed += 1;
     } catch (error) {
       // Others stood in its way, as they may.
       if (!(error as { code?: string }).code?.startsWith('40')) throw error;
       await client.query('ROLLBACK');
     }
-    await sleep(Math.random() * 5);
+    await sleep(random.below(5));
   }
   await client.end();
   return committed;
 }
 
 it.each([
-  ['a clock that is set back again and again', () => `${3000 * Math.random() - 2900} ms`],
+  [
+    'a clock that is set back again and again',
+    (random: Random) => `${random.below(3000) - 2900} ms`,
+  ],
   ['a clock that runs evenly', () => '1 ms'],
 ])(
   'A copy is kept in step by updatedSince and deletions, under eight writers and %s',
@@ -81,9 +84,10 @@ it.each([
     const mirror = new Mirror(service, 'brands', 'brandID');
     const end = performance.now() + SECONDS * 1000;
     const isOver = () => performance.now() > end;
+    const random = new Random('clock');
     const beat = async () => {
       while (!isOver()) {
-        await advance(margin());
+        await advance(margin(random));
         await sleep(20);
       }
     };

@@ -8,6 +8,7 @@ import { countedPage } from '../../src/list/tally/counted-page.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import type { Facet } from '../../src/list/tally/tally.js';
 import { miscounts } from '../../src/verify/miscounts.js';
+import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
@@ -266,30 +267,32 @@ describe('Under concurrent writers', () => {
     async () => {
       await query(insertion(1, 12_000));
       const until = performance.now() + seconds * 1000;
-      const random = (most: number) => Math.floor(Math.random() * most);
       let [written, compared, wrong] = [0, 0, 0];
 
-      const change = (): string => {
-        const at = random(20_000);
+      const change = (random: Random): string => {
+        const at = random.below(20_000);
         const range = (length: number) =>
           `"productID" >= 'p${String(at).padStart(8, '0')}'
            AND "productID" < 'p${String(at + length).padStart(8, '0')}'`;
         const changes = [
-          insertion(at, at + random(1500)),
+          insertion(at, at + random.below(1500)),
           insertion(at, at),
-          `DELETE FROM products WHERE ${range(random(2000))}`,
-          `UPDATE products SET type = 'DIGITAL', "brandID" = 'b1' WHERE ${range(random(200))}`,
+          `DELETE FROM products WHERE ${range(random.below(2000))}`,
+          `UPDATE products SET type = 'DIGITAL', "brandID" = 'b1' WHERE ${range(random.below(200))}`,
           `UPDATE products SET type = 'SERVICE', stock = 3 WHERE ${range(5)}`,
         ];
-        return changes[random(changes.length)] ?? '';
+        return random.pick(changes);
       };
-      const write = async () => {
+      const write = async (random: Random) => {
         const runner = service.dataSource.createQueryRunner();
         while (performance.now() < until) {
           await runner.startTransaction();
           try {
-            for (let left = 1 + random(3); left > 0; left -= 1) await runner.query(change());
-            await (random(4) === 0 ? runner.rollbackTransaction() : runner.commitTransaction());
+            for (let left = 1 + random.below(3); left > 0; left -= 1)
+              await runner.query(change(random));
+            await (random.below(4) === 0
+              ? runner.rollbackTransaction()
+              : runner.commitTransaction());
             written += 1;
           } catch (error) {
             await runner.rollbackTransaction();
@@ -300,9 +303,9 @@ describe('Under concurrent writers', () => {
         }
         await runner.release();
       };
-      const load = async () => {
+      const load = async (random: Random) => {
         while (performance.now() < until) {
-          const from = random(20_000);
+          const from = random.below(20_000);
           const rows = Array.from({ length: 500 }, (_, at) => ({
             productID: `p${String(from + at).padStart(8, '0')}`,
             type: 'PHYSICAL',
@@ -322,11 +325,11 @@ describe('Under concurrent writers', () => {
           await sleep(5);
         }
       };
-      const read = async () => {
+      const read = async (random: Random) => {
         while (performance.now() < until) {
           await service.dataSource.transaction('REPEATABLE READ', async (manager) => {
-            const facet = FACETS[random(FACETS.length)] ?? 'all';
-            const offset = random(3) === 0 ? 0 : random(14_000);
+            const facet = random.pick(FACETS);
+            const offset = random.below(3) === 0 ? 0 : random.below(14_000);
             const [tallied, plain] = [
               await page(manager, facet, offset),
               await plainPage(manager, facet, offset),
@@ -338,11 +341,11 @@ describe('Under concurrent writers', () => {
       };
       const cutsBefore = await cuts();
       await Promise.all([
-        ...Array.from({ length: 6 }, write),
-        load(),
-        load(),
+        ...Array.from({ length: 6 }, (_, at) => write(new Random(`tally writer ${at}`))),
+        load(new Random('tally load 0')),
+        load(new Random('tally load 1')),
         keep(),
-        ...Array.from({ length: 3 }, read),
+        ...Array.from({ length: 3 }, (_, at) => read(new Random(`tally reader ${at}`))),
       ]);
       const cut = (await cuts()) - cutsBefore;
       if (process.env.TALLY_TEST_SECONDS) console.log({ written, compared, wrong, cut });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { containsWords } from '../../src/list/words.js';
 import { Product } from '../../src/products/product.entity.js';
+import { SEED } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
 
 const TEXTS = [
@@ -76,7 +77,7 @@ describe('A search for words', () => {
         );
         found += objects.length;
       }),
-      { numRuns: 500 },
+      { numRuns: 500, seed: SEED },
     );
     expect(found).toBeGreaterThan(100);
   });
