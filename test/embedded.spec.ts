@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { eventually } from './until.js';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
@@ -99,6 +100,7 @@ describe('An embedded server', () => {
 
   it('is stopped when its user is killed while starting it', async () => {
     await (await use().started()).release();
+    // The start has steps that cannot be observed, so that there is nothing to poll.
     for (const delay of [40, 80, 120, 160]) {
       const user = use();
       await sleep(delay);
@@ -355,16 +357,4 @@ async function nothingRuns(of: string): Promise<void> {
     if (left.length > 0) throw new Error(`still running: ${left.join('; ')}`);
     return Promise.resolve();
   });
-}
-
-/** What `look` gives as soon as it does not fail, within ten seconds. */
-async function eventually<T>(look: () => Promise<T>): Promise<T> {
-  for (const began = Date.now(); ;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (Date.now() - began > 10_000) throw error;
-    }
-    await sleep(20);
-  }
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Service, startService, whileOverloaded } from './service.js';
 
@@ -109,7 +110,8 @@ withExamples(
     let page: Promise<unknown> | undefined;
     await whileOverloaded(service, async () => {
       page = catalogue.page('/products', { limit: 0 });
-      await new Promise((done) => setTimeout(done, 300));
+      // Long enough for the first try to get an error response.
+      await sleep(300);
     });
     expect(await page).toEqual({ ok: true, count: 3, objects: [] });
     const impatient = new Catalogue({ url: `http://127.0.0.1:${port}`, clientID, token, tries: 1 });

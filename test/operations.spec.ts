@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { primaryPool } from '../src/database/read-pool.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
 import { refusal, type Service, startService } from './service.js';
+import { until } from './until.js';
 
 let service: Service;
 
@@ -91,8 +92,8 @@ describe('Requests in work', () => {
       service.get(`/brands?offset=${100 + at}`).then(({ status }) => status),
     );
     await until(async () => (await blocked(blocker)) > 0);
-    // The first of them is in the database, and the others have had time to come.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // The first of them is in the database, and the others have come.
+    await until(async () => (await metrics(service)).includes('catalogue_requests_in_work 20\n'));
     const response = await service.get('/brands?offset=99').timeout(3000).expect(503);
     expect(response.body).toEqual(refusal(-4, 'The service is busy'));
     expect(response.headers['retry-after']).toBe('1');
@@ -185,12 +186,4 @@ describe('The log', () => {
 
 async function metrics(of: Service): Promise<string> {
   return (await of.anonymous().get('/metrics').expect(200)).text;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('It did not come to that within five seconds');
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeList } from './list/list-contract.js';
 import { type Service, startService } from './service.js';
 
@@ -152,7 +153,8 @@ describe('GET /products', () => {
 
   it('filters by updatedSince, in any zone and to the millisecond', async () => {
     await service.load('products', [{ productID: 'early', type: 'SERVICE' }]);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // The two times must differ by a millisecond.
+    await sleep(5);
     await service.load('products', [{ productID: 'late', type: 'SERVICE' }]);
     const { body } = await service.get('/products/late').expect(200);
     const time = body.response_data.objects[0].updatedAt as string;

@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Random } from '../random.js';
+import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
-import { metric, startTarget, type Target, until, visit } from './target.js';
+import { metric, startTarget, type Target, visit } from './target.js';
 
 let target: Target;
 const sockets: Socket[] = [];
@@ -83,6 +84,7 @@ describe('A connection that ends with pipelined requests in work', () => {
     const opened = await Promise.all(
       Array.from({ length: connections }, () => send(target.port, bytes)),
     );
+    // Interrupts while some requests are in work and others are not read yet.
     await sleep(5);
     for (const socket of opened) {
       if (way === 'reset') socket.resetAndDestroy();
@@ -116,6 +118,7 @@ describe('One client', () => {
     const bytes = (at: number) => head(`/products?offset=${at}`, target.headers.attacker);
     const opened = Array.from({ length: 24 }, (_, at) => send(target.port, bytes(at + 1)));
     sockets.push(...(await Promise.all(opened)));
+    // By now, each request that gets a place has one.
     await sleep(300);
     const began = performance.now();
     let visits = 0;

@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
-import { startTarget, type Target, until, visit } from './target.js';
+import { startTarget, type Target, visit } from './target.js';
 
 describe('With few file descriptors', () => {
   let target: Target;
@@ -24,6 +25,7 @@ describe('With few file descriptors', () => {
         headers: { Connection: 'close' },
       });
       expect(ready.status).toBe(200);
+      // Spreads the probes over more than a second.
       await sleep(300);
     }
     for (const socket of sockets) socket.destroy();

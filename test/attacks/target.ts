@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as PgClient } from 'pg';
 import { hashOf, newToken } from '../../src/clients/token.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { Random } from '../random.js';
+import { until } from '../until.js';
 
 /** The built service in a process of its own, on a database of its own. */
 export interface Target {
@@ -54,11 +54,10 @@ export async function startTarget(
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   }
   const portOf = (line: RegExp): number => Number(line.exec(output)?.[1] ?? 0);
-  for (;;) {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(output);
-    if (output.includes('Catalogue listens on')) break;
-    await sleep(20);
-  }
+    return output.includes('Catalogue listens on');
+  }, 60_000);
   return {
     child,
     database,
@@ -143,18 +142,4 @@ export async function untilNothingHeld(target: Target, milliseconds: number): Pr
 /** File descriptors that the process has open. */
 export function descriptors({ child }: Target): number {
   return readdirSync(`/proc/${child.pid ?? ''}/fd`).length;
-}
-
-/** Waits until a condition holds. */
-export async function until(
-  condition: () => Promise<boolean> | boolean,
-  milliseconds = 10_000,
-): Promise<void> {
-  const began = performance.now();
-  while (!(await condition())) {
-    if (performance.now() - began > milliseconds) {
-      throw new Error(`The condition does not hold after ${milliseconds} ms`);
-    }
-    await sleep(50);
-  }
 }

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { until } from '../until.js';
 import { head, send } from './attacker.js';
-import { metric, startTarget, type Target, until, untilNothingHeld, visit } from './target.js';
+import { metric, startTarget, type Target, untilNothingHeld, visit } from './target.js';
 
 /** Every way in which a request ends gives back what it holds. */
 
@@ -89,8 +90,10 @@ it('Nothing is held of queries that run past their time, with their readers ther
       send(target.port, head(`/products?offset=${at}`, target.headers.attacker).repeat(2)),
     ),
   );
+  // By now, each request that gets a place waits for the lock.
   await sleep(300);
   for (const socket of sockets.slice(0, 10)) socket.resetAndDestroy();
+  // Longer than the timeout of a query.
   await sleep(3000);
   await blocker.query('ROLLBACK');
   for (const socket of sockets) socket.destroy();

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import { catalogue, type CommandResult } from './catalogue.js';
 
 let service: Service;
@@ -238,11 +239,3 @@ describe('verify and migrate', () => {
     });
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('It did not come to that within 20 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -5,12 +5,12 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { createDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
+import { until } from '../until.js';
 import { catalogue } from './catalogue.js';
 
 let dataDir: string;
@@ -64,14 +64,6 @@ async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number 
 async function processes(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
   return stdout.split('\n').filter((line) => line.includes(dataDir));
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 25_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('It did not come to that within 25 s');
-    await sleep(50);
-  }
 }
 
 async function freePort(): Promise<number> {

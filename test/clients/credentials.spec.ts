@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { get as httpGet } from 'node:http';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 let service: Service;
 let clients: ClientsService;
@@ -98,7 +99,7 @@ describe('Credentials', () => {
   it('expire', async () => {
     const { token } = await clients.issue(service.clientID, new Date(Date.now() + 300));
     await ask(service.clientID, token).expect(200);
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    await until(async () => (await ask(service.clientID, token)).status !== 200, 1000);
     await ask(service.clientID, token).expect(401, refusal(-12, 'The access token has expired'));
   });
 
@@ -132,19 +133,18 @@ describe('Within ten seconds', () => {
     await ask('barred', barred.token).expect(200);
     await clients.revoke(leaving.tokenID);
     await clients.setDisabled('barred', true);
-    const end = Date.now() + 10_000;
     const statuses = new Set<string>();
-    while (Date.now() < end) {
+    await until(async () => {
       const one = await ask('leaving', leaving.token);
       const other = await ask('barred', barred.token);
       statuses.add(`${one.body.result.errcode} ${other.body.result.errcode}`);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+      return statuses.has('-11 -13');
+    }, 10_000);
     await ask('leaving', leaving.token).expect(401, refusal(-11, 'The credentials are not valid'));
     await ask('barred', barred.token).expect(403, refusal(-13, 'The client is disabled'));
     expect([...statuses]).toContain('-11 -13');
     await clients.setDisabled('barred', false);
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    await until(async () => (await ask('barred', barred.token)).status === 200, 10_000);
     await ask('barred', barred.token).expect(200);
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { Test } from 'supertest';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 const INVALID = refusal(-11, 'The credentials are not valid');
 const EXCEEDED = refusal(-40, 'The request limit of 3 per minute is exceeded');
@@ -124,9 +125,7 @@ describe('The log', () => {
 
   /** What the line of each request says of its errcode, client and address. */
   async function lines(count: number): Promise<unknown[]> {
-    for (let tries = 0; tries < 100 && written.join('').split('\n').length <= count; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(() => written.join('').split('\n').length > count);
     return written
       .join('')
       .split('\n')

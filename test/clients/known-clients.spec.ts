@@ -5,6 +5,7 @@ import type { KnownClient } from '../../src/clients/client-reader.js';
 import { KnownClients } from '../../src/clients/known-clients.js';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 let service: Service;
 let known: KnownClients;
@@ -101,13 +102,15 @@ describe('Logins at the same time', () => {
     const clients = service.application.get(ClientsService);
     await clients.create('late', {});
     const query = pool.query.bind(pool) as (question: unknown) => Promise<QueryResult>;
+    let isRead = false;
     jest.spyOn(pool, 'query').mockImplementationOnce((async (question: unknown) => {
       const result = await query(question);
+      isRead = true;
       await query('SELECT pg_sleep(1)');
       return result;
     }) as never);
     const slow = known.find('late', anyone);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => isRead);
     await clients.issue('late', null);
     const began = performance.now();
     const withToken = (client: KnownClient) =>

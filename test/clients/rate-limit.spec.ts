@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 describe('The rate limit', () => {
   let service: Service;
@@ -114,22 +114,12 @@ if (!redisIsThere)
     return Number(headers['x-ratelimit-remaining']);
   }
 
-  async function until(condition: () => Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 60; tries += 1) {
-      if (await condition()) return;
-      await sleep(100);
-    }
-    throw new Error('It did not come to that within six seconds');
-  }
-
   /** Resolves when what one instance counts another one knows. */
   async function together(one: Service, other: Service): Promise<void> {
-    for (let tries = 0; tries < 40; tries += 1) {
+    await until(async () => {
       const before = await left(one);
-      if ((await left(other)) === before - 1) return;
-      await sleep(100);
-    }
-    throw new Error('The instances do not count together');
+      return (await left(other)) === before - 1;
+    });
   }
 
   it('counts for all instances together', async () => {

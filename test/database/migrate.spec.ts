@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { freePort, OwnServer } from '../faults/own-server.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import { BuiltCopy, type Running, type TestMigration } from './built-copy.js';
 
 /** Milliseconds within which a list is answered whatever waits. */
@@ -90,20 +91,13 @@ async function columnsNamed(column: string): Promise<string[]> {
   return rows.map(({ table }) => table);
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
-    await sleep(20);
-  }
-}
-
 describe('A migration beside the reader of a stream', () => {
   it('lets lists be answered, says once for whom it waits, and ends when the stream does', async () => {
     const stream = await openStream();
     const stop = askForLists('/products?limit=5');
     const migrating = await run('migrate', [brands, products]);
     await until(() => migrating.stderr() !== '');
+    // Long enough for several attempts, of which only the first prints a line.
     await sleep(4000);
     expect(migrating.stderr().trimEnd().split('\n')).toEqual([expect.stringMatching(LINE)]);
     // What is done stays done.
@@ -204,6 +198,7 @@ describe('A migration beside the reader of a stream', () => {
     expect(migrating.stderr()).toMatch(
       /^IndexNames\d+ waits for the end of a transaction, held by pid \d+ \(.*\): CREATE INDEX/,
     );
+    // Lists are requested during this time.
     await sleep(1000);
     stream.destroy();
     expect(await migrating.ended).toBe(0);

@@ -7,6 +7,7 @@ import { Instance } from '../faults/instance.js';
 import { Load } from '../faults/load.js';
 import { freePort } from '../faults/own-server.js';
 import { splitResponses } from '../http/raw-request.js';
+import { until } from '../until.js';
 import { exchange, type Refused, refusalsIn } from './exchange.js';
 import { PASSED_ON, UNPARSED } from './hostile-requests.js';
 import { program, Proxy, usesErrorFiles } from './proxy.js';
@@ -82,17 +83,15 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
 
   /** Waits until so many requests wait for the lock. */
   async function untilWaiting(count: number): Promise<void> {
-    for (let tries = 0; tries < 500; tries += 1) {
+    await until(async () => {
       // In a transaction the view stays as it was at first.
       await blocker.query('SELECT pg_stat_clear_snapshot()');
       const { rowCount } = await blocker.query(
         `SELECT FROM pg_stat_activity
          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
-      if ((rowCount ?? 0) >= count) return;
-      await sleep(10);
-    }
-    throw new Error(`Not ${count} requests wait for the lock`);
+      return (rowCount ?? 0) >= count;
+    }, 5000);
   }
 
   it.each(PASSED_ON)('the service refuses %s', async (_, bytes, ...expected) => {
@@ -154,6 +153,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     const [PORT, ADMIN_PORT] = [String(await freePort()), String(await freePort())];
     const { port } = await startProxy([{ PORT, ADMIN_PORT }]);
     for (const delay of [0, 2000]) {
+      // HAProxy checks twice a second. Its answers are the same before and after: nothing to poll.
       await sleep(delay);
       const answers = await Promise.all(
         [
@@ -216,7 +216,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
       if (!oldest) break;
       expect((await oldest.stop()).status).toBe(0);
       instances.push(await startInstance(oldest.ports));
-      // HAProxy looks twice a second.
+      // HAProxy checks twice a second, and does not publish the result.
       await sleep(1000);
     }
     const outcomes = await load.stop();

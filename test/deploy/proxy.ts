@@ -5,8 +5,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../faults/own-server.js';
+import { until } from '../until.js';
 
 /** The two ports of an instance. */
 export interface Ports {
@@ -75,10 +75,10 @@ export class Proxy {
       env: { PATH: process.env.PATH, PORT: '1', ADMIN_PORT: '1' },
     });
     const proxy = new Proxy(port, child, folder);
-    while (!(await isOpen(port))) {
+    await until(() => {
       if (!proxy.isRunning) throw new Error(proxy.output);
-      await sleep(20);
-    }
+      return isOpen(port);
+    });
     return proxy;
   }
 

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.js';
 import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import { Gate } from './gate.js';
 import { Load, type Outcome } from './load.js';
 import { OwnServer } from './own-server.js';
@@ -62,6 +63,7 @@ function start(): Load {
 
 /** Expects that nothing was refused once the database was back for a while. */
 async function expectRecovery(back: number): Promise<void> {
+  // Requests that begin in the last half second are checked.
   await sleep(RECOVERY + 500);
   const after = load.since(back + RECOVERY);
   expect(after.length).toBeGreaterThan(10);
@@ -79,9 +81,11 @@ function expectEnveloped(outcomes: readonly Outcome[], ...errcodes: string[]): v
 it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
   'A server ended by %s is -2, and nothing is left of that two seconds after it is back',
   async (signal) => {
-    start();
-    await sleep(500);
+    const { outcomes: begun } = start();
+    await load.untilMore(50);
     await server.stop(signal);
+    await until(() => begun.some(({ errcode }) => errcode === '-2'));
+    // The duration of the fault.
     await sleep(1000);
     await server.start();
     await expectRecovery(performance.now());
@@ -98,7 +102,7 @@ it('A server that is killed again and again leaves no request without an envelop
   for (let at = 0; at < KILLS; at += 1) {
     await server.stop('SIGKILL');
     await server.start();
-    await until(async () => (await service.get('/brands?limit=1')).status === 200);
+    await until(async () => (await service.get('/brands?limit=1')).status === 200, RECOVERY);
     await sleep(random.below(200));
   }
   await expectRecovery(performance.now());
@@ -109,8 +113,9 @@ it('A server that is killed again and again leaves no request without an envelop
 
 it('A server that answers nothing is -3 in time', async () => {
   start();
-  await sleep(300);
+  await load.untilMore(50);
   await server.signalAll('SIGSTOP');
+  // Longer than every timeout of a request.
   await sleep(QUERY_TIMEOUT + 2000);
   await server.signalAll('SIGCONT');
   await expectRecovery(performance.now());
@@ -122,11 +127,12 @@ it('A server that answers nothing is -3 in time', async () => {
 
 it('Connections that are cut, or lead nowhere, are made anew', async () => {
   start();
-  await sleep(300);
+  await load.untilMore(50);
   for (let at = 0; at < 10; at += 1) {
     gate.cut();
-    await sleep(50);
+    await load.untilMore(10);
   }
+  // The durations of the faults.
   gate.silence();
   await sleep(500);
   gate.speak();
@@ -140,7 +146,7 @@ it('Connections that are cut, or lead nowhere, are made anew', async () => {
 it('A slow way to it is no fault', async () => {
   gate.slow(50);
   start();
-  await sleep(1000);
+  await load.untilMore(50);
   gate.slow(0);
   expectEnveloped(await load.stop());
 });
@@ -151,7 +157,7 @@ it('A server out of connections is -2, until it has some again', async () => {
   gate.cut();
   others.push(...(await hold(10)));
   start();
-  await sleep(1000);
+  await load.untilMore(10);
   const meanwhile = load.outcomes.length;
   await Promise.all(others.map((other) => other.end()));
   await expectRecovery(performance.now());
@@ -165,9 +171,8 @@ it('A server that is read-only serves all the same', async () => {
   await server.query('ALTER SYSTEM SET default_transaction_read_only = on');
   await server.query('SELECT pg_reload_conf()');
   gate.cut();
-  await sleep(100);
   start();
-  await sleep(1500);
+  await load.untilMore(100);
   const outcomes = await load.stop();
   const own = new URL(server.url);
   own.searchParams.set('options', '-c default_transaction_read_only=off');
@@ -186,7 +191,7 @@ it('A server that says its disk is full is -2', async () => {
       $$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$;
     CREATE VIEW brands AS SELECT full_disk() AS "brandID", name, "createdAt", "updatedAt" FROM kept;
   `);
-  await sleep(500);
+  await until(() => load.outcomes.some(({ errcode }) => errcode === '-2'));
   const response = await service.get('/brands?offset=3').expect(503);
   expect(response.body).toEqual(refusal(-2, 'The service is temporarily unavailable'));
   await server.query(
@@ -195,14 +200,6 @@ it('A server that says its disk is full is -2', async () => {
   await expectRecovery(performance.now());
   expectEnveloped(await load.stop(), '-2', '-4');
 }, 30_000);
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + RECOVERY;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('It did not come to that in time');
-    await sleep(20);
-  }
-}
 
 /** Takes up to so many connections of the server, as many as it gives. */
 async function hold(most: number): Promise<Client[]> {

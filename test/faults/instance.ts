@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../until.js';
 
 /** One process of the built service on a `DATABASE_URL`. */
 export class Instance {
@@ -25,10 +25,10 @@ export class Instance {
       },
     });
     const instance = new Instance(child);
-    while (!instance.output.includes('Catalogue listens on')) {
+    await until(() => {
       if (child.exitCode !== null) throw new Error(instance.output);
-      await sleep(20);
-    }
+      return instance.output.includes('Catalogue listens on');
+    });
     return instance;
   }
 

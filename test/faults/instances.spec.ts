@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { catalogue } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { until } from '../until.js';
 import { Balancer } from './balancer.js';
 import { Instance } from './instance.js';
 import { Load } from './load.js';
@@ -57,11 +57,12 @@ it('Instances behind a proxy are restarted one after the other without a failed 
 it('An instance that is told to stop answers what comes on open connections, and tells them to close', async () => {
   const instance = await start({ DRAIN_MS: '1000' });
   const load = new Load(8, [instance.address], ['/brands?limit=20'], headers);
-  await sleep(500);
+  await load.untilMore(50);
   const told = performance.now();
   const stopped = instance.stop();
-  await sleep(500);
-  const ready = await fetch(`${instance.adminAddress}/health/ready`);
+  const ask = () => fetch(`${instance.adminAddress}/health/ready`);
+  await until(async () => (await ask()).status === 503);
+  const ready = await ask();
   expect(await ready.json()).toEqual({ status: 'unavailable', reason: 'draining' });
   const { status, milliseconds } = await stopped;
   const outcomes = await load.stop();
@@ -91,11 +92,3 @@ it('A schema is migrated once by three that start on it together', async () => {
   expect(took.filter((count) => count === '0')).toHaveLength(2);
   await empty.drop();
 }, 30_000);
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
-    await sleep(20);
-  }
-}

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../random.js';
+import { until } from '../until.js';
 
 /** What became of one request. */
 export interface Outcome {
@@ -40,6 +41,12 @@ export class Load {
   /** Those that began after a moment. */
   since(moment: number): Outcome[] {
     return this.outcomes.filter(({ began }) => began > moment);
+  }
+
+  /** Waits until that many more requests have ended. */
+  async untilMore(requests: number): Promise<void> {
+    const enough = this.outcomes.length + requests;
+    await until(() => this.outcomes.length >= enough);
   }
 
   async stop(): Promise<Outcome[]> {

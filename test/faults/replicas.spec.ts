@@ -7,6 +7,7 @@ import { primaryPool } from '../../src/database/read-pool.js';
 import { Replicas } from '../../src/database/replicas.js';
 import { Settings } from '../../src/settings/settings.js';
 import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import { Gate } from './gate.js';
 import { Load } from './load.js';
 import { OwnServer } from './own-server.js';
@@ -62,14 +63,6 @@ async function well(): Promise<number> {
   return lags.filter(([, lag]) => lag !== '+Inf' && Number(lag) * 1000 <= MAX_LAG).length;
 }
 
-async function until(condition: () => Promise<boolean>, within = 10_000): Promise<void> {
-  const end = performance.now() + within;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('It did not come to that in time');
-    await sleep(20);
-  }
-}
-
 async function count(): Promise<number> {
   const { body } = await service.get('/brands?limit=0').expect(200);
   return Number((body as { response_data: { count: string } }).response_data.count);
@@ -103,15 +96,15 @@ it('Lists and objects are read from the replicas, and from the primary without t
 it.each(['SIGINT', 'SIGKILL'] as const)(
   'A replica that ends by %s under load and comes back costs no request',
   async (signal) => {
-    const { outcomes } = start();
-    await sleep(300);
+    const running = start();
+    await running.untilMore(50);
     await replicas[1]?.stop(signal);
     await until(async () => (await well()) === 1);
-    await sleep(500);
+    await running.untilMore(100);
     await replicas[1]?.start();
     await until(async () => (await well()) === 2);
-    await sleep(500);
-    await load?.stop();
+    await running.untilMore(100);
+    const outcomes = await running.stop();
     expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
     expect(outcomes.length).toBeGreaterThan(100);
   },
@@ -119,20 +112,21 @@ it.each(['SIGINT', 'SIGKILL'] as const)(
 );
 
 it('A replica that falls silent under load costs no request, nor one whose way is cut', async () => {
-  const { outcomes } = start();
-  await sleep(300);
+  const running = start();
+  await running.untilMore(50);
   await replicas[1]?.signalAll('SIGSTOP');
   await until(async () => (await well()) === 1);
   await replicas[1]?.signalAll('SIGCONT');
   await until(async () => (await well()) === 2);
   for (let at = 0; at < 10; at += 1) {
     gate.cut();
-    await sleep(50);
+    await running.untilMore(10);
   }
   await gate.shut();
+  // The duration of the fault.
   await sleep(500);
   await gate.open();
-  await load?.stop();
+  const outcomes = await running.stop();
   expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
   // A question to one that is silent waits for as long as it is trusted.
   expect(Math.max(...outcomes.map(({ began, ended }) => ended - began))).toBeLessThan(4000);

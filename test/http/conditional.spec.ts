@@ -193,6 +193,7 @@ describe('A page that was just served', () => {
     await asked;
     await query(`INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
     const late = service.get('/brands?offset=1').then(({ body }) => body.response_data.count);
+    // The later request arrives in this time; nothing shows whether it waits.
     setTimeout(() => moments.emit('written'), 50);
     expect(Number(await late) - Number(await early)).toBe(1);
     spy.mockRestore();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Connections } from '../../src/http/server/connections.js';
+import { until } from '../until.js';
 
 it.each(['reset', 'closed'])('Every response closes when its connection is %s', async (way) => {
   const connections = new Connections();
@@ -17,13 +18,11 @@ it.each(['reset', 'closed'])('Every response closes when its connection is %s', 
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const paths = ['/1', '/2', '/3'];
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
-  while (requests < paths.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => requests === paths.length);
   expect(connections.responses).toHaveLength(paths.length);
   if (way === 'reset') socket.resetAndDestroy();
   else socket.destroy();
-  for (let tries = 0; tries < 200 && closed.length < paths.length; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await until(() => closed.length >= paths.length);
   server.close();
   expect(closed.sort()).toEqual(paths);
   expect(connections.responses).toEqual([]);

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deliveries, type DeliveryLimits } from '../../src/http/server/deliveries.js';
 import { onEnd } from '../../src/http/server/on-end.js';
+import { until } from '../until.js';
 
 /** More than the kernel holds for a reader. */
 const BODY = Buffer.alloc(20_000_000, 'x');
@@ -21,6 +22,7 @@ afterEach(() => {
 /** A server whose every answer is large, on connections that nobody reads. */
 async function serve(limits: DeliveryLimits, readers: number): Promise<Deliveries> {
   const deliveries = new Deliveries(limits);
+  let begun = 0;
   server = createServer((_request, response) => {
     onEnd(response, () => {
       deliveries.add(response);
@@ -29,6 +31,7 @@ async function serve(limits: DeliveryLimits, readers: number): Promise<Deliverie
       deliveries.delete(response);
     });
     response.end(BODY);
+    begun += 1;
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -38,7 +41,7 @@ async function serve(limits: DeliveryLimits, readers: number): Promise<Deliverie
     socket.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(socket, 'connect');
   }
-  await sleep(200);
+  await until(() => begun === readers);
   return deliveries;
 }
 
@@ -55,13 +58,13 @@ describe('A reader that takes nothing', () => {
     const deliveries = await serve({ ...ROOMY, grace: 300, rate: 1e9 }, 3);
     expect(await connections()).toBe(3);
     expect(deliveries.bytes).toBeGreaterThan(30_000_000);
-    await sleep(2500);
-    expect(await connections()).toBe(0);
+    await until(async () => (await connections()) === 0);
     expect(deliveries.bytes).toBe(0);
   });
 
   it('keeps it for the time that the size of its response allows', async () => {
     await serve({ ...ROOMY, grace: 0, rate: 1_000_000 }, 1);
+    // Readers are checked every second: two checks must leave this one alone.
     await sleep(2500);
     expect(await connections()).toBe(1);
   });
@@ -69,6 +72,7 @@ describe('A reader that takes nothing', () => {
   it('loses it to make room where all together hold too much, the one that waits longest first', async () => {
     const deliveries = await serve({ ...ROOMY, bytes: 45_000_000 }, 4);
     expect(deliveries.bytes).toBeGreaterThan(60_000_000);
+    // Two checks: the second must close no more.
     await sleep(2500);
     expect(await connections()).toBe(2);
     expect(sockets.map(({ destroyed, readableEnded }) => destroyed || readableEnded)).toHaveLength(
@@ -82,6 +86,7 @@ describe('A reader that takes its response', () => {
   it('keeps its connection', async () => {
     const deliveries = await serve({ ...ROOMY, grace: 300, rate: 1e9 }, 1);
     for (const socket of sockets) socket.resume();
+    // A reader that takes nothing has lost its connection by then.
     await sleep(2500);
     expect(await connections()).toBe(1);
     expect(deliveries.bytes).toBe(0);

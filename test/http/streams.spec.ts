@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
 import { StreamLimit } from '../../src/list/serving/stream-limit.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 const COUNT = 12_000;
 let service: Service;
@@ -46,15 +47,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
 
 /** Resolves when no connection of the service is in use, and none waits in a transaction. */
 async function isIdle(): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  await until(async () => {
     const others = await query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
        AND state <> 'idle' AND backend_type = 'client backend'`,
     );
-    if (others.length === 0 && pool().totalCount === pool().idleCount) return;
-    await sleep(50);
-  }
-  throw new Error('A connection is still in use');
+    return others.length === 0 && pool().totalCount === pool().idleCount;
+  });
 }
 
 describe('A list as a stream', () => {
@@ -74,6 +73,7 @@ describe('A list as a stream', () => {
     const response = await ask('/products');
     await once(response, 'readable');
     response.read();
+    // Long enough to send the whole list to a reader that takes it.
     await sleep(300);
     const waiting = await query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
@@ -110,14 +110,16 @@ describe('A list as a stream', () => {
       agent: false,
     }).end();
     sent.on('error', () => undefined);
-    await sleep(200);
+    const waiting = async () => {
+      const rows = await query(
+        `SELECT FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length;
+    };
+    await until(async () => (await waiting()) === 1);
     sent.destroy();
-    await sleep(200);
-    const [row] = (await runner.query(
-      `SELECT count(*)::integer AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    )) as { waiting: number }[];
-    expect(row?.waiting).toBe(0);
+    await until(async () => (await waiting()) === 0);
     await runner.rollbackTransaction();
     await runner.release();
     await isIdle();
@@ -129,13 +131,13 @@ describe('A list as a stream', () => {
     await once(response, 'readable');
     // Between two statements, as soon as its reader is behind.
     let ended: unknown[] = [];
-    while (ended.length === 0) {
-      await sleep(20);
+    await until(async () => {
       ended = await query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND state = 'idle in transaction'`,
       );
-    }
+      return ended.length > 0;
+    });
     const length = textOf(response).then((text) => text.length);
     await expect(length).rejects.toThrow('aborted');
     await isIdle();
@@ -150,8 +152,8 @@ describe('A list as a stream', () => {
     };
     const before = await served();
     await textOf(await ask('/products?fields=productID&limit=1000'));
-    // Longer than the metrics are kept.
-    await sleep(300);
+    // The metrics are cached.
+    await until(async () => (await served()) > before);
     expect((await served()) - before).toBe(1000);
     await service
       .anonymous()

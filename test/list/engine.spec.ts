@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { rawRequest } from '../http/raw-request.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import { SuppliersModule } from './supplier.fixture.js';
 
 let service: Service;
@@ -216,6 +218,12 @@ describe('A fault', () => {
 });
 
 describe('Closing', () => {
+  /** Waits until it accepts no connections. */
+  async function untilClosing({ application }: Service): Promise<void> {
+    const server = application.getHttpServer();
+    await until(() => !server.listening);
+  }
+
   it('answers what is in work, and says that it was the last', async () => {
     const closing = await startService();
     const held = closing.dataSource.createQueryRunner();
@@ -223,9 +231,11 @@ describe('Closing', () => {
     await held.query('LOCK TABLE brands');
     const answer = closing.get('/brands').set('Connection', 'keep-alive').expect(200);
     const answered = answer.expect('Connection', 'close').then(() => undefined);
-    await sleep(200);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until(async () => (await closing.dataSource.query<object[]>(waiting)).length === 1);
     const stopped = closing.application.close();
-    await sleep(100);
+    await untilClosing(closing);
     await held.rollbackTransaction();
     await held.release();
     await answered;
@@ -239,10 +249,10 @@ describe('Closing', () => {
       `GET /brands HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${closing.clientID}\r\n` +
       `Authorization: Bearer ${closing.token}\r\n`;
     const responses = await rawRequest(closing.port, `${head}\r\n`, 2, async (socket) => {
-      await sleep(200);
+      await once(socket, 'data');
       const stopped = closing.application.close();
       // Idle when the service began to close, and still heard.
-      await sleep(100);
+      await untilClosing(closing);
       socket.write(`${head}\r\n`);
       await stopped;
     });
@@ -258,6 +268,7 @@ describe('Closing', () => {
     const socket = connect(closing.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('GET /prod');
+    // The service does not show that it has read half a request.
     await sleep(100);
     await closing.application.close();
     await closing.database.drop();

@@ -119,6 +119,7 @@ it('A change that was committed late is not before the time that was told', asyn
   const late = new Client(service.database.url);
   await late.connect();
   await late.query(`BEGIN; INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
+  // The clock must advance while the transaction is open.
   await sleep(30);
   for (let beats = 0; beats < 3; beats += 1) await advance();
   const { headers } = await service.get('/brands').expect(200);
@@ -132,6 +133,7 @@ it('A change that was committed late is not before the time that was told', asyn
 it('The time is told with pages from memory and with 304, and goes on', async () => {
   const first = await service.get('/brands?limit=1').expect(200);
   const before = first.headers['x-updated-until'] ?? '';
+  // The clock must advance by a millisecond.
   await sleep(5);
   for (let beats = 0; beats < 2; beats += 1) await advance();
   const again = await service.get('/brands?limit=1').expect(200);
@@ -146,6 +148,7 @@ it('The time is told with pages from memory and with 304, and goes on', async ()
 it('A watermark restored from another cluster is taken over by this one', async () => {
   await service.dataSource.query(`UPDATE watermark SET next_id = '9000000000000000000'`);
   const now = new Date().toISOString();
+  // The clock must advance by a millisecond.
   await sleep(5);
   for (let beats = 0; beats < 3; beats += 1) await advance();
   const { headers } = await service.get('/brands?limit=2').expect(200);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TallyKeeper } from '../../src/list/tally/tally-keeper.js';
 import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 let service: Service;
 let logged: string[];
@@ -22,14 +22,6 @@ afterEach(async () => {
 });
 
 const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
-    await sleep(50);
-  }
-}
 
 describe('The upkeep', () => {
   it('of a resource that fails does not stop that of the others', async () => {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 let service: Service;
 let logged: string[];
@@ -30,14 +31,6 @@ const check = () => service.application.get(SchemaCheck).start();
 const ready = () => service.anonymous().get('/health/ready');
 const away = refusal(-2, 'The service is temporarily unavailable');
 const notReady = { status: 'unavailable', reason: 'schema' };
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('It did not come to that within 20 s');
-    await sleep(50);
-  }
-}
 
 describe('A service whose database does not match its entities', () => {
   it('is not ready and gives no wrong count, until the database is mended', async () => {
@@ -113,6 +106,7 @@ describe('A service whose database does not match its entities', () => {
     await query(`SELECT install_deletions('brands', 'brandID')`);
     await until(async () => (await ready()).status === 200);
     const before = asked();
+    // Longer than the interval between two comparisons.
     await sleep(3500);
     await ready().expect(200);
     expect(asked()).toBe(before);

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Milliseconds between two checks. */
+const INTERVAL = 20;
+
+/** Waits until a condition is true. Throws an error with its source when it is not in time. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  milliseconds = 20_000,
+): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > end) {
+      throw new Error(`Not true after ${milliseconds} ms: ${String(condition)}`);
+    }
+    await sleep(INTERVAL);
+  }
+}
+
+/** The result of the first call that does not throw. Throws the last error when time is over. */
+export async function eventually<T>(look: () => T | Promise<T>, milliseconds = 10_000): Promise<T> {
+  const end = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+    await sleep(INTERVAL);
+  }
+}
