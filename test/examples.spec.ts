@@ -6,14 +6,16 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Service, startService, whileOverloaded } from './service.js';
+import { withTool } from './tools.js';
 
 const run = promisify(execFile);
 const FOLDER = resolve('examples/typescript');
 const isInstalled = existsSync(join(FOLDER, 'node_modules'));
-if (!isInstalled) {
-  console.warn('The examples are not tried: npm --prefix examples/typescript ci');
-}
-const withExamples = isInstalled ? it : it.skip;
+const { it: withExamples } = withTool({
+  name: 'examples/typescript/node_modules',
+  isThere: isInstalled,
+  install: 'npm --prefix examples/typescript ci',
+});
 
 let service: Service;
 let environment: NodeJS.ProcessEnv;

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { refusal, type Service, startService } from '../service.js';
+import { withTool } from '../tools.js';
 import { until } from '../until.js';
 
 describe('The rate limit', () => {
@@ -72,11 +73,13 @@ it('The rate limit says when to come back also after the clock was set back by a
   }
 });
 
-const redisIsThere = isThere();
-if (!redisIsThere)
-  console.warn('There is no redis-server: the counting across instances is not tested');
+const { describe: describeWithRedis } = withTool({
+  name: 'redis-server',
+  isThere: isThere(),
+  install: 'apt-get install redis-server',
+});
 
-(redisIsThere ? describe : describe.skip)('The rate limit with a Redis', () => {
+describeWithRedis('The rate limit with a Redis', () => {
   let redis: ChildProcess | undefined;
   const services: Service[] = [];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { catalogue } from '../cli/catalogue.js';
@@ -7,6 +7,7 @@ import { Instance } from '../faults/instance.js';
 import { Load } from '../faults/load.js';
 import { freePort } from '../faults/own-server.js';
 import { splitResponses } from '../http/raw-request.js';
+import { withTool } from '../tools.js';
 import { until } from '../until.js';
 import { exchange, type Refused, refusalsIn } from './exchange.js';
 import { PASSED_ON, UNPARSED } from './hostile-requests.js';
@@ -14,11 +15,10 @@ import { program, Proxy, usesErrorFiles } from './proxy.js';
 
 jest.setTimeout(60_000);
 
-if (program === undefined) console.warn('There is no HAProxy: deploy/haproxy.cfg is not tried');
-const describeWithProxy = program === undefined ? describe.skip : describe;
-
-it('HAProxy is installed where CI is set', () => {
-  expect(process.env.CI ? program : 'not needed').toBeDefined();
+const { describe: describeWithProxy } = withTool({
+  name: 'haproxy',
+  isThere: program !== undefined,
+  install: 'apt-get install haproxy, or its path as HAPROXY',
 });
 
 /** Before HAProxy 3.2.4 a connection is closed without an answer where an error file would be sent. */

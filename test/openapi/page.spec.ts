@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
 import { type Service, startService } from '../service.js';
+import { withTool } from '../tools.js';
 
 // A browser takes its time where much else runs.
 jest.setTimeout(90_000);
@@ -62,8 +63,11 @@ describe('The page /docs', () => {
   });
 });
 
-const describeInBrowser = executablePath === undefined ? describe.skip : describe;
-if (executablePath === undefined) console.warn('There is no Chromium: /docs is not tried in one');
+const { describe: describeInBrowser } = withTool({
+  name: 'chromium',
+  isThere: executablePath !== undefined,
+  install: 'apt-get install chromium, or its path as CHROMIUM',
+});
 
 describeInBrowser('In a browser, /docs', () => {
   let browser: Browser;

@@ -1,0 +1,31 @@
+import { describe, it } from '@jest/globals';
+
+/** A program or package that some tests need and `npm ci` does not install. */
+export interface Tool {
+  /** Its name in `CI_LACKS`. */
+  readonly name: string;
+  readonly isThere: boolean;
+  /** The command that installs it. */
+  readonly install: string;
+}
+
+/**
+ * `describe` and `it` for tests that need a tool. Without the tool these tests are skipped. Where `CI`
+ * is set, a test fails instead that names the tool, unless `CI_LACKS` contains its name: `.ci/run` sets
+ * that to a list separated by spaces where it cannot install anything.
+ */
+export function withTool({ name, isThere, install }: Tool): {
+  describe: typeof describe.skip;
+  it: typeof it.skip;
+} {
+  if (isThere) return { describe, it };
+  const isExcused = (process.env.CI_LACKS ?? '').split(' ').includes(name);
+  if (process.env.CI && !isExcused) {
+    it(`${name} is installed`, () => {
+      throw new Error(`CI needs ${name}: ${install}`);
+    });
+  } else {
+    console.warn(`There is no ${name}, and tests are skipped: ${install}`);
+  }
+  return { describe: describe.skip, it: it.skip };
+}
