@@ -25,7 +25,7 @@ const PART = [
   'openapi/document',
   'products',
   'random',
-  'readme',
+  'docs/tables',
   'settings',
 ].map((name) => `test/${name}.spec.ts`);
 
