@@ -47,7 +47,7 @@ describe('An embedded server', () => {
     expect(await query(url, 'SELECT current_database() AS it')).toEqual([{ it: 'catalogue' }]);
     expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
     await user.release();
-    expect(processesOf(directory)).toEqual([]);
+    await nothingRuns(directory);
     expect(readdirSync(directory)).toEqual(['postgres']);
   });
 
@@ -79,7 +79,7 @@ describe('An embedded server', () => {
     await first.release();
     expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
     await second.release();
-    expect(processesOf(directory)).toEqual([]);
+    await nothingRuns(directory);
   });
 
   it('is made once when two processes start it from nothing together', async () => {
@@ -242,7 +242,7 @@ describe('A machine', () => {
       expect(elsewhere).toMatch(/^\/var\/lib\/catalogue\/checkout-/);
       expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
       await user.release();
-      expect(processesOf(elsewhere)).toEqual([]);
+      await nothingRuns(elsewhere);
     } finally {
       user.kill();
       await nothingRuns(elsewhere);

@@ -156,6 +156,8 @@ describe('A token', () => {
   it('is in nothing that the service writes, whatever the request', async () => {
     const started = await start({ LOG_LEVEL: 'debug', HOST: '127.0.0.1' });
     const port = Number(new URL(started.address).port);
+    // The last line of the start, which shows the token of the demonstration.
+    await until(() => started.output().includes('Try: '));
     const printed = started.output();
     const query = 'clientID=demo&access_token=demo-token';
     for (const target of [
