@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import { failure, JSON_TYPE } from '../../src/http/envelope.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
-import { unparsedHeaders } from '../../src/http/server/receive.js';
+import { commonHeaders } from '../../src/http/server/common-headers.js';
 
 /** The refusals that clients get instead of what HAProxy answers by itself, by the name of their file. */
 const REFUSALS: Readonly<Record<string, ApiError>> = {
@@ -41,7 +41,7 @@ const FILES: Readonly<Record<string, string>> = {
 function response(error: ApiError): string {
   const body = failure(error);
   const headers = {
-    ...unparsedHeaders(''),
+    ...commonHeaders(''),
     'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type ApiError, errors } from '../errors.js';
-import { SECURITY_HEADERS } from './security-headers.js';
+import { COMMON_HEADERS } from './common-headers.js';
 import { isPercentEncoded, parseQuery } from '../parameters/query-string.js';
 
 /** Bytes of a request target; what is longer is refused with 414 before anything looks at it. */
@@ -32,18 +32,6 @@ export function receive(request: CatalogueRequest, response: ServerResponse): Ap
   request.url = target;
   request.parameters = parseQuery(query.join('?'));
   return undefined;
-}
-
-/** The headers of every response, beside the id of its request. */
-const COMMON_HEADERS: readonly (readonly [name: string, value: string])[] = [
-  ['Cache-Control', 'private, no-cache'],
-  ['Vary', 'Accept, Authorization, Accept-Encoding'],
-  ...SECURITY_HEADERS,
-];
-
-/** The headers of the answer to what is no request. */
-export function unparsedHeaders(id: string): Record<string, string> {
-  return { 'X-Request-Id': id, ...Object.fromEntries(COMMON_HEADERS) };
 }
 
 /** The client's own id where it is a plain token, and not the one that no log may hold; else a new one. */

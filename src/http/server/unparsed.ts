@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { failure, JSON_TYPE } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
 import type { Observation } from './observation.js';
-import { unparsedHeaders } from './receive.js';
+import { commonHeaders } from './common-headers.js';
 import type { Connections } from './connections.js';
 
 /** Milliseconds that a client has to read a refusal before its connection is destroyed. */
@@ -57,7 +57,7 @@ export function refuseUnparsed(
 function text(error: ApiError, id: string): string {
   const body = failure(error);
   const headers = Object.entries({
-    ...unparsedHeaders(id),
+    ...commonHeaders(id),
     'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',
