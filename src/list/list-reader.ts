@@ -14,7 +14,7 @@ import {
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { StatementCache } from './statement-cache.js';
 import { countedPage } from './tally/counted-page.js';
-import { facetOfConditions } from './tally/counted.js';
+import { facetOfConditions } from './tally/facet.js';
 import { requireVersion, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';

@@ -4,8 +4,8 @@ import { identifierOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
-import { countOf, facetOfConditions } from './tally/counted.js';
-import { type Facet, facetName } from './tally/tally.js';
+import { type Facet, facetName, facetOfConditions } from './tally/facet.js';
+import { countOf } from './tally/tally.js';
 import { stateOf } from './versions.js';
 
 /** The query for all matching objects in their order, and the query that counts them. */

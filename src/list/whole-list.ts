@@ -5,8 +5,8 @@ import { type ListStatements, openList } from './open-list.js';
 import type { MatchingObjects } from './page-statement.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
-import { countOf } from './tally/counted.js';
-import { facetName } from './tally/tally.js';
+import { facetName } from './tally/facet.js';
+import { countOf } from './tally/tally.js';
 import { stateOf } from './versions.js';
 
 /** A list without a page's default limit. */

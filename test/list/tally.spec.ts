@@ -6,7 +6,7 @@ import { resourcesOf } from '../../src/resource/resource.js';
 import { StatementCache } from '../../src/list/statement-cache.js';
 import { countedPage } from '../../src/list/tally/counted-page.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
-import type { Facet } from '../../src/list/tally/tally.js';
+import type { Facet } from '../../src/list/tally/facet.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';

@@ -4,8 +4,8 @@ import type { StatementCache } from '../statement-cache.js';
 import { identifierOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { stateOf } from '../versions.js';
-import { countOf } from './counted.js';
-import { type Facet, facetName, tallyRows } from './tally.js';
+import { type Facet, facetName } from './facet.js';
+import { countOf, tallyRows } from './tally.js';
 
 /**
  * The statement for a page of a facet by identifier, and its values: the exact count from the

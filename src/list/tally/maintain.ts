@@ -1,7 +1,8 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { driverErrorOf } from '../../database/database-failure.js';
 import { identifierOf } from '../../resource/resource.js';
-import { facetOf, tallyRows, tallyTables } from './tally.js';
+import { facetOf } from './facet.js';
+import { tallyRows, tallyTables } from './tally.js';
 
 /** Deltas that one transaction folds. */
 const FOLDED_AT_ONCE = 50_000;

@@ -6,12 +6,6 @@ export interface TallyTables {
   readonly deltas: string;
 }
 
-/** Objects that are counted by themselves: those with one value in one column. */
-export interface Facet {
-  readonly column: string;
-  readonly value: string;
-}
-
 export function tallyTables({ tableName }: EntityMetadata): TallyTables {
   return { tally: `"${tableName}_tally"`, deltas: `"${tableName}_tally_deltas"` };
 }
@@ -22,13 +16,11 @@ export function tallyRows(metadata: EntityMetadata, where = ''): string {
   return `(SELECT * FROM ${tally} ${where} UNION ALL SELECT * FROM ${deltas} ${where}) every`;
 }
 
-/** The name of a facet in the tally; that of all objects is empty. */
-export function facetName(facet: Facet | 'all'): string {
-  return facet === 'all' ? '' : `${facet.column}=${facet.value}`;
-}
-
-/** The facet of a name. */
-export function facetOf(name: string): Facet | 'all' {
-  const equals = name.indexOf('=');
-  return equals < 0 ? 'all' : { column: name.slice(0, equals), value: name.slice(equals + 1) };
+/** The SQL expression of how many objects a facet has, given the parameter that holds its name. */
+export function countOf(metadata: EntityMetadata, parameter: string): string {
+  const { tally, deltas } = tallyTables(metadata);
+  const [tallied, since] = [tally, deltas].map(
+    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE facet = ${parameter})`,
+  );
+  return `(${tallied} + ${since})::text`;
 }

@@ -1,6 +1,22 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { countedOf } from '../../resource/resource.js';
-import { type Facet, tallyTables } from './tally.js';
+
+/** Objects that are counted by themselves: those with one value in one column. */
+export interface Facet {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** The name of a facet in the tally; that of all objects is empty. */
+export function facetName(facet: Facet | 'all'): string {
+  return facet === 'all' ? '' : `${facet.column}=${facet.value}`;
+}
+
+/** The facet of a name. */
+export function facetOf(name: string): Facet | 'all' {
+  const equals = name.indexOf('=');
+  return equals < 0 ? 'all' : { column: name.slice(0, equals), value: name.slice(equals + 1) };
+}
 
 /**
  * The facet whose objects are those that meet all of some conditions: `'all'` where there is none,
@@ -31,13 +47,4 @@ function soleValue(condition: unknown): string | undefined {
     return condition.type === 'equal' ? soleValue(values) : undefined;
   }
   return ['string', 'number', 'boolean'].includes(typeof condition) ? String(condition) : undefined;
-}
-
-/** The SQL expression of how many objects a facet has, given the parameter that holds its name. */
-export function countOf(metadata: EntityMetadata, parameter: string): string {
-  const { tally, deltas } = tallyTables(metadata);
-  const [tallied, since] = [tally, deltas].map(
-    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE facet = ${parameter})`,
-  );
-  return `(${tallied} + ${since})::text`;
 }
