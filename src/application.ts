@@ -42,7 +42,7 @@ export async function createApplication(
       logger: new ConsoleLogger({ logLevels: bootLevels(settings), json: !process.stdout.isTTY }),
     },
   );
-  adapter.publish = (express) => {
+  adapter.addPublicRoutes = (express) => {
     // Only on the embedded database there is a client whose token everybody may know.
     const credentials =
       settings.databaseUrl === undefined
@@ -75,7 +75,7 @@ function observe(
   // Else they are at the port of their own.
   if (settings.adminPort !== undefined) return;
   const endpoints = application.get(OperatorEndpoints);
-  adapter.operators = (request, response) => endpoints.handle(request, response);
+  adapter.handleOperatorRequest = (request, response) => endpoints.handle(request, response);
 }
 
 function levels({ logLevel }: Settings): LogLevel[] {

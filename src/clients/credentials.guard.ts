@@ -27,7 +27,7 @@ export class CredentialsGuard implements CanActivate {
       return true;
     } catch (error) {
       // A login that could not be checked is not refused, and its address is not logged.
-      if (error instanceof ApiError && error.status < 500) request.refusedAddress = address;
+      if (error instanceof ApiError && error.status < 500) request.failedLoginAddress = address;
       throw error;
     }
   }

@@ -3,14 +3,14 @@ import type { Parameter } from './parameters/query-string.js';
 
 /** A request as the guards and handlers see it. */
 export interface CatalogueRequest extends Request {
-  /** Names the request in the log and in `X-Request-Id`. */
+  /** The request id, as in the log and in `X-Request-Id`. */
   id: string;
-  /** Every parameter of the query string, in the order sent; parsed once. */
+  /** Every parameter of the query string, decoded, in the order sent. */
   parameters: readonly Parameter[];
-  /** Objects in the answer. */
+  /** The number of objects in the response. */
   rows?: number;
-  /** Who asks, once the credentials were checked. */
+  /** The client; set once its credentials are verified. */
   client?: { readonly clientID: string; readonly rateLimit: number | null };
-  /** Where it came from, if its credentials were refused. */
-  refusedAddress?: string;
+  /** The client's address; set if its credentials were rejected. */
+  failedLoginAddress?: string;
 }

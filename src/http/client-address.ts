@@ -2,14 +2,14 @@ import type { Request } from 'express';
 import { isIP, isIPv4, SocketAddress } from 'node:net';
 
 /**
- * The address of a request's client, as the trusted proxies tell it; `undefined` where its
- * connection is closed already. Where they pass on what is no address, it is that of the connection.
+ * The address of a request's client, as reported by trusted proxies. If that is not a valid address,
+ * it is the address of the connection; `undefined` if the connection is already closed.
  */
 export function clientAddress(request: Request): string | undefined {
   return canonical(request.ip) ?? canonical(request.socket.remoteAddress);
 }
 
-/** The one form of an address: without a zone, and an IPv4 address never as one of IPv6. */
+/** The canonical form of an address: without a zone, and IPv4-mapped IPv6 as IPv4. */
 function canonical(text = ''): string | undefined {
   if (isIP(text) === 0) return undefined;
   if (isIPv4(text)) return text;

@@ -4,14 +4,14 @@ import { ModulesContainer } from '@nestjs/core';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 import { queryClass } from './parameters/query-class.js';
 
-/** A path that a controller answers to clients of the catalogue. */
+/** A GET route of a controller. */
 export interface Endpoint {
   readonly controller: Type<object>;
-  /** The controller's method. */
+  /** The name of the controller's method. */
   readonly method: string;
-  /** As Express has it, such as `/products/:productID`. */
+  /** The path pattern of Express, such as `/products/:productID`. */
   readonly path: string;
-  /** The class of its parameters. */
+  /** The class that declares its parameters. */
   readonly query: Type<object>;
   /** Calls the controller's method. */
   readonly call: (...args: readonly unknown[]) => unknown;
@@ -19,7 +19,7 @@ export interface Endpoint {
 
 type Handler = (...args: readonly unknown[]) => unknown;
 
-/** Every `@Get()` of an application, in the order of its modules. */
+/** Every `@Get()` route of an application, in the order of its modules. */
 export function endpointsOf(application: INestApplicationContext): Endpoint[] {
   const modules = [...application.get(ModulesContainer).values()];
   const controllers = modules.flatMap(({ controllers: all }) => [...all.values()]);

@@ -21,26 +21,26 @@ const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
   overloaded: busy,
 };
 
-/** The error response to whatever was thrown: `-1` for a fault of the service. */
+/** The error response for a thrown value; `-1` if it is neither an `ApiError` nor a database failure. */
 export function apiErrorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const failure = databaseFailure(thrown);
   return failure ? RESPONSES[failure]() : errors.internal();
 }
 
-/** Answers with an error response to whatever was thrown. The cause of an internal error goes to the log alone. */
+/** Sends an error response for every thrown value. The cause of an internal error is only logged. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger(ErrorFilter.name);
-  /** By errcode, the `performance.now()` of the latest log line. */
+  /** The `performance.now()` of the latest log line, by errcode. */
   private readonly logged = new Map<number, number>();
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const error = apiErrorOf(thrown);
-    // What is refused by intention needs no line beside that of its request.
-    const isIntended = thrown instanceof ApiError || thrown instanceof PoolOverloadedError;
-    if (!isIntended) this.log(thrown, error, http.getRequest<CatalogueRequest>());
+    // Expected errors need no log line beside that of the request.
+    const isExpected = thrown instanceof ApiError || thrown instanceof PoolOverloadedError;
+    if (!isExpected) this.log(thrown, error, http.getRequest<CatalogueRequest>());
     sendError(http.getResponse<Response>(), error);
   }
 
@@ -49,7 +49,7 @@ export class ErrorFilter implements ExceptionFilter {
     const latest = this.logged.get(errcode) ?? -Infinity;
     if (status !== 500 && now - latest < LOG_INTERVAL) return;
     this.logged.set(errcode, now);
-    // Not the path itself, which may contain anything that a client wrote.
+    // The path pattern, because the path itself may contain any text that a client sent.
     const { path = 'without a route' } = (request.route ?? {}) as { path?: string };
     const cause = types.isNativeError(thrown) ? thrown : new Error(String(thrown));
     this.logger.error(`${request.id} ${request.method} ${path} ${errcode}: ${cause.message}`);

@@ -1,43 +1,46 @@
-/** A refusal that the client is told of: an errcode of the table below, its HTTP status and its text. */
+/** An error response: an errcode of the table below, its HTTP status and its message. */
 export class ApiError extends Error {
   override name = 'ApiError';
 
   constructor(
-    /** The public code, a nonzero number. */
+    /** The public error code, a nonzero number. */
     readonly errcode: number,
-    /** The HTTP status that goes with it. */
+    /** The HTTP status. */
     readonly status: number,
     message: string,
-    /** Headers that go with it, such as `Allow`. */
+    /** Additional response headers, such as `Allow`. */
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }
 
-  /** The same refusal with another text. */
+  /** A copy with another message. */
   withMessage(message: string): ApiError {
     return new ApiError(this.errcode, this.status, message, this.headers);
   }
 
-  /** The same refusal with another of its statuses. */
+  /** A copy with another of the statuses that its definition lists. */
   withStatus(status: number): ApiError {
     return new ApiError(this.errcode, status, this.message, this.headers);
   }
 
-  /** The same refusal with more headers. */
+  /** A copy with more headers. */
   withHeaders(headers: Record<string, string>): ApiError {
     return new ApiError(this.errcode, this.status, this.message, { ...this.headers, ...headers });
   }
 }
 
-/** The texts between `<` and `>` of a message, each a string that its author must give. */
-type Holes<Message extends string> = Message extends `${string}<${string}>${infer Rest}`
-  ? [string, ...Holes<Rest>]
+/** One string for each `<…>` placeholder of a message. */
+type Placeholders<Message extends string> = Message extends `${string}<${string}>${infer Rest}`
+  ? [string, ...Placeholders<Rest>]
   : [];
 
-/** One row of the table, callable to make the error: an argument for each `<…>` of its message, in order. */
+/**
+ * One row of the error table. Call it to create the error, with an argument for each placeholder of
+ * its message, in order.
+ */
 export interface ErrorDefinition<Message extends string = string> {
-  (...values: Holes<Message>): ApiError;
+  (...values: Placeholders<Message>): ApiError;
   readonly errcode: number;
   readonly statuses: readonly number[];
   readonly condition: string;
@@ -51,17 +54,17 @@ function define<const Message extends string>(
   message: Message,
 ): ErrorDefinition<Message> {
   const statuses: readonly number[] = typeof status === 'number' ? [status] : status;
-  const create = (...values: Holes<Message>): ApiError => {
-    const given: string[] = [...(values as string[])];
-    const text = message.replace(/<[^>]+>/g, () => given.shift() ?? '');
+  const create = (...values: Placeholders<Message>): ApiError => {
+    const remaining: string[] = [...(values as string[])];
+    const text = message.replace(/<[^>]+>/g, () => remaining.shift() ?? '');
     return new ApiError(errcode, statuses[0] ?? 500, text);
   };
   return Object.assign(create, { errcode, statuses, condition, message });
 }
 
 /**
- * Every way in which a request can fail. A code is public: it is never renumbered and never used
- * again for something else. The table in docs/api.md is held against this one by a test.
+ * Every error response. Codes are public: a code is never renumbered and never reused. A test checks
+ * that the documented table agrees with this one.
  */
 // prettier-ignore
 export const errors = {
@@ -91,12 +94,12 @@ export const errors = {
   limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded'),
 } as const;
 
-/** `-4`, with the seconds after which it is worth another try. */
+/** `-4` with `Retry-After`, in seconds. */
 export function busy(): ApiError {
   return errors.busy().withHeaders({ 'Retry-After': '1' });
 }
 
-/** `-30` for the path of a URL. It ends at the first `&`: what follows may be parameters, and a token. */
+/** `-30` for the path of a URL. The path is cut at the first `&`: a token may follow in mistyped parameters. */
 export function noResourceAt(url = ''): ApiError {
   return errors.pathUnknown(url.split(/[?&]/, 1)[0] ?? '');
 }

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { compress, type Encoding, encodingOf } from './compression.js';
 
-/** A body that stays the same as long as the service runs, sent as its client wants it. */
+/** A response body that does not change while the service runs, in each content coding. */
 export class FixedBody {
   private readonly tag: string;
   private readonly encoded = new Map<Encoding, Promise<Buffer>>();
 
-  /** @param type its `Content-Type` */
+  /** @param type the `Content-Type` */
   constructor(
     private readonly type: string,
     private readonly body: Buffer,
@@ -29,10 +29,10 @@ export class FixedBody {
     response.status(200).end(body);
   }
 
-  /** Compressed once. */
+  /** The body in an encoding. It is compressed on first use. */
   private in(encoding: Encoding): Promise<Buffer> {
-    const known = this.encoded.get(encoding) ?? compress(this.body, encoding);
-    this.encoded.set(encoding, known);
-    return known;
+    const compressed = this.encoded.get(encoding) ?? compress(this.body, encoding);
+    this.encoded.set(encoding, compressed);
+    return compressed;
   }
 }

@@ -1,11 +1,11 @@
-/** Bounds how many of something there are at a time for each key, such as requests for each client. */
+/** Limits how many of something exist at a time for each key, such as requests per client. */
 export class KeyedLimit {
   private readonly counts = new Map<string, number>();
 
-  /** @param maximum of each key */
+  /** @param maximum the limit for each key */
   constructor(private readonly maximum: number) {}
 
-  /** Counts one more until `leave`; false, and not counted, where the key has its maximum. */
+  /** Counts one more until `leave`. Returns false without counting if the key is at its maximum. */
   enter(key: string): boolean {
     const count = this.counts.get(key) ?? 0;
     if (count >= this.maximum) return false;

@@ -8,14 +8,14 @@ import type { Response } from 'express';
 import { from, type Observable } from 'rxjs';
 import { Settings } from '../settings/settings.js';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { type Answer, success } from './envelope.js';
+import { type Answer, successEnvelope } from './envelope.js';
 import { ApiError, errors } from './errors.js';
 import { allowedParameters } from './parameters/allowed-parameters.js';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 import { ParametersPipe } from './parameters/parameters.pipe.js';
 import { queryClass } from './parameters/query-class.js';
 
-/** Answers `OPTIONS` with the parameters of the path, in place of the handler and after the same checks. */
+/** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
 export class OptionsInterceptor implements NestInterceptor<unknown> {
   constructor(
@@ -35,7 +35,7 @@ export class OptionsInterceptor implements NestInterceptor<unknown> {
     await this.pipe
       .transform(request.query, { type: 'query', metatype: query })
       .catch((error: unknown) => {
-        // A client that asks for the parameters does not have to know the required ones.
+        // Required parameters may be missing: the client asks for them.
         if (!(error instanceof ApiError && error.errcode === errors.parameterMissing.errcode)) {
           throw error;
         }
@@ -43,6 +43,6 @@ export class OptionsInterceptor implements NestInterceptor<unknown> {
     const page = allowedParameters(query, this.settings);
     request.rows = Number(page.count);
     http.getResponse<Response>().setHeader('Allow', 'GET, HEAD, OPTIONS');
-    return { status: 200, body: success(page) };
+    return { status: 200, body: successEnvelope(page) };
   }
 }

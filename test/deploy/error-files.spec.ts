@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
-import { failure, JSON_TYPE } from '../../src/http/envelope.js';
+import { errorEnvelope, JSON_TYPE } from '../../src/http/envelope.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
 import { commonHeaders } from '../../src/http/server/common-headers.js';
 
@@ -39,7 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** A refusal as the service writes it to what is no request, without an id: no log line has one. */
 function response(error: ApiError): string {
-  const body = failure(error);
+  const body = errorEnvelope(error);
   const headers = {
     ...commonHeaders(''),
     'Content-Type': JSON_TYPE,

@@ -7,12 +7,12 @@ import {
 } from './declared-parameters.js';
 import type { Page } from '../envelope.js';
 
-/** A parameter as `OPTIONS` describes it. Whatever does not apply to it is null. */
+/** A parameter as `OPTIONS` describes it. A property that does not apply is null. */
 export interface AllowedParameter {
   readonly name: string;
-  /** `array`: values separated by commas; `decimal`, `date-time`: texts of that form. */
+  /** `array`: values separated by commas; `decimal`, `date-time`: strings of that format. */
   readonly type: string;
-  /** Every value that it may have, of an array every value that may be in it. */
+  /** Every allowed value of the parameter or, for an array, of its items. */
   readonly allowedValues: readonly (string | boolean)[] | null;
   readonly minimum: number | null;
   readonly maximum: number | null;
@@ -21,7 +21,7 @@ export interface AllowedParameter {
   readonly meaning: string;
 }
 
-/** The parameters of a query class, all of them as one page. */
+/** The parameters of a query class, as the page that `OPTIONS` returns. */
 export function allowedParameters(query: Type<object>, settings: ParameterSettings): Page {
   const allowed = [...parametersOf(query)].map(([name, parameter]): AllowedParameter => {
     const schema = schemaOf(parameter, settings);

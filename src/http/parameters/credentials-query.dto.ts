@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Allow } from 'class-validator';
 import { Declared } from './declared-parameters.js';
 
-/** The parameters that every request may carry: its credentials, which a guard checks. */
+/** The credentials, which every request may have as parameters. A guard checks them. */
 export class CredentialsQueryDto {
   @Credential('Who asks; or the header X-Client-ID.', 100, 'demo')
   clientID?: string;

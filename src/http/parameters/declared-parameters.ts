@@ -1,10 +1,10 @@
 import type { ClassTransformOptions } from 'class-transformer';
 import type { Settings } from '../../settings/settings.js';
 
-/** What of JSON Schema, draft 2020-12, is said of a parameter's value. */
+/** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
 export interface ParameterSchema {
   readonly type: 'string' | 'integer' | 'boolean' | 'array';
-  /** `decimal` and `date-time` are texts of that form. */
+  /** `decimal` and `date-time` are formats of a string. */
   readonly format?: 'int32' | 'int64' | 'decimal' | 'date-time';
   readonly pattern?: string;
   readonly enum?: readonly string[];
@@ -12,7 +12,7 @@ export interface ParameterSchema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Of an array, which a query holds as texts separated by commas. */
+  /** The items of an array, which a query separates by commas. */
   readonly items?: ParameterSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -23,14 +23,14 @@ export interface ParameterSchema {
 /** The settings that bound parameters. */
 export type ParameterSettings = Pick<Settings, 'maxLimit'>;
 
-/** A parameter as it is documented, in `OPTIONS` and in the OpenAPI document. */
+/** A parameter as `OPTIONS` and the OpenAPI document describe it. */
 export interface DeclaredParameter {
   readonly meaning: string;
-  /** A function where settings bound the value. */
+  /** A function if the schema depends on settings. */
   readonly schema: ParameterSchema | ((settings: ParameterSettings) => ParameterSchema);
   /** Whether every request must have it. */
   readonly isRequired?: boolean;
-  /** A text that the parameter accepts. */
+  /** A valid value, as text. */
   readonly example: string;
 }
 
@@ -48,14 +48,14 @@ interface QueryClass {
 
 type Parameters = ReadonlyMap<string, DeclaredParameter>;
 
-/** By the prototype of a query class, the parameters that it declares itself. */
+/** The parameters that a query class declares itself, by its prototype. */
 const declared = new WeakMap<object, Map<string, DeclaredParameter>>();
-/** The same with those that it inherits, made when it is used first. */
+/** Own and inherited parameters, by prototype. Entries are added on first use. */
 const collected = new WeakMap<object, Parameters>();
 
 /**
- * Makes a property of a query class a parameter. This is the one registry: a parameter that is not
- * declared is refused with `-23`, and a declared one is documented.
+ * Declares a property of a query class as a parameter. This is the only registry of parameters: an
+ * undeclared parameter gets `-23`, and every declared one is documented.
  */
 export function Declared(parameter: DeclaredParameter): PropertyDecorator {
   return (query, name) => {
@@ -85,7 +85,7 @@ function collect(prototype: object): Parameters {
   return new Map(classes.flatMap((each) => [...(declared.get(each) ?? [])]));
 }
 
-/** Options for class-transformer that carry the settings to the readers of parameters. */
+/** Options of class-transformer that pass the settings to the readers of parameters. */
 export interface ReadOptions extends ClassTransformOptions {
   readonly settings: ParameterSettings;
 }

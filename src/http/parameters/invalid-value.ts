@@ -1,9 +1,9 @@
 import type { ApiError } from '../errors.js';
 
-/** Stands in a query class for a value that could not be read, and says how it is refused. */
+/** Takes the place of a value that could not be read, with the error to respond with. */
 export class InvalidValue {
   constructor(
-    /** The refusal, given the parameter's name. */
-    readonly refusal: (name: string) => ApiError,
+    /** Creates the error, given the parameter's name. */
+    readonly toError: (name: string) => ApiError,
   ) {}
 }

@@ -9,9 +9,9 @@ import { SentParameters } from './sent-parameters.js';
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /**
- * Refuses every parameter that the handler's `@Query()` class does not declare, and every
- * parameter but the credentials where there is no such class. It looks at the names as they were
- * sent, before any of them becomes a property, so `__proto__` is a name like any other.
+ * Throws `-23` for the first parameter that the handler's `@Query()` class does not declare. Without
+ * such a class, only the credentials are allowed. It checks the names before any of them becomes a
+ * property, so `__proto__` is a name like any other.
  */
 @Injectable()
 export class ParametersGuard implements CanActivate {
@@ -23,7 +23,7 @@ export class ParametersGuard implements CanActivate {
     for (const { name } of request.parameters) {
       if (!names.has(name)) throw errors.parameterUndefined(name);
     }
-    // Express parses the query anew whenever `query` is read: an own property stands before that.
+    // An own property, because the getter of Express parses the query at every access.
     Object.defineProperty(request, 'query', { value: new SentParameters(request.parameters) });
     return true;
   }

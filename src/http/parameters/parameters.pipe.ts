@@ -7,8 +7,8 @@ import { InvalidValue } from './invalid-value.js';
 import { SentParameters } from './sent-parameters.js';
 
 /**
- * The global ValidationPipe: turns what was sent into the handler's `@Query()` class. Of several
- * things wrong, the one that stands first in the query is refused.
+ * The global ValidationPipe. It converts the sent parameters to the handler's `@Query()` class. Of
+ * several errors, it throws the one whose parameter comes first in the query.
  */
 @Injectable()
 export class ParametersPipe extends ValidationPipe {
@@ -35,36 +35,36 @@ export class ParametersPipe extends ValidationPipe {
       if (values.size < value.list.length) throw new InvalidParameters([]);
       return query;
     } catch (error) {
-      throw error instanceof InvalidParameters ? firstRefusal(value, error) : error;
+      throw error instanceof InvalidParameters ? firstError(value, error) : error;
     }
   }
 }
 
-/** What class-validator found, until it is known which of it stands first in the query. */
+/** The errors that class-validator found, in no particular order. */
 class InvalidParameters extends Error {
   constructor(readonly errors: readonly ValidationError[]) {
     super();
   }
 }
 
-function firstRefusal(sent: SentParameters, { errors: invalid }: InvalidParameters): ApiError {
+function firstError(sent: SentParameters, { errors: invalid }: InvalidParameters): ApiError {
   const seen = new Set<string>();
   for (const { name } of sent.list) {
     if (seen.has(name)) return errors.parameterRepeated(name);
     seen.add(name);
     const error = invalid.find(({ property }) => property === name);
-    if (error) return refusal(error);
+    if (error) return errorOf(error);
   }
-  // A required parameter that is missing stands nowhere in the query.
-  return refusal(invalid[0]);
+  // What remains is a required parameter that the query does not contain.
+  return errorOf(invalid[0]);
 }
 
-/** One finding as the client is told it. Rules of class-validator's own are worded by their message. */
-function refusal(error: ValidationError | undefined): ApiError {
+/** Converts a validation error. The rules of class-validator itself supply the text of `-22`. */
+function errorOf(error: ValidationError | undefined): ApiError {
   if (!error) return errors.internal();
   const { property: name, constraints = {} } = error;
   const value: unknown = error.value;
-  if (value instanceof InvalidValue) return value.refusal(name);
+  if (value instanceof InvalidValue) return value.toError(name);
   if ('whitelistValidation' in constraints) return errors.parameterUndefined(name);
   if ('isDefined' in constraints) return errors.parameterMissing(name);
   const [message = 'valid'] = Object.values(constraints);

@@ -2,8 +2,8 @@ import type { Type } from '@nestjs/common';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 
 /**
- * The class of the `@Query()` argument of a controller's method, as Nest and the compiler recorded
- * it; `undefined` where there is none.
+ * The class of the `@Query()` argument of a controller's method, from the metadata of Nest and of the
+ * compiler; `undefined` if it has no such argument.
  */
 export function queryClass(controller: Type<object>, method: string): Type<object> | undefined {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<

@@ -1,24 +1,26 @@
-/** One `name=value` of a query string, decoded, in the order sent. */
+/** One `name=value` of a query string, decoded. */
 export interface Parameter {
   readonly name: string;
   readonly value: string;
 }
 
 /**
- * Stands at the end of a value whose bytes are no UTF-8. A lone surrogate cannot come out of
- * decoding, so a value that is not well-formed is one that was sent in bytes that are no text.
+ * Marks a value whose bytes are not valid UTF-8. Decoding never yields a lone surrogate, so only such
+ * values are not well-formed (`String.isWellFormed`).
  */
 const ILL_FORMED = '\ud800';
 
-/** Whether every `%` of a text begins an escape of two hexadecimal digits. */
+/** Whether two hexadecimal digits follow every `%` of a text. */
 export function isPercentEncoded(text: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(text);
 }
 
 /**
- * The parameters of a raw query string, all of them, in the order sent, as
- * https://url.spec.whatwg.org/#urlencoded-parsing has it: `+` is a space, a name without `=` has
- * the empty value, nothing between two `&` is nothing. Names are literal: no brackets, no nesting.
+ * Parses a raw query string, as in https://url.spec.whatwg.org/#urlencoded-parsing: `+` is a space, a
+ * name without `=` has an empty value, and empty parts between two `&` are ignored. Names are
+ * literal: brackets have no meaning.
+ *
+ * @returns every parameter in the order sent; repeated names stay repeated
  */
 export function parseQuery(query: string): Parameter[] {
   const parameters: Parameter[] = [];
@@ -27,13 +29,13 @@ export function parseQuery(query: string): Parameter[] {
     const equals = part.indexOf('=');
     const name = equals < 0 ? part : part.slice(0, equals);
     const value = equals < 0 ? '' : part.slice(equals + 1);
-    // A name is shown as it was sent, as far as that can be.
+    // Error messages contain the name, so it has no marker.
     parameters.push({ name: decode(name).replace(ILL_FORMED, ''), value: decode(value) });
   }
   return parameters;
 }
 
-/** One decoded component; what is no UTF-8 comes out not well-formed (`String.isWellFormed`). */
+/** Decodes a component. If its bytes are not valid UTF-8, `ILL_FORMED` is appended. */
 function decode(component: string): string {
   if (!/[%+]/.test(component)) return component;
   const spaced = component.replaceAll('+', ' ');

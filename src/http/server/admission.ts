@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { onEnd } from './on-end.js';
 
-/** The share of all places that the requests of one connection can take, and the minimum of it. */
+/** One connection may have 1/`divisor` of all requests in work, and at least `minimum`. */
 const CONNECTION_SHARE = { divisor: 8, minimum: 8 };
 
 /**
- * Bounds the requests in work: those whose response has not been handed to its connection yet.
- * A response that is ended and waits for its reader takes no place.
+ * Limits the requests in work: those whose response has not been passed to its connection in full.
+ * A response that has ended and waits for its reader does not count.
  */
 export class Admission {
   private readonly working = new Set<ServerResponse>();
@@ -15,21 +15,21 @@ export class Admission {
 
   /**
    * @param maximum requests in work
-   * @param connectionMaximum those of one connection
+   * @param connectionMaximum requests in work on one connection
    */
   constructor(
     private readonly maximum: number,
     private readonly connectionMaximum = shareOf(maximum),
   ) {}
 
-  /** Requests in work. */
+  /** The number of requests in work. */
   get size(): number {
     return this.working.size;
   }
 
   /**
-   * Counts a request until its response is ended or closed; false where it is one too many, for all
-   * or for its connection, and must be refused.
+   * Counts a request until its response is ended or closed. Returns false if the request exceeds a
+   * limit and must get an error response.
    */
   enter(response: ServerResponse): boolean {
     const { socket } = response.req;

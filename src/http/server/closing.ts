@@ -3,15 +3,15 @@ import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Milliseconds that an idle connection stays open while the server closes. */
 const IDLE_GRACE = 500;
-/** Milliseconds after which every connection is closed. It is longer than a query may take. */
+/** Milliseconds after which every connection is closed; longer than the default query timeout. */
 const DEADLINE = 15_000;
-/** Milliseconds between two looks at the connections. */
+/** Milliseconds between two checks of the connections. */
 const INTERVAL = 20;
 
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
  * after 15 seconds at most. Responses say `Connection: close`. An idle connection stays open for
- * half a second, so that a request that is on its way still gets an answer.
+ * half a second, so that a request that is already under way is still answered.
  */
 export async function closeGracefully({ server, connections }: EnvelopedServer): Promise<void> {
   if (!server.listening) return;
@@ -26,7 +26,7 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
     const isDone = passed > IDLE_GRACE && connections.responses.length === 0;
     if (isDone || passed > DEADLINE) server.closeAllConnections();
   }, INTERVAL);
-  // `close` of http.Server would end idle connections at once.
+  // `http.Server.close` would close idle connections at once.
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);
 }

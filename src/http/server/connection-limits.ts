@@ -1,35 +1,35 @@
 import { readFileSync } from 'node:fs';
 
-/** The connections that each port of the process may have open. */
+/** The maximum number of open connections for each port of the process. */
 export interface ConnectionLimits {
   readonly service: number;
   readonly admin: number;
 }
 
-/** Limits however many files may be open: each connection takes some memory. */
+/** Upper bounds whatever the file limit is, because each connection takes memory. */
 const MAXIMUM: ConnectionLimits = { service: 10_000, admin: 1000 };
-/** Open files that are left for everything but connections. */
+/** File descriptors reserved for everything except connections. */
 const RESERVED = 100;
-/** The share of the service in what is left. */
+/** The share of the remaining descriptors that the service port gets. */
 const SERVICE_SHARE = 0.8;
 
 /**
- * Limits under which the process never runs out of file descriptors. With none left it could neither
- * answer a health check nor open a connection to its database.
+ * Limits that keep the process from running out of file descriptors. Without a free descriptor it
+ * can neither answer a health check nor open a connection to its database.
  *
- * @param needed descriptors for connections to databases
+ * @param databaseConnections the number of descriptors for connections to databases
  */
-export function connectionLimits(needed: number): ConnectionLimits {
-  const left = Math.max(20, openFilesLimit() - RESERVED - needed);
+export function connectionLimits(databaseConnections: number): ConnectionLimits {
+  const available = Math.max(20, openFilesLimit() - RESERVED - databaseConnections);
   return {
-    service: Math.min(MAXIMUM.service, Math.floor(left * SERVICE_SHARE)),
-    admin: Math.min(MAXIMUM.admin, Math.floor(left * (1 - SERVICE_SHARE))),
+    service: Math.min(MAXIMUM.service, Math.floor(available * SERVICE_SHARE)),
+    admin: Math.min(MAXIMUM.admin, Math.floor(available * (1 - SERVICE_SHARE))),
   };
 }
 
 /**
- * The most files that the process may have open, as Linux tells it; infinite where nothing does.
- * Node raises the soft limit to the hard one when it starts.
+ * The maximum number of open files, from `/proc/self/limits`; infinite on a system without that
+ * file. Node raises the soft limit to the hard limit when it starts.
  */
 function openFilesLimit(): number {
   try {

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * The responses that each connection still owes to its client, in the order of their requests.
+ * The pending responses of each connection, in the order of their requests.
  *
- * Every response added emits `close` in the end. Node itself emits it only for the response at the
- * front when a connection ends, and never for those of pipelined requests behind it.
+ * Every response added emits `close` eventually. When a connection ends, Node itself emits it only
+ * for the first pending response, and never for those of the pipelined requests behind it.
  */
 export class Connections {
-  private readonly owed = new Map<Duplex, Set<ServerResponse>>();
+  private readonly pending = new Map<Duplex, Set<ServerResponse>>();
   private readonly latest = new WeakMap<Duplex, ServerResponse>();
 
   add(response: ServerResponse): void {
     const { socket } = response.req;
-    const responses = this.owed.get(socket) ?? this.open(socket);
+    const responses = this.pending.get(socket) ?? this.open(socket);
     this.latest.set(socket, response);
     responses.add(response);
     response.once('close', () => responses.delete(response));
@@ -24,23 +24,23 @@ export class Connections {
     return this.latest.get(socket);
   }
 
-  /** The response that a connection is writing; `undefined` where it owes none. */
+  /** The response that a connection is writing; `undefined` if none is pending. */
   frontOf(socket: Duplex): ServerResponse | undefined {
-    const [front] = this.owed.get(socket) ?? [];
+    const [front] = this.pending.get(socket) ?? [];
     return front;
   }
 
   /** Every response that is not closed yet. */
   get responses(): ServerResponse[] {
-    return [...this.owed.values()].flatMap((responses) => [...responses]);
+    return [...this.pending.values()].flatMap((responses) => [...responses]);
   }
 
   private open(socket: Duplex): Set<ServerResponse> {
     const responses = new Set<ServerResponse>();
-    this.owed.set(socket, responses);
+    this.pending.set(socket, responses);
     const close = (): void => {
-      this.owed.delete(socket);
-      // Node has emitted its own `close` by then.
+      this.pending.delete(socket);
+      // On the next tick, because Node emits its own `close` first.
       process.nextTick(closeAll, responses);
     };
     if (socket.closed) close();

@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** When a reader is too slow: what a connection may hold back, and for how long. */
+/** The limits beyond which a reader counts as too slow. */
 export interface DeliveryLimits {
-  /** Milliseconds that a response may take whatever its size. */
+  /** Milliseconds that a response of any size may take. */
   readonly grace: number;
-  /** Bytes a second that a reader must take beyond that. */
+  /** Minimum bytes per second. It extends the deadline in proportion to the size. */
   readonly rate: number;
-  /** Bytes that all readers together may leave waiting in memory. */
+  /** Maximum bytes that wait in memory for all readers together. */
   readonly bytes: number;
 }
 
 const LIMITS: DeliveryLimits = { grace: 20_000, rate: 32_768, bytes: 64 * 1024 * 1024 };
 /** Milliseconds between two checks. */
 const CHECK_INTERVAL = 1000;
-/** Milliseconds for which no reader is cut off to make room. */
+/** Milliseconds before a reader's connection may be closed to free memory. */
 const ROOM_GRACE = 1000;
 
 interface Delivery {
@@ -24,11 +24,12 @@ interface Delivery {
 }
 
 /**
- * Responses that are ended and not yet taken by their readers. A reader that misses its deadline
- * loses its connection; so do those that wait longest while all together hold too many bytes.
+ * Responses that have ended and are not yet fully read. Closes the connection of a reader that
+ * misses its deadline. While all responses together exceed the maximum number of bytes, it also
+ * closes the connections of those that wait longest.
  */
 export class Deliveries {
-  /** In the order in which they began. */
+  /** In the order in which they were added. */
   private readonly waiting = new Map<ServerResponse, Delivery>();
   private readonly byConnection = new WeakMap<Duplex, number>();
   private total = 0;
@@ -36,12 +37,12 @@ export class Deliveries {
 
   constructor(private readonly limits = LIMITS) {}
 
-  /** Bytes that readers have not taken yet. */
+  /** Bytes that readers have not read yet. */
   get bytes(): number {
     return this.total;
   }
 
-  /** Follows a response that was just ended until `delete`. */
+  /** Watches a response that has just ended, until `delete`. */
   add(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0 || this.waiting.has(response)) return;
@@ -61,7 +62,7 @@ export class Deliveries {
     this.count(response, -delivery.bytes);
   }
 
-  /** Adds to the bytes that wait, and gives those of the response's connection. */
+  /** Adds to the unread bytes. Returns the unread bytes of the response's connection. */
   private count({ req: { socket } }: ServerResponse, bytes: number): number {
     const waiting = (this.byConnection.get(socket) ?? 0) + bytes;
     this.byConnection.set(socket, waiting);
@@ -75,12 +76,12 @@ export class Deliveries {
     for (const [response, delivery] of this.waiting) {
       const { socket } = response.req;
       if (socket.destroyed) continue;
-      // Its time begins when the response before it, perhaps a whole list, has been taken.
+      // Its time begins when the response before it, perhaps a whole list, has been read.
       if (response.socket === null) {
         delivery.deadline = Math.max(delivery.deadline, now + this.limits.grace);
       }
-      const isInTheWay = total > this.limits.bytes && now - delivery.started > ROOM_GRACE;
-      if (now <= delivery.deadline && !isInTheWay) continue;
+      const exceedsTotal = total > this.limits.bytes && now - delivery.started > ROOM_GRACE;
+      if (now <= delivery.deadline && !exceedsTotal) continue;
       total -= this.byConnection.get(socket) ?? 0;
       socket.destroy();
     }

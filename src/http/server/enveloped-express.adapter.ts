@@ -19,19 +19,20 @@ import { unmatchedRoute } from './unmatched-route.js';
 
 /** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
 export class EnvelopedExpressAdapter extends ExpressAdapter {
-  /** Called for every request when it is over. */
+  /** Called when a request is complete. */
   observe: (observation: Observation) => void = () => undefined;
-  /** Answers the requests of operators. Returns false for any other request. */
-  operators: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
-  /** Adds routes that need no credentials. They stand behind all others. */
-  publish: (express: Express) => void = () => undefined;
+  /** Answers health and metrics requests. Returns false for any other request. */
+  handleOperatorRequest: (request: IncomingMessage, response: ServerResponse) => boolean = () =>
+    false;
+  /** Adds routes that need no credentials, after all other routes. */
+  addPublicRoutes: (express: Express) => void = () => undefined;
   private closing = false;
   private readonly admission: Admission;
   private http: EnvelopedServer | undefined;
 
   /**
-   * @param maximum requests in work; one more gets `-4`
-   * @param maxConnections open connections; one more is closed at once
+   * @param maximum requests in work; any further request gets `-4`
+   * @param maxConnections open connections; any further connection is closed at once
    */
   constructor(
     maximum: number,
@@ -41,12 +42,12 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.admission = new Admission(maximum);
   }
 
-  /** Requests in work: those whose response has not been handed to its connection yet. */
+  /** The number of requests in work; see `Admission`. */
   get requestsInWork(): number {
     return this.admission.size;
   }
 
-  /** Bytes of responses that their readers have not taken yet. */
+  /** Bytes of ended responses that readers have not read yet. */
   get undeliveredBytes(): number {
     return this.http?.deliveries.bytes ?? 0;
   }
@@ -56,10 +57,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.http = createEnvelopedServer(
       {
         answer: (request, response, error) => {
-          if (this.operators(request, response)) return;
-          const refused = this.admit(request as CatalogueRequest, response) ?? error;
-          if (refused) sendError(response, refused);
-          else express(request as Request, response as Response, lastResort(response));
+          if (this.handleOperatorRequest(request, response)) return;
+          const admissionError = this.admit(request as CatalogueRequest, response) ?? error;
+          if (admissionError) sendError(response, admissionError);
+          else express(request as Request, response as Response, internalError(response));
         },
         observe: (observation) => {
           this.observe(observation);
@@ -72,21 +73,21 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   /** Registers `OPTIONS` with every `GET`, behind the same guards: see `OptionsInterceptor`. */
   override get(path: unknown, ...handlers: unknown[]): void {
-    // A single route, so that the router does not search twice.
+    // One route for both methods: a second one would cost another search of the router.
     const route = this.getInstance<Express>().route(path as string);
     route.get(...(handlers as RequestHandler[])).options(...(handlers as RequestHandler[]));
   }
 
-  /** Nest calls this after the last route: a request that comes here has a wrong path or method. */
+  /** Called by Nest after the last route. It handles a wrong path or method. */
   override setNotFoundHandler(): void {
     const express = this.getInstance<Express>();
-    this.publish(express);
+    this.addPublicRoutes(express);
     this.use((request: CatalogueRequest, _response: Response, next: NextFunction) => {
       next(unmatchedRoute(express, request));
     });
   }
 
-  /** Writes the answer that the interceptors made of a handler's result. */
+  /** Writes the answer that the interceptors returned. */
   override reply(
     response: Response,
     { status, body, encoding, write }: Answer,
@@ -107,7 +108,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     if (this.http) await closeGracefully(this.http);
   }
 
-  /** Counts a request and parses its head. Returns the error where it is not to be routed. */
+  /** Counts a request and parses its head. Returns an error if the request must not be routed. */
   private admit(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
     const isAdmitted = this.admission.enter(response);
     const began = performance.now();
@@ -115,14 +116,14 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       this.observe(observationOf(request, response, began));
     });
     const error = receive(request, response);
-    // A connection that stays open during the shutdown is told to close with its next answer.
+    // During the shutdown, the next response on an open connection closes it.
     if (this.closing) response.setHeader('Connection', 'close');
     return error ?? (isAdmitted ? undefined : busy());
   }
 }
 
-/** Answers where an error escapes Express, which would answer in HTML. */
-function lastResort(response: ServerResponse): NextFunction {
+/** Handles an error that escapes Express. The default handler of Express responds with HTML. */
+function internalError(response: ServerResponse): NextFunction {
   return () => {
     sendError(response, errors.internal());
   };
@@ -130,7 +131,7 @@ function lastResort(response: ServerResponse): NextFunction {
 
 function expressApplication(): Express {
   const application = express();
-  // Read when the router is made, hence before Nest registers anything.
+  // Express reads these when it creates the router, so they are set before Nest adds routes.
   application.enable('case sensitive routing');
   application.enable('strict routing');
   application.disable('x-powered-by');

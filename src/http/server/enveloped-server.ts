@@ -5,15 +5,16 @@ import type { Observation } from './observation.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
 import { onEnd } from './on-end.js';
-import { parserRefusal, refuseUnparsed } from './unparsed.js';
+import { parserError, sendUnparsedError } from './unparsed.js';
 
-/** Bytes of a request line and its headers together that Node's parser accepts. */
+/** Maximum bytes of a request line and its headers together. */
 const MAX_HEADER_SIZE = 32_768;
-/** Milliseconds: for the head of a request, for all of it, between two requests, between two checks of those. */
+/** Timeouts of Node's `http.Server`, in milliseconds. */
 const TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than a proxy keeps one, or it would send a request on a connection that is being closed.
+  // Longer than proxies keep a connection: otherwise a proxy can send a request on a connection
+  // that is being closed.
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1000,
 };
@@ -22,14 +23,14 @@ export interface ServerHandlers {
   /**
    * Answers a request.
    *
-   * @param refusal what it must be refused with, if nothing else is wrong with it
+   * @param error the error response for a request that has no other error
    */
-  answer(request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void;
-  /** Is told of what was refused because it is no request. */
+  answer(request: IncomingMessage, response: ServerResponse, error?: ApiError): void;
+  /** Called after an error response to input that is not a valid request. */
   observe?(observation: Observation): void;
 }
 
-/** An HTTP server and what its connections still owe. */
+/** An HTTP server with its pending and unread responses. */
 export interface EnvelopedServer {
   readonly server: Server;
   readonly connections: Connections;
@@ -37,10 +38,11 @@ export interface EnvelopedServer {
 }
 
 /**
- * An HTTP server, not listening yet, that answers with the envelope also where Node would answer by
- * itself: what its parser refuses, `Expect` and `CONNECT`. Readers that stall lose their connection.
+ * Creates an HTTP server that is not listening yet. It also responds with an envelope where Node
+ * would respond by itself: to parser errors, `Expect` and `CONNECT`. It closes the connection of a
+ * reader that is too slow; see `Deliveries`.
  *
- * @param maxConnections open connections; one more is closed at once
+ * @param maxConnections open connections; any further connection is closed at once
  */
 export function createEnvelopedServer(
   handlers: ServerHandlers,
@@ -49,43 +51,43 @@ export function createEnvelopedServer(
   const observe = (observation: Observation): void => handlers.observe?.(observation);
   const connections = new Connections();
   const deliveries = new Deliveries();
-  const take = (request: IncomingMessage, response: ServerResponse, refusal?: ApiError): void => {
-    // Each part that follows a response listens to its end, and a pipeline several times.
+  const handle = (request: IncomingMessage, response: ServerResponse, error?: ApiError): void => {
+    // Several parts of the service listen to `close`, and a stream pipeline adds more listeners.
     response.setMaxListeners(30);
     connections.add(response);
     onEnd(response, () => {
-      // A client that is gone takes nothing any more.
+      // Nobody reads a destroyed response.
       if (!response.destroyed) deliveries.add(response);
     });
     response.once('close', () => {
       deliveries.delete(response);
     });
-    handlers.answer(request, response, refusal);
+    handlers.answer(request, response, error);
   };
-  // Node's own answer to a missing Host has no body: `receive` refuses it.
+  // Node's own response to a missing Host has no body, so `receive` checks it instead.
   const options = { ...TIMEOUTS, maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
   const server = createServer(options, (request, response) => {
-    take(request, response);
+    handle(request, response);
   });
   server.maxConnections = maxConnections;
-  // The size of headers is bounded; beyond a count Node would silently leave some out.
+  // No maximum: beyond it Node silently drops headers. Their size is limited anyway.
   server.maxHeadersCount = 0;
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    take(request, response, errors.malformed());
+    handle(request, response, errors.malformed());
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const refusal = parserRefusal(error, socket);
-    if (refusal) refuseUnparsed(socket, refusal, connections, observe);
+  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Duplex) => {
+    const error = parserError(cause, socket);
+    if (error) sendUnparsedError(socket, error, connections, observe);
     else socket.destroy();
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    // Node has removed its own listeners and reads no more. An error without a listener ends the
-    // process, and a response that waits for the connection to drain would wait for ever.
+    // Node has removed its listeners and stopped reading. Without these listeners, an error would
+    // end the process, and a response that waits for `drain` would wait forever.
     socket.on('error', () => socket.destroy());
     socket.on('drain', () => connections.frontOf(socket)?.emit('drain'));
     socket.resume();
     const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD, OPTIONS' });
-    refuseUnparsed(socket, error, connections, observe);
+    sendUnparsedError(socket, error, connections, observe);
   });
   return { server, connections, deliveries };
 }

@@ -2,40 +2,48 @@ import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { sentErrorOf } from '../envelope.js';
 
-/** What is told of a request when it is over: nothing in it is as a client wrote it, but its id. */
+/**
+ * A completed request, for the log and the metrics. Only `id` may contain text from the client, and
+ * it has a restricted form.
+ */
 export interface Observation {
-  /** Names the request, as in `X-Request-Id`; none for what is no request. */
+  /** The request id, as in `X-Request-Id`. */
   readonly id?: string;
+  /** Absent for input that is not a valid request. */
   readonly method?: string;
-  /** The pattern of its path, such as `/products/:productID`; none where no route took it. */
+  /** The path pattern, such as `/products/:productID`; absent if no route matched. */
   readonly route?: string;
-  /** Who asked, once the credentials were checked. */
+  /** The `clientID`; absent before its credentials are verified. */
   readonly client?: string;
-  /** Where it came from, if its credentials were refused. */
+  /** The client's address, if its credentials were rejected. */
   readonly address?: string;
-  /** Of HTTP; 0 where the client went away before its answer. */
+  /** The HTTP status; 0 if the client disconnected before the response. */
   readonly status: number;
   /** `0` for a success. */
   readonly errcode: number;
   readonly milliseconds: number;
-  /** Objects in the answer. */
+  /** The number of objects in the response. */
   readonly rows: number;
 }
 
-/** What became of a request that began at some moment of the monotonic clock, once it is over. */
+/**
+ * Describes a completed request.
+ *
+ * @param began `performance.now()` when the request arrived
+ */
 export function observationOf(
   request: CatalogueRequest,
   response: ServerResponse,
   began: number,
 ): Observation {
-  const { id, method, client, refusedAddress, rows = 0 } = request;
+  const { id, method, client, failedLoginAddress, rows = 0 } = request;
   const { path } = (request.route ?? {}) as { path?: string };
   return {
     id,
     method,
     route: path,
     client: client?.clientID,
-    address: refusedAddress,
+    address: failedLoginAddress,
     status: response.headersSent ? response.statusCode : 0,
     errcode: sentErrorOf(response)?.errcode ?? 0,
     milliseconds: performance.now() - began,

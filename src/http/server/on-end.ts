@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Calls a listener when a response is ended: all of it is handed to its connection then, whether or
- * not its reader has taken it. `finish`, in contrast, waits for the reader.
+ * Calls a listener when `end()` of a response is called. The response has then been passed to its
+ * connection in full. The event `finish`, in contrast, waits until the system has taken the data.
  *
- * An own property, since Express replaces the prototype of a response.
+ * It sets an own property, because Express replaces the prototype of a response.
  */
 export function onEnd(response: ServerResponse, listener: () => void): void {
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;

@@ -5,20 +5,21 @@ import { type ApiError, errors } from '../errors.js';
 import { COMMON_HEADERS } from './common-headers.js';
 import { isPercentEncoded, parseQuery } from '../parameters/query-string.js';
 
-/** Bytes of a request target; what is longer is refused with 414 before anything looks at it. */
+/** Maximum bytes of a request target. A longer one gets status 414. */
 const MAX_TARGET_LENGTH = 16_384;
 
 /**
- * The first thing that happens to a request, before Express looks at it: it gets its id and the
- * headers that every response carries, and its target is taken apart, once. Gives the refusal of
- * what is no valid target.
+ * Processes the head of a request before Express does. Sets the request id, the common response
+ * headers, and the parsed parameters.
+ *
+ * @returns the error for an invalid `Host` or request target; otherwise `undefined`
  */
 export function receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
   request.id = requestId(request);
   response.setHeader('X-Request-Id', request.id);
   for (const [name, value] of COMMON_HEADERS) response.setHeader(name, value);
   const { host = [] } = request.headersDistinct;
-  // Node answers a missing Host by itself, without a body, unless it is told to leave that to us.
+  // RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host.
   if (host.length > 1 || (host.length === 0 && request.httpVersion === '1.1')) {
     return errors.malformed();
   }
@@ -34,7 +35,7 @@ export function receive(request: CatalogueRequest, response: ServerResponse): Ap
   return undefined;
 }
 
-/** The client's own id where it is a plain token, and not the one that no log may hold; else a new one. */
+/** The client's request id if it is a plain token and not the access token; otherwise a new one. */
 function requestId({ headers, url }: CatalogueRequest): string {
   const { 'x-request-id': sent, authorization = '' } = headers;
   if (typeof sent !== 'string' || !/^[A-Za-z0-9._~-]{1,128}$/.test(sent)) return randomUUID();
@@ -44,8 +45,8 @@ function requestId({ headers, url }: CatalogueRequest): string {
 }
 
 /**
- * A target as path and query alone; `undefined` where it has none. A proxy may send the absolute
- * form (RFC 9112, section 3.2.2).
+ * Path and query of a request target; `undefined` if the target is invalid. A proxy may send the
+ * absolute form (RFC 9112, section 3.2.2).
  */
 function originForm(url: string): string | undefined {
   if (url.startsWith('/') || url === '*') return url;

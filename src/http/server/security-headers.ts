@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
 /**
- * What Helmet sets for an API, whose answers no page embeds. Collected once: also what never
- * reaches Express carries them.
+ * The headers that Helmet sets for an API whose responses no page embeds. They are collected once,
+ * because responses that do not pass through Express have them too.
  */
 export const SECURITY_HEADERS: readonly (readonly [string, string])[] = collected();
 

@@ -3,12 +3,12 @@ import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
 
-/** The types of Express lack `match`, by which its router finds a route. */
+/** The types of Express lack `match`, which its router uses to find a route. */
 interface MatchingLayer extends ILayer {
   match(path: string): unknown;
 }
 
-/** The error for a request that no route took: `-30` for an unknown path, else `-32` with `Allow`. */
+/** The error for a request that matches no route: `-30` for an unknown path, otherwise `-32` with `Allow`. */
 export function unmatchedRoute(express: Express, request: CatalogueRequest): ApiError {
   const [path = ''] = request.url.split('?', 1);
   const layers = express.router.stack as MatchingLayer[];

@@ -2,23 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { failure, JSON_TYPE } from '../envelope.js';
+import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
 import type { Observation } from './observation.js';
 import { commonHeaders } from './common-headers.js';
 import type { Connections } from './connections.js';
 
-/** Milliseconds that a client has to read a refusal before its connection is destroyed. */
+/** Milliseconds that a client has to read the error response before the connection is destroyed. */
 const LINGER = 1000;
 
 /**
- * What Node's parser found wrong, https://nodejs.org/api/http.html#event-clienterror; `undefined`
- * where nothing was sent that could be answered.
+ * The error response to an error of Node's parser
+ * (https://nodejs.org/api/http.html#event-clienterror); `undefined` if the client sent nothing.
  */
-export function parserRefusal(
-  { code }: NodeJS.ErrnoException,
-  socket: Duplex,
-): ApiError | undefined {
+export function parserError({ code }: NodeJS.ErrnoException, socket: Duplex): ApiError | undefined {
   const isSilent = code === 'ERR_HTTP_REQUEST_TIMEOUT' && (socket as Socket).bytesRead === 0;
   if (isSilent) return undefined;
   const isOversized = code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';
@@ -26,10 +23,10 @@ export function parserRefusal(
 }
 
 /**
- * Writes an envelope to a connection for what is no request, after the responses that it still
- * owes, and closes it.
+ * Writes an error response for input that is not a valid request, after the pending responses of the
+ * connection. Then closes the connection.
  */
-export function refuseUnparsed(
+export function sendUnparsedError(
   socket: Duplex,
   error: ApiError,
   connections: Connections,
@@ -38,11 +35,12 @@ export function refuseUnparsed(
   const latest = connections.latestOf(socket);
   if (latest && !latest.writableFinished && !latest.destroyed) {
     latest.once('finish', () => {
-      refuseUnparsed(socket, error, connections, observe);
+      sendUnparsedError(socket, error, connections, observe);
     });
     return;
   }
-  // In the body of a request that has its answer: a second one would be taken for the next's.
+  // The error is in the body of a request that has its response already. The client would take a
+  // second response for that of its next request.
   if (!socket.writable || latest?.req.complete === false) {
     socket.destroy();
     return;
@@ -50,12 +48,12 @@ export function refuseUnparsed(
   const id = randomUUID();
   observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
   socket.end(text(error, id));
-  // The client may never close its side, and Node has no timeout for a connection without a parser.
+  // The client may leave its side open, and Node has no timeout for a connection without a parser.
   (socket as Socket).setTimeout(LINGER, () => socket.destroy());
 }
 
 function text(error: ApiError, id: string): string {
-  const body = failure(error);
+  const body = errorEnvelope(error);
   const headers = Object.entries({
     ...commonHeaders(id),
     'Content-Type': JSON_TYPE,

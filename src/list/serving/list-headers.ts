@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { withoutToken } from '../../http/envelope.js';
+import { redactToken } from '../../http/envelope.js';
 import type { PreparedList, State } from '../prepared-list.js';
 import { entityTag } from './entity-tag.js';
 import { link } from './link.js';
@@ -24,7 +24,7 @@ export function setPosition(
   const [path = ''] = request.url.split('?', 1);
   const links = link(path, request.parameters, { offset, limit, count });
   // No links if they would contain a token, which may have been sent as another parameter's value.
-  if (links !== undefined && withoutToken(links, request) === links) {
+  if (links !== undefined && redactToken(links, request) === links) {
     response.setHeader('Link', links);
   }
 }

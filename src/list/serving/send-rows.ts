@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { compressing, type Encoding } from '../../http/compression.js';
+import { createCompressor, type Encoding } from '../../http/compression.js';
 import { errors } from '../../http/errors.js';
 import type { OpenList } from '../prepared-list.js';
 import type { StreamLimits } from './stream-limit.js';
@@ -73,7 +73,7 @@ export async function sendRows(
   try {
     const rows = Readable.from(pieces(), { objectMode: false });
     const options = { signal: ending.signal };
-    if (encoding) await pipeline(rows, compressing(encoding), response, options);
+    if (encoding) await pipeline(rows, createCompressor(encoding), response, options);
     else await pipeline(rows, response, options);
   } catch {
     if (failure) throw failure;
