@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
 import { driverErrorOf } from '../database/database-failure.js';
-import { findCircle, parentColumnOf } from '../resource/tree.js';
+import { findCycle, parentColumnOf } from '../resource/tree.js';
 import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
@@ -66,7 +66,7 @@ export async function importRows(
   const [{ inserted, updated }] = await runner.manager.query<[Counts]>(statements.upsert());
   const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
   await runner.query(`DROP TABLE ${STAGING}`);
-  const circle = await findCircle(runner.manager, metadata);
+  const circle = await findCycle(runner.manager, metadata);
   if (circle.length > 0) {
     const field = parentColumnOf(metadata) ?? '';
     throw new CommandError(

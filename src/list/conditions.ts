@@ -9,10 +9,10 @@ import {
 import { parametersOf } from '../http/parameters/declared-parameters.js';
 import type { ListQueryDto } from './list-query.dto.js';
 
-/** The filters that a query class adds to those of every list. */
+/** The filters that a query class adds to `ListQueryDto`. */
 type Filter<Query> = Exclude<keyof Query, keyof ListQueryDto>;
 
-/** The filters that have the name and the type of a column, or are an array of such values. */
+/** The filters with the name of a column and its type, or an array of its type. */
 type ColumnFilter<Entity, Query> = {
   [F in Filter<Query>]-?: F extends keyof Entity
     ? [NonNullable<Query[F]>] extends [NonNullable<Entity[F]> | readonly NonNullable<Entity[F]>[]]
@@ -21,15 +21,15 @@ type ColumnFilter<Entity, Query> = {
     : never;
 }[Filter<Query>];
 
-/** The filters whose meaning has to be given. */
+/** The filters that need a condition. */
 export type RequiredFilter<Entity, Query> = Exclude<Filter<Query>, ColumnFilter<Entity, Query>>;
 
 type Condition<Entity, Value> = (value: NonNullable<Value>) => FindOptionsWhere<Entity>;
 
 /**
- * What each filter of a query class means: a condition on the entity, given the filter's value. A
- * filter that names a column of its own type may be left out: it means equality, or any of several
- * values.
+ * The meaning of each filter of a query class: a function from the filter's value to a condition on
+ * the entity. It is optional for a filter that names a column of its own type. Without it, the
+ * column must equal the value, or one of several values.
  */
 export type Conditions<Entity, Query extends ListQueryDto> = {
   readonly [F in RequiredFilter<Entity, Query>]-?: Condition<Entity, Query[F]>;
@@ -37,8 +37,8 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
   readonly [F in ColumnFilter<Entity, Query>]?: Condition<Entity, Query[F]>;
 };
 
-/** Parameters of every list that are no filter. */
-const NO_FILTERS: ReadonlySet<string> = new Set([
+/** Parameters of every list that are not filters. */
+const NON_FILTERS: ReadonlySet<string> = new Set([
   'clientID',
   'access_token',
   'fields',
@@ -58,7 +58,7 @@ export function conditionsOf(
   conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
 ): ObjectLiteral[] {
   const filters = Object.entries(query).filter(
-    ([name, value]) => value !== undefined && !NO_FILTERS.has(name),
+    ([name, value]) => value !== undefined && !NON_FILTERS.has(name),
   );
   if (filters.length === 0) return [];
   const declared = [...parametersOf(query.constructor).keys()];
@@ -73,7 +73,7 @@ export function conditionsOf(
     .map(([, condition]) => condition);
 }
 
-/** What a filter means that has no condition of its own. */
+/** The condition of a filter for which none is given. */
 function conditionOf(
   { updateDateColumn }: EntityMetadata,
   filter: string,

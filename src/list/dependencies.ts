@@ -12,50 +12,50 @@ import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
 import { deletionsTable } from './deletions/deletion.js';
 
-/** A query that selects what meets a list's conditions, with its values. */
-export interface Selecting {
+/** A query with the conditions of a list, and its parameter values. */
+export interface SelectQuery {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** Maximum number of statements whose dependencies are kept. Clients choose the combination of filters. */
+/** Maximum number of cached statements. Clients choose the combination of filters. */
 const MAXIMUM_STATEMENTS = 2000;
 
-/** Finds what statements read beside the table of their resource. PostgreSQL is asked once for each text. */
+/** Finds what queries read besides the table of their resource. PostgreSQL analyses each text once. */
 @Injectable()
 export class Dependencies {
-  private readonly answers = new LRUCache<string, Promise<readonly string[]>>({
+  private readonly cached = new LRUCache<string, Promise<readonly string[]>>({
     max: MAXIMUM_STATEMENTS,
   });
 
   constructor(private readonly reads: ReadPool) {}
 
   /**
-   * Names what a query reads that may change while the version of a resource does not: other tables
+   * Names what a query reads that can change without changing the version of a resource: other tables
    * and views, functions that may read them, and the clock.
    *
-   * @param resource whose version changes with its own table and its deletions
+   * @param resource its version covers its own table and its deletions
    */
-  of(resource: string, query: Selecting): Promise<readonly string[]> {
+  find(resource: string, query: SelectQuery): Promise<readonly string[]> {
     const key = hash('sha256', `${resource} ${query.text}`, 'base64url');
-    let answer = this.answers.get(key);
-    if (!answer) {
-      answer = this.reads.read((pool) => ask(pool, resource, query));
-      this.answers.set(key, answer);
-      answer.catch(() => this.answers.delete(key));
+    let dependencies = this.cached.get(key);
+    if (!dependencies) {
+      dependencies = this.reads.read((pool) => findNamed(pool, resource, query));
+      this.cached.set(key, dependencies);
+      dependencies.catch(() => this.cached.delete(key));
     }
-    return answer;
+    return dependencies;
   }
 }
 
-/** The tables whose changes the version of a resource tells of: triggers stamp every write. */
+/** The tables that the version of a resource covers, quoted. Triggers change it at every write. */
 export function versionedTables(resource: string): string[] {
   return [`"${resource}"`, deletionsTable(resource)];
 }
 
 /**
- * Whether a condition compares columns of its own table with values and does nothing else. Any other
- * one may read what it likes, as SQL in `Raw` does.
+ * Whether a condition only compares columns of its own table with values. Any other condition may
+ * read other data, such as SQL in `Raw`.
  */
 export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
   return Object.entries(condition).every(
@@ -71,7 +71,7 @@ function isPlainValue(value: unknown): boolean {
   if (value.type === 'and' || value.type === 'or') {
     return (value.value as unknown as readonly unknown[]).every(isPlainValue);
   }
-  // Whatever it compares with is sent as a value.
+  // These operators send their operand as a parameter value.
   return COMPARISONS.has(value.type);
 }
 
@@ -94,16 +94,17 @@ const COMPARISONS: ReadonlySet<FindOperatorType> = new Set([
   'jsonContains',
 ]);
 
-async function ask(
+async function findNamed(
   pool: Pool,
   resource: string,
-  { text, values }: Selecting,
+  { text, values }: SelectQuery,
 ): Promise<readonly string[]> {
   const snapshot = await Snapshot.open(pool, new AbortController().signal);
   try {
-    // To analyse a statement PostgreSQL locks all that it names, whether or not its plan reads them.
+    // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
+    // or not the plan reads the relation.
     await snapshot.rows(`EXPLAIN ${text}`, values);
-    const named = await snapshot.rows(NAMED, [versionedTables(resource), wordsOf(text)]);
+    const named = await snapshot.rows(NAMED_OBJECTS, [versionedTables(resource), wordsOf(text)]);
     return [...named.flat().map(String), ...(CLOCK.test(text) ? ['the clock'] : [])];
   } finally {
     await snapshot.close();
@@ -111,11 +112,11 @@ async function ask(
 }
 
 /**
- * What the statements before it in the transaction have named: relations other than those of `$1`,
- * and functions with a name among `$2` that PostgreSQL is not told to be immutable. System catalogs
- * hold no objects; a partition or a child is read through its parent.
+ * Selects what the earlier statements of the transaction name: relations other than those of `$1`, and
+ * functions that have a name of `$2` and are not immutable. It leaves out system catalogs, and
+ * partitions and children, which are read through their parents.
  */
-const NAMED = `
+const NAMED_OBJECTS = `
   WITH locked AS (
     SELECT relation FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()
   )
@@ -136,12 +137,12 @@ const NAMED = `
   )
   ORDER BY name`;
 
-/** Every word of a statement, as PostgreSQL may take it for a name. */
+/** Every word of a statement that can be a name, also in lower case, as PostgreSQL folds it. */
 function wordsOf(text: string): string[] {
   const words = text.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? [];
   return [...new Set(words.flatMap((word) => [word, word.toLowerCase()]))];
 }
 
-/** What makes the same statement answer otherwise at another time. */
+/** Expressions whose value depends on the current time. */
 const CLOCK =
   /\b(?:now|age)\s*\(|\b(?:transaction_timestamp|statement_timestamp|current_date|current_time|current_timestamp|localtime|localtimestamp)\b|'(?:now|today|tomorrow|yesterday)\b/i;

@@ -1,4 +1,4 @@
-/** What the module of a resource is made of: the public face of lists. */
+/** The public API of lists, for the modules of resources. */
 export { ListModule } from './list.module.js';
 export { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
 export { type Listing, listOf } from './listing.js';

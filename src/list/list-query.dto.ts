@@ -2,28 +2,28 @@ import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js
 import type { ParameterSettings } from '../http/parameters/declared-parameters.js';
 import { IntegerParam } from './parameters.js';
 
-/** One name of `sort`. */
+/** One field of `sort`. */
 export interface SortKey {
   readonly field: string;
   readonly direction: 'ASC' | 'DESC';
 }
 
-/** The default of `limit`: 50, or `MAX_LIMIT` where that is less. */
+/** The default of `limit`: 50, or `MAX_LIMIT` if that is less. */
 export function defaultLimit({ maxLimit }: ParameterSettings): number {
   return Math.min(50, maxLimit);
 }
 
-// `declare` makes no property: `@QueryOf` makes those parameters, as they depend on the entity.
+// A property with `declare` depends on the entity; `@QueryOf` declares its parameter.
 
-/** The query of an endpoint that answers with one object. `@QueryOf` names its entity. */
+/** The query parameters of an endpoint for one object. Decorate the class with `@QueryOf`. */
 export abstract class ObjectQueryDto extends CredentialsQueryDto {
   /** The fields of each object, in the order of the entity. Default: all. */
   declare fields?: readonly string[];
 }
 
 /**
- * The query of a list endpoint. Extend it, add a property for each filter, and decorate the class
- * with `@QueryOf`.
+ * The query parameters of a list endpoint. Extend this class, add a property for each filter, and
+ * decorate it with `@QueryOf`.
  */
 export abstract class ListQueryDto extends ObjectQueryDto {
   @IntegerParam('Most objects to return; 0 answers with the count alone.', (settings) => ({
@@ -40,9 +40,9 @@ export abstract class ListQueryDto extends ObjectQueryDto {
   })
   offset?: number;
 
-  /** The order; ties are ordered by identifier. */
+  /** The order. Ties are ordered by identifier. Default: by identifier. */
   declare sort?: readonly SortKey[];
 
-  /** Objects changed at this time or later. Only for an entity with an `@UpdateDateColumn`. */
+  /** Only objects changed at this time or later. Available for an entity with an `@UpdateDateColumn`. */
   declare updatedSince?: Date;
 }

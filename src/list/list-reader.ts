@@ -9,20 +9,20 @@ import {
   isByIdentifier,
   type MatchingObjects,
   matchingObjects,
-  skippingPage,
+  offsetPage,
 } from './page-statement.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { StatementCache } from './statement-cache.js';
-import { countedPage } from './tally/counted-page.js';
+import { tallyPage } from './tally/tally-page.js';
 import { facetOfConditions } from './tally/facet.js';
 import { requireVersion, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
 /**
- * Reads lists. A page and the exact count of all matching objects come from one statement, hence
- * from one snapshot. Where the tally knows the matching objects, the count has a constant cost, and
- * so has the offset of a list by identifier.
+ * Reads lists. A page and the exact count of all matching objects come from one statement, so both
+ * show the same snapshot. If the tally has a facet of the matching objects, the cost of the count is
+ * independent of their number; so is that of an offset, in a list ordered by identifier.
  */
 @Injectable()
 export class ListReader {
@@ -36,7 +36,7 @@ export class ListReader {
   ) {}
 
   /**
-   * Makes the statements of a list.
+   * Builds the statements of a list.
    *
    * @throws ApiError `-2` while the lists of its resource are withheld
    */
@@ -50,15 +50,15 @@ export class ListReader {
     const facet = facetOfConditions(metadata, conditions);
     const [page, values] =
       facet && isByIdentifier(metadata, sort)
-        ? countedPage(this.statements, metadata, facet, { fields, limit, offset })
-        : skippingPage(metadata, objects(), { limit, offset }, resource);
+        ? tallyPage(this.statements, metadata, facet, { fields, limit, offset })
+        : offsetPage(metadata, objects(), { limit, offset }, resource);
     const isPlain =
       versionedTables(resource).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition));
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
       const { counting, values: sent } = objects();
-      return this.dependencies.of(resource, { text: counting, values: sent });
+      return this.dependencies.find(resource, { text: counting, values: sent });
     };
     return {
       offset,

@@ -8,7 +8,7 @@ import { ListReader } from './list-reader.js';
 import { ObjectReader } from './object-reader.js';
 import { PageCache } from './serving/page-cache.js';
 import { PageServer } from './serving/page-server.js';
-import { ReadTurns } from './serving/read-turns.js';
+import { ReadLimit } from './serving/read-limit.js';
 import { StreamLimit } from './serving/stream-limit.js';
 import { StreamServer } from './serving/stream-server.js';
 import { StatementCache } from './statement-cache.js';
@@ -16,10 +16,10 @@ import { TallyKeeper } from './tally/tally-keeper.js';
 import { Versions } from './versions.js';
 import { WithheldLists } from './withheld-lists.js';
 
-/** Milliseconds after which a whole list is cut off whose reader takes nothing. */
+/** Milliseconds after which a whole list is aborted if its reader reads nothing. */
 const STALL_TIMEOUT = 60_000;
 
-/** Connections that whole lists, or the pages of one client, may use. The rest is left to others. */
+/** Connections available to whole lists, and to the pages of one client. Others get the rest. */
 function halfOfPool({ poolSize }: Settings): number {
   return Math.ceil(poolSize / 2);
 }
@@ -40,9 +40,9 @@ const providers = [
     useFactory: ({ pageCache }: Settings) => new PageCache(pageCache),
   },
   {
-    provide: ReadTurns,
+    provide: ReadLimit,
     inject: [Settings],
-    useFactory: (settings: Settings) => new ReadTurns(halfOfPool(settings)),
+    useFactory: (settings: Settings) => new ReadLimit(halfOfPool(settings)),
   },
   {
     provide: StreamLimit,
@@ -60,7 +60,7 @@ const providers = [
 /** Lists of resources. */
 @Module({})
 export class ListModule {
-  /** What reads and serves every list. */
+  /** The providers that read and serve lists. */
   static forRoot(): DynamicModule {
     return { module: ListModule, global: true, providers, exports: providers };
   }

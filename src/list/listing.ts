@@ -2,14 +2,14 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import type { ListQueryDto } from './list-query.dto.js';
 
-/** A list as a handler describes it: which objects, in which order. Nothing has been read yet. */
+/** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {
   constructor(
     readonly repository: Repository<ObjectLiteral>,
     readonly query: Readonly<Pick<ListQueryDto, 'fields' | 'limit' | 'offset' | 'sort'>>,
-    /** All of them must hold. */
+    /** Combined with AND. */
     readonly conditions: readonly ObjectLiteral[],
-    /** The resource whose version says whether the list has changed. */
+    /** The resource whose version changes when the list changes. */
     readonly resource: string,
   ) {}
 }
@@ -22,9 +22,9 @@ type ConditionArguments<Entity, Query extends ListQueryDto> = [
   : [conditions: Conditions<Entity, Query>];
 
 /**
- * The list of an entity's objects that meet the filters of a query.
+ * Describes the list of an entity's objects that match the filters of a query.
  *
- * @param conditions what those filters mean that do not name a column of their own type
+ * @param conditions required for each filter that does not name a column of its own type
  */
 export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>(
   repository: Repository<Entity>,

@@ -1,7 +1,7 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import type { ObjectQueryDto } from './list-query.dto.js';
 
-/** One object as a handler describes it. Nothing has been read yet. */
+/** One object that a handler returns. Nothing has been read yet. */
 export class ObjectLookup {
   constructor(
     readonly repository: Repository<ObjectLiteral>,
@@ -10,7 +10,7 @@ export class ObjectLookup {
   ) {}
 }
 
-/** The object of an entity with an identifier; `-31` where there is none. */
+/** Describes the object of an entity with an identifier. The response is `-31` if it does not exist. */
 export function objectOf<Entity extends ObjectLiteral>(
   repository: Repository<Entity>,
   identifier: string,

@@ -17,9 +17,9 @@ export class ObjectReader {
   ) {}
 
   /**
-   * The object as a page of one.
+   * Reads an object, as a page with one object.
    *
-   * @throws ApiError `-22` for what cannot be an identifier, `-31` where there is no such object
+   * @throws ApiError `-22` for an invalid identifier, `-31` if there is no such object
    */
   async read({ repository, identifier, query: { fields } }: ObjectLookup): Promise<Page> {
     const { metadata } = repository;

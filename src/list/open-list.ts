@@ -4,26 +4,26 @@ import type { Batch, OpenList } from './prepared-list.js';
 import type { Rows, RowWriter } from './row-writer.js';
 import { requireVersion } from './versions.js';
 
-/** The statements that read a whole list, each with its values. */
+/** The statements that read a whole list, each with its parameter values. */
 export interface ListStatements {
-  /** Every object, in the order of the list. */
+  /** Selects every object, in the order of the list. */
   readonly objects: readonly [text: string, values: readonly unknown[]];
-  /** One row: the count of all matching objects, and the state of the data. */
+  /** Selects one row: the count of all matching objects, and the state of the data. */
   readonly summary: readonly [text: string, values: readonly unknown[]];
-  /** The resource that the state is of. */
+  /** The resource that the state belongs to. */
   readonly resource: string;
 }
 
-/** Number of objects in the first batch, and bounds for all others. */
+/** The number of objects in the first batch, and the bounds for later ones. */
 const OBJECTS = { first: 100, minimum: 1, maximum: 5000 };
-/** Characters that a batch should have. One batch of a list is in memory at a time. */
+/** The target size of a batch, in characters. One batch of a list is in memory at a time. */
 const BATCH_LENGTH = 200_000;
 
 /**
- * Begins to read a list through a cursor. Each batch is a statement of its own, with the time limit
- * of any query. Between two batches the database waits for the reader.
+ * Opens a list with a cursor and reads the first batch. Each batch is one statement, so the query
+ * timeout applies to a batch and not to the list.
  *
- * @param signal ends the query in progress
+ * @param signal cancels the query in progress
  */
 export async function openList(
   pool: Pool,
@@ -38,7 +38,7 @@ export async function openList(
     // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
     await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
     const [[count, version, until = null] = []] = await snapshot.rows(...summary);
-    // Read before the response begins, so that an error of the query still gets an envelope.
+    // Read before the response begins, so that an error of the query still yields an envelope.
     const first = await fetch(snapshot, OBJECTS.first);
     const batches = batchesOf(snapshot, first, writer);
     return {

@@ -8,17 +8,17 @@ import { type Facet, facetName, facetOfConditions } from './tally/facet.js';
 import { countOf } from './tally/tally.js';
 import { stateOf } from './versions.js';
 
-/** The query for all matching objects in their order, and the query that counts them. */
+/** The query for all matching objects in order, and the query that counts them. */
 export interface MatchingObjects {
   readonly query: string;
-  /** The values of both queries. */
+  /** The parameter values of both queries. */
   readonly values: readonly unknown[];
   readonly counting: string;
-  /** The facet whose objects they are, if the tally counts one. */
+  /** The facet that consists of these objects; `undefined` if the tally has no such facet. */
   readonly facet: Facet | 'all' | undefined;
 }
 
-/** The alias `object` stands for the table in both queries. */
+/** Builds the queries of a list. Both use the alias `object` for the table. */
 export function matchingObjects({ repository, conditions, query }: Listing): MatchingObjects {
   const { metadata } = repository;
   const builder = repository.createQueryBuilder('object');
@@ -30,16 +30,16 @@ export function matchingObjects({ repository, conditions, query }: Listing): Mat
   return { query: text, values, counting, facet: facetOfConditions(metadata, conditions) };
 }
 
-/** Whether the tally can find the offset: it knows the order by ascending identifier. */
+/** Whether a list is ordered by ascending identifier, the only order in which the tally finds offsets. */
 export function isByIdentifier(metadata: EntityMetadata, [first]: readonly SortKey[]): boolean {
-  // Names after the identifier do not change the order.
+  // The identifier is unique, so later fields do not change the order.
   return (
     !first || (first.field === identifierOf(metadata).propertyName && first.direction === 'ASC')
   );
 }
 
-/** The statement for a page that skips the objects before it one by one, and its values. */
-export function skippingPage(
+/** The statement for a page, with OFFSET, and its parameter values. Its cost grows with the offset. */
+export function offsetPage(
   metadata: EntityMetadata,
   { query, values, counting, facet }: MatchingObjects,
   { limit, offset }: { limit: number; offset: number },
@@ -49,14 +49,14 @@ export function skippingPage(
   const objects = jsonArray(`${query} LIMIT ${limitAt} OFFSET ${offsetAt}`);
   const count = facet ? countOf(metadata, facetAt ?? '') : `(${counting})`;
   const text = `SELECT ${objects} AS objects, ${count} AS count, ${stateOf(resource)}`;
-  // Not prepared: it has too many variants, and its plan depends on its values.
+  // Not prepared: there are too many variants, and the best plan depends on the values.
   return [
     statement(text, { prepared: false }),
     [...values, limit, offset, ...(facet ? [facetName(facet)] : [])],
   ];
 }
 
-/** Orders a query on `object`. The identifier comes last, so that the order is total. */
+/** Adds ORDER BY. The identifier comes last, so that the order is total. */
 function order(
   builder: SelectQueryBuilder<ObjectLiteral>,
   metadata: EntityMetadata,

@@ -20,10 +20,10 @@ import {
   readDateTime,
 } from '../resource/formats.js';
 
-/** Reads a parameter's text. Returns an `InvalidValue` for a text that the parameter cannot have. */
+/** Converts a parameter's text to a value. Returns an `InvalidValue` for an invalid text. */
 export type Read<T> = (text: string, settings: ParameterSettings) => T | InvalidValue;
 
-/** A parameter of a query class. `read` turns its text into the value of the property. */
+/** Declares a parameter of a query class. `read` converts its text to the value of the property. */
 export function Parameter<T>(declared: DeclaredParameter, read: Read<T>): PropertyDecorator {
   return applyDecorators(
     Declared(declared),
@@ -37,31 +37,31 @@ export function Parameter<T>(declared: DeclaredParameter, read: Read<T>): Proper
   );
 }
 
-/** `-22`: the parameter must be `expected`. */
+/** An invalid value that gets `-22`: the parameter must be `expected`. */
 export function mustBe(expected: string): InvalidValue {
   return new InvalidValue((name) => errors.parameterInvalid(name, expected));
 }
 
-/** Maximum characters of a value: no request is longer. */
+/** Maximum characters of a value. A longer request target gets status 414. */
 const MAXIMUM_LENGTH = 16_384;
 
-/** Maximum number of values in a list, each of which takes a character and a comma. */
+/** Maximum number of values in a list. Each takes at least a character and a comma. */
 const MAXIMUM_VALUES = MAXIMUM_LENGTH / 2;
 
-/** The integers that a parameter accepts, bounds included, and its default. */
+/** The inclusive range of an integer parameter, and its default. */
 interface Bounds {
   readonly minimum: number;
   readonly maximum: number;
   readonly default?: number;
 }
 
-/** The integers that are both a plain decimal integer and a value of PostgreSQL's `integer`. */
+/** The non-negative values of PostgreSQL's `integer`. */
 const INTEGER: Bounds = { minimum: 0, maximum: 2_147_483_647 };
 
 /**
  * A plain decimal integer. Property: `number`.
  *
- * @param bounds a function where the settings bound it
+ * @param bounds a function if the bounds depend on settings
  */
 export function IntegerParam(
   meaning: string,
@@ -82,7 +82,7 @@ export function IntegerParam(
   });
 }
 
-/** Plain digits with an optional point; kept as text, so that nothing is rounded. Property: `string`. */
+/** Digits with an optional decimal point. It stays text, so that it is not rounded. Property: `string`. */
 export function DecimalParam(meaning: string): PropertyDecorator {
   const schema = {
     type: 'string',
@@ -110,39 +110,39 @@ export function DateTimeParam(meaning: string): PropertyDecorator {
 
 const DATE_TIME = '2026-11-21T12:00:00Z';
 
-/** How a time is declared. */
+/** The declaration of a time parameter. */
 export function dateTime(meaning: string): DeclaredParameter {
   const schema = { type: 'string', format: 'date-time', maxLength: MAXIMUM_LENGTH } as const;
   return { meaning, schema, example: DATE_TIME };
 }
 
-/** `-22`, for what is no time. */
+/** An invalid time, which gets `-22`. */
 export function mustBeDateTime(): InvalidValue {
   return mustBe(`an RFC 3339 time with a zone, such as ${DATE_TIME}, URL-encoded`);
 }
 
-/** A text of 1 to `maximum` characters, compared as a whole. Property: `string`. */
+/** A text of 1 to `maximum` characters. Property: `string`. */
 export function TextParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
   return Parameter({ meaning, schema: textOf(maximum), example: 'a' }, (text) =>
     isTextOf(text, 1, maximum) ? text : mustBe(`text of 1 to ${maximum} characters`),
   );
 }
 
-/** One or more such texts, separated by commas. Property: `string[]`. */
+/** Texts of 1 to `maximum` characters, separated by commas. Property: `string[]`. */
 export function TextsParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
   return several(meaning, 'texts', maximum);
 }
 
-/** Different words of a search. Each of them costs the database time of its own. */
+/** Maximum number of different words of a search. Its cost grows with each. */
 const MAXIMUM_WORDS = 20;
 
-/** Words to look for, in any order and case; a repeated one counts once. Property: `string`. */
+/** Words to search for; see `containsWords`. Property: `string`. */
 export function WordsParam(meaning: string): PropertyDecorator {
   const schema = {
     type: 'string',
     minLength: 1,
     maxLength: NAME_LENGTH,
-    // What has a letter or a digit, as far as every dialect of patterns can say.
+    // An approximation: not every dialect of regular expressions has a class for letters.
     pattern: '\\S',
   } as const;
   const bounds = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
@@ -153,7 +153,7 @@ export function WordsParam(meaning: string): PropertyDecorator {
   });
 }
 
-/** The different words of a text: letters and digits in a row, whatever their case. */
+/** The distinct words of a text, ignoring case. A word is a sequence of letters and digits. */
 function wordsOf(text: string): Set<string> {
   return new Set(
     text
@@ -168,7 +168,7 @@ export function IdentifierParam(meaning: string): PropertyDecorator {
   return TextParam(meaning, IDENTIFIER_LENGTH);
 }
 
-/** One or more identifiers, separated by commas. Property: `string[]`. */
+/** Identifiers, separated by commas. Property: `string[]`. */
 export function IdentifiersParam(meaning: string): PropertyDecorator {
   return several(meaning, 'identifiers', IDENTIFIER_LENGTH);
 }
@@ -183,7 +183,7 @@ function several(meaning: string, what: string, maximum: number): PropertyDecora
   });
 }
 
-/** One of an enumeration's values. Property: its type. */
+/** A value of an enumeration. Property: the enumeration's type. */
 export function EnumParam(meaning: string, enumeration: Record<string, string>): PropertyDecorator {
   const allowed = Object.values(enumeration);
   const [example = ''] = allowed;
@@ -192,7 +192,7 @@ export function EnumParam(meaning: string, enumeration: Record<string, string>):
   );
 }
 
-/** One or more of an enumeration's values, separated by commas. Property: an array of its type. */
+/** Values of an enumeration, separated by commas. Property: an array of the enumeration's type. */
 export function EnumsParam(
   meaning: string,
   enumeration: Record<string, string>,

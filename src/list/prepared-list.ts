@@ -1,8 +1,8 @@
 import type { Page } from '../http/envelope.js';
 
-/** A list whose statements are made and not run yet. */
+/** A list whose statements are built but not run yet. */
 export interface PreparedList {
-  /** Equal for two lists that give the same page on the same data, and for no others. */
+  /** A hash of the statement and its values: equal keys mean equal pages of the same data. */
   readonly key: string;
   readonly offset: number;
   readonly limit: number;
@@ -12,57 +12,57 @@ export interface PreparedList {
    */
   readonly isPlain: boolean;
   /**
-   * What the list reads whose changes do not change its version: tables, functions, the clock.
+   * What the list reads that can change without changing its version: tables, functions, the clock.
    * Empty for most lists.
    */
   dependencies(): Promise<readonly string[]>;
   /**
-   * Whether the version of its state changes with everything that the list shows. A list for which
-   * it does not is read for every request, and has no entity tag.
+   * Whether every change of the list changes the version of its state: it has no dependencies. Any
+   * other list is read for every request, and has no entity tag.
    */
   isVersioned(): Promise<boolean>;
-  /** The state of its data at some time after the call. */
+  /** The state of its data, from a query that begins after the call. */
   state(): Promise<State>;
-  /** The page, with the state of the data that it shows. */
+  /** Reads the page, with the state of the data that it shows. */
   read(): Promise<VersionedPage>;
-  /** The whole list: without a limit, unless the request has one. */
+  /** The whole list. It has no default limit. */
   whole(format: StreamFormat): WholeList;
 }
 
-/** What is known of the data that a response shows. */
+/** The state of the data that a response shows. */
 export interface State {
-  /** Changes with the data. */
+  /** Changes with every commit that writes to the resource. */
   readonly version: string;
-  /** The time, as RFC 3339, before which no change is missing; null as long as that is not known. */
+  /** The watermark: the data include every change before this RFC 3339 time; null if unknown. */
   readonly until: string | null;
 }
 
 export interface VersionedPage extends Page, State {}
 
-/** How the objects of a whole list are written. */
+/** The format of a whole list. */
 export type StreamFormat = 'ndjson' | 'csv';
 
-/** A list that is to be sent whole. */
+/** A list that can be read as a whole. */
 export interface WholeList {
-  /** As `key` of a prepared list. */
+  /** As `PreparedList.key`. */
   readonly key: string;
   /**
-   * Begins to read. Until it is closed, the list holds a connection and a snapshot.
+   * Opens the list. It holds a connection and a snapshot until it is closed.
    *
-   * @param signal ends the query in progress
+   * @param signal cancels the query in progress
    */
   open(signal: AbortSignal): Promise<OpenList>;
 }
 
-/** A whole list that is being read, all of it from one snapshot. */
+/** A whole list that is being read from one snapshot. */
 export interface OpenList extends State {
   readonly count: string;
-  /** The objects in their order. Each batch is read when it is asked for, and is not empty. */
+  /** The objects in order. Each batch is read on demand. */
   readonly batches: AsyncIterable<Batch>;
   close(): Promise<void>;
 }
 
-/** Some objects of a list, as text. */
+/** Consecutive objects of a list, as text. */
 export interface Batch {
   readonly rows: number;
   readonly text: string;

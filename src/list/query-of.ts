@@ -1,5 +1,5 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import { resourceWords } from '../resource/resource.js';
+import { pluralName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
@@ -11,10 +11,10 @@ const ENTITY = Symbol('entity');
 type QueryClass = abstract new () => ObjectQueryDto;
 
 /**
- * Gives a query class its entity and the parameter `fields`; a list's also `sort`, and `updatedSince`
- * if the entity has an `@UpdateDateColumn`.
+ * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
+ * `sort`, and `updatedSince` if the entity has an `@UpdateDateColumn`.
  *
- * @param options.sort the columns that `sort` may name
+ * @param options.sort the columns that `sort` may name; default: none
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
@@ -26,7 +26,7 @@ export function QueryOf<Entity>(
     const isList = prototype instanceof ListQueryDto;
     const columns = getMetadataArgsStorage().filterColumns(entity);
     if (isList && columns.some(({ mode }) => mode === 'updateDate')) {
-      const objects = resourceWords(entity);
+      const objects = pluralName(entity);
       DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
     }
     const fields = publicFields(entity);
@@ -36,29 +36,29 @@ export function QueryOf<Entity>(
       schema: arrayOf({ type: 'string', enum: fields }),
       example: fields[0] ?? '',
     } as const;
-    Parameter(declared, fieldsAmong(fields))(prototype, 'fields');
+    Parameter(declared, fieldsReader(fields))(prototype, 'fields');
     if (isList) {
       const { sort = [] } = options;
-      Parameter(sortOf(entity, sort), sortAmong(sort))(prototype, 'sort');
+      Parameter(sortParameter(entity, sort), sortReader(sort))(prototype, 'sort');
     }
   };
 }
 
-/** The entity of a query class; `undefined` for a class that has none. */
+/** The entity of a query class; `undefined` for a class without `@QueryOf`. */
 export function entityOf(query: object): ObjectType<unknown> | undefined {
   return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
 }
 
-function sortOf(entity: ObjectType<unknown>, allowed: readonly string[]): DeclaredParameter {
+function sortParameter(entity: ObjectType<unknown>, allowed: readonly string[]): DeclaredParameter {
   const identifier = getMetadataArgsStorage()
     .filterColumns(entity)
     .find(({ options }) => options.primary)?.propertyName;
-  const either = allowed.flatMap((name) => [name, `-${name}`]);
+  const names = allowed.flatMap((name) => [name, `-${name}`]);
   return {
     meaning:
       'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
     schema: {
-      ...arrayOf({ type: 'string', enum: either }),
+      ...arrayOf({ type: 'string', enum: names }),
       maxItems: allowed.length,
       uniqueItems: true,
       default: [identifier],
@@ -67,7 +67,7 @@ function sortOf(entity: ObjectType<unknown>, allowed: readonly string[]): Declar
   };
 }
 
-/** The names of an entity's public columns, in the order declared; `select: false` hides one. */
+/** The names of an entity's public columns, in the order declared: all except `select: false`. */
 function publicFields(entity: ObjectType<unknown>): string[] {
   return getMetadataArgsStorage()
     .filterColumns(entity)
@@ -75,7 +75,7 @@ function publicFields(entity: ObjectType<unknown>): string[] {
     .map(({ propertyName }) => propertyName);
 }
 
-function fieldsAmong(allowed: readonly string[]) {
+function fieldsReader(allowed: readonly string[]) {
   return (text: string): string[] | InvalidValue => {
     const names = split(text);
     if (names.includes('')) return mustBe('names of fields, separated by commas');
@@ -85,7 +85,7 @@ function fieldsAmong(allowed: readonly string[]) {
   };
 }
 
-function sortAmong(allowed: readonly string[]) {
+function sortReader(allowed: readonly string[]) {
   return (text: string): SortKey[] | InvalidValue => {
     const keys = split(text).map((name): SortKey =>
       name.startsWith('-')

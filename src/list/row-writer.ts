@@ -3,19 +3,19 @@ import { fieldsOf } from '../resource/resource.js';
 import { csvHeader, csvWriter } from './csv.js';
 import type { StreamFormat } from './prepared-list.js';
 
-/** Rows as node-postgres gives them with `rowMode: 'array'`, all values as text. */
+/** Rows as node-postgres returns them with `rowMode: 'array'`, with all values as text. */
 export type Rows = (string | null)[][];
 
-/** How the objects of a whole list are selected and written. */
+/** Selects and formats the objects of a whole list. */
 export interface RowWriter {
-  /** Comes before the first object. */
+  /** The text before the first object. */
   readonly header: string;
-  /** Wraps a query for objects. */
+  /** Wraps a query for objects, so that it selects what `write` takes. */
   readonly select: (query: string) => string;
   readonly write: (rows: Rows) => string;
 }
 
-/** @param fields those that are written; default: all */
+/** @param fields the fields to write; default: all */
 export function rowWriter(
   format: StreamFormat,
   metadata: EntityMetadata,
@@ -24,7 +24,7 @@ export function rowWriter(
   if (format === 'ndjson') {
     return {
       header: '',
-      // The same expression as in a page, so that the bytes of an object are the same.
+      // The same expression as for a page, so that an object has the same bytes in both.
       select: (query) => `SELECT row_to_json("#page")::text FROM (${query}) "#page"`,
       write: (rows) => rows.map(([object]) => `${object}\n`).join(''),
     };

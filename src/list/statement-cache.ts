@@ -3,22 +3,22 @@ import type { EntityMetadata } from 'typeorm';
 import { type Statement, statement } from '../database/statement.js';
 
 /**
- * Maximum number of prepared statements of a resource for a selection of fields. Clients choose the
- * selection, and each connection keeps every prepared statement.
+ * Maximum number of prepared statements of a resource. A further selection of fields is not prepared:
+ * clients choose the selection, and each connection keeps every prepared statement.
  */
 const MAXIMUM_SELECTIONS = 100;
 
-/** The prepared statements of each resource, made when they are used first. */
+/** The prepared statements of each resource. They are built on first use. */
 @Injectable()
 export class StatementCache {
   private readonly resources = new WeakMap<EntityMetadata, Map<string, Statement>>();
 
   /**
-   * The statement of a resource for some use.
+   * Returns a statement of a resource.
    *
-   * @param use distinguishes it from other statements that select the same fields
-   * @param fields those that it selects; default: all
-   * @param text makes its text
+   * @param use distinguishes statements that select the same fields
+   * @param fields the selected fields; default: all
+   * @param text builds the SQL
    */
   get(
     metadata: EntityMetadata,
@@ -32,8 +32,8 @@ export class StatementCache {
     const cached = statements.get(name);
     if (cached) return cached;
     const prepared = !fields || statements.size < MAXIMUM_SELECTIONS;
-    const made = statement(text(), { prepared });
-    if (prepared) statements.set(name, made);
-    return made;
+    const created = statement(text(), { prepared });
+    if (prepared) statements.set(name, created);
+    return created;
   }
 }

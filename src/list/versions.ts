@@ -4,9 +4,9 @@ import { type Statement, statement } from '../database/statement.js';
 import type { State } from './prepared-list.js';
 
 /**
- * The SQL expressions of a resource's state, as columns: `version` changes with every commit that
- * writes to the resource; `until` is the time before which no change is missing, null as long as that
- * is not known.
+ * SQL expressions for a resource's state, as two columns. `version` changes with every commit that
+ * writes to the resource. `until` is the watermark: the data include every change before this time.
+ * It is null until the first watermark is set.
  */
 export function stateOf(resource: string): string {
   return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource = '${resource}') AS version,
@@ -14,10 +14,10 @@ export function stateOf(resource: string): string {
 }
 
 /**
- * The version that a statement found. A resource without a tally has none, and a page of it could
- * never be known to be outdated.
+ * Returns the version that a statement found.
  *
- * @throws TypeError where there is none
+ * @throws TypeError if there is no version, because the resource has no tally. Without a version, a
+ * cached page would never become outdated.
  */
 export function requireVersion(version: string | null | undefined, resource: string): string {
   if (version) return version;
@@ -29,18 +29,18 @@ interface Lookup {
   readonly statement: Statement;
   /** The query in progress. */
   current?: Promise<State>;
-  /** The query after that one, which all later callers share. */
+  /** The query after `current`, shared by all callers that arrive meanwhile. */
   next?: Promise<State>;
 }
 
-/** Looks up the current state of resources. Concurrent callers share a query. */
+/** Looks up the current state of resources. Concurrent callers share queries. */
 @Injectable()
 export class Versions {
   private readonly lookups = new Map<string, Lookup>();
 
   constructor(private readonly reads: ReadPool) {}
 
-  /** A resource's state at some time after the call, never from a query that began before it. */
+  /** The state of a resource, from a query that begins after the call. */
   current(resource: string): Promise<State> {
     const lookup = this.lookupOf(resource);
     if (!lookup.current) return this.start(lookup);

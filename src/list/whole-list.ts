@@ -9,7 +9,7 @@ import { facetName } from './tally/facet.js';
 import { countOf } from './tally/tally.js';
 import { stateOf } from './versions.js';
 
-/** A list without a page's default limit. */
+/** Prepares a whole list. It has no default limit. */
 export function wholeList(
   reads: ReadPool,
   { repository, query: { fields, limit, offset = 0 }, resource }: Listing,
@@ -22,7 +22,7 @@ export function wholeList(
   const objects = writer.select(`${query} LIMIT ${limitAt} OFFSET ${offsetAt}`);
   const count = facet ? countOf(metadata, '$1') : `(${counting})`;
   const statements: ListStatements = {
-    // A limit of null is none.
+    // LIMIT NULL means no limit.
     objects: [objects, [...values, limit ?? null, offset]],
     summary: [`SELECT ${count}, ${stateOf(resource)}`, facet ? [facetName(facet)] : values],
     resource,

@@ -28,7 +28,7 @@ export function Resource<const Column extends string = never>(
     const columns = getMetadataArgsStorage().filterColumns(target);
     const [identifier] = columns.filter((column) => column.options.primary);
     for (const { mode, propertyName } of columns) {
-      const meaning = TIME_MEANINGS[mode]?.(objectWords(target));
+      const meaning = TIME_MEANINGS[mode]?.(singularName(target));
       if (meaning !== undefined && !meaningOf(target, propertyName)) {
         Meaning(meaning)(target.prototype as object, propertyName);
       }
@@ -46,7 +46,7 @@ const TIME_MEANINGS: Readonly<Partial<Record<string, (object: string) => string>
 };
 
 /** What one object of an entity is called: `order item` for the class `OrderItem`. */
-function objectWords({ name }: { name: string }): string {
+function singularName({ name }: { name: string }): string {
   return name
     .replace(/Entity$/, '')
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
@@ -54,7 +54,7 @@ function objectWords({ name }: { name: string }): string {
 }
 
 /** What the objects of an entity are called: `order items` for the table `order_items`. */
-export function resourceWords(entity: unknown): string {
+export function pluralName(entity: unknown): string {
   const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
   return (table?.name ?? 'objects').replaceAll('_', ' ');
 }
@@ -68,7 +68,7 @@ export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata>
 }
 
 /** The columns of which a resource's tally counts each value. */
-export function countedOf({ target }: EntityMetadata): readonly string[] {
+export function countedColumnsOf({ target }: EntityMetadata): readonly string[] {
   return Reflect.getMetadata(RESOURCE, target) as readonly string[];
 }
 

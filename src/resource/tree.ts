@@ -10,7 +10,7 @@ export function parentColumnOf(metadata: EntityMetadata): string | undefined {
 }
 
 /** Objects of a tree that no root leads to, since they go round in a circle: the first twenty. */
-export async function findCircle(
+export async function findCycle(
   manager: EntityManager,
   metadata: EntityMetadata,
 ): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { countedOf, resourcesOf } from '../resource/resource.js';
+import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
 import { schemaChanges } from './schema-changes.js';
 import { createUpdatedAtTrigger, installDeletions, installTally } from './install-statements.js';
 
@@ -154,7 +154,7 @@ function tallyDifferences(
   triggers: readonly Trigger[],
 ): Difference[] {
   const { tableName } = metadata;
-  const counted = countedOf(metadata);
+  const counted = countedColumnsOf(metadata);
   const remedy = orMigration(installTally(metadata, counted));
   if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
   const found = missingTriggers(`${tableName}_tally`, WRITES, triggers).map(

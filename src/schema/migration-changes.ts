@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
-import { countedOf, resourcesOf } from '../resource/resource.js';
+import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
 import { createUpdatedAtTrigger, installDeletions, installTally } from './install-statements.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 
@@ -22,7 +22,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       'SELECT counted FROM tallies WHERE resource = $1',
       [table],
     );
-    const counted = countedOf(metadata);
+    const counted = countedColumnsOf(metadata);
     if (installed?.counted.join() === counted.join()) continue;
     up.push(installTally(metadata, counted));
     down.unshift(

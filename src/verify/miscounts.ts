@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { countedOf, identifierOf } from '../resource/resource.js';
+import { countedColumnsOf, identifierOf } from '../resource/resource.js';
 import { tallyRows, tallyTables } from '../list/tally/tally.js';
 
 /** Differences that are told one by one. */
@@ -15,7 +15,7 @@ export async function miscounts(
   metadata: EntityMetadata,
 ): Promise<string[]> {
   const { tableName: resource } = metadata;
-  const counted = countedOf(metadata);
+  const counted = countedColumnsOf(metadata);
   const [installed] = await dataSource.query<{ counted: string[] }[]>(
     'SELECT counted FROM tallies WHERE resource = $1',
     [resource],

@@ -4,7 +4,7 @@ import { resourcesOf } from '../resource/resource.js';
 import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
 import { differences, lineOf } from '../schema/differences.js';
-import { findCircle, parentColumnOf } from '../resource/tree.js';
+import { findCycle, parentColumnOf } from '../resource/tree.js';
 
 /** Seconds by which the times of changes may be ahead of the clock before it is reported. */
 const SET_BACK = 60;
@@ -97,7 +97,7 @@ async function brokenRules(dataSource: DataSource, metadata: EntityMetadata): Pr
 
 /** Objects of a tree that stand below themselves. */
 async function circle(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
-  const found = await findCircle(dataSource.manager, metadata);
+  const found = await findCycle(dataSource.manager, metadata);
   return found.map(
     (object) => `${metadata.tableName} ${object} is below itself by ${parentColumnOf(metadata)}`,
   );

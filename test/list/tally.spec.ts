@@ -4,7 +4,7 @@ import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { VersionedPage } from '../../src/list/prepared-list.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { StatementCache } from '../../src/list/statement-cache.js';
-import { countedPage } from '../../src/list/tally/counted-page.js';
+import { tallyPage } from '../../src/list/tally/tally-page.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import type { Facet } from '../../src/list/tally/facet.js';
 import { miscounts } from '../../src/verify/miscounts.js';
@@ -62,7 +62,7 @@ async function page(
   offset: number,
 ): Promise<{ count: string; first: string | undefined }> {
   const fields = ['productID'];
-  const [{ text }, values] = countedPage(statements, products, facet, { fields, limit: 1, offset });
+  const [{ text }, values] = tallyPage(statements, products, facet, { fields, limit: 1, offset });
   const [answer] = await manager.query<VersionedPage[]>(text, values);
   const [object] = JSON.parse(answer?.objects ?? '') as { productID: string }[];
   return { count: answer?.count ?? '', first: object?.productID };
@@ -136,7 +136,7 @@ describe('The tally', () => {
     await maintain();
     await query('ANALYZE products');
     for (const facet of FACETS.slice(0, 3)) {
-      const [{ text }, values] = countedPage(statements, products, facet, {
+      const [{ text }, values] = tallyPage(statements, products, facet, {
         limit: 50,
         offset: 15_000,
       });

@@ -3,23 +3,23 @@ import { Column, Entity, getMetadataArgsStorage, type ObjectLiteral, PrimaryColu
 import { Meaning, meaningOf } from '../../resource/meaning.js';
 import { identifierColumn, timeColumn } from '../../resource/columns.js';
 
-/** What is remembered of the objects of a resource that are gone. */
+/** The entity that records the deleted objects of a resource. */
 export interface DeletionEntity {
   readonly resource: string;
-  /** The field that identifies its objects, and a deletion. */
+  /** The field that identifies both an object and its deletion. */
   readonly identifier: string;
   readonly entity: Type<ObjectLiteral>;
 }
 
-/** Days for which a deletion is told of, and for how many more it is there. */
-export const KEPT = { days: 30, more: 1 };
+/** Days for which clients can list a deletion, and further days before it is removed. */
+export const RETENTION = { days: 30, extraDays: 1 };
 
-/** The table of a resource's deletions, which `install_deletions` makes. */
+/** The table of a resource's deletions, quoted. The SQL function `install_deletions` creates it. */
 export function deletionsTable(resource: string): string {
   return `"${resource}_deletions"`;
 }
 
-/** The entity for the deletions of a resource. */
+/** Creates the entity for the deletions of a resource. */
 export function deletionOf(target: Type): DeletionEntity {
   const { tables, columns } = getMetadataArgsStorage();
   const resource = tables.find((table) => table.target === target)?.name ?? '';
@@ -29,7 +29,7 @@ export function deletionOf(target: Type): DeletionEntity {
     deletedAt!: Date;
   }
   Object.defineProperty(Deletion, 'name', { value: `${target.name}Deletion` });
-  // Its schema is not TypeORM's: what keeps it is made with it.
+  // Not synchronized: `install_deletions` creates the table together with its triggers.
   Entity({ name: `${resource}_deletions`, synchronize: false })(Deletion);
   const { prototype } = Deletion;
   Meaning('Identified the object that is gone.', meaningOf(target, field)?.example)(

@@ -5,14 +5,14 @@ import { ListQueryDto } from '../list-query.dto.js';
 import { Listing } from '../listing.js';
 import { QueryOf } from '../query-of.js';
 import { DeletedSinceParam } from './deleted-since.js';
-import { type DeletionEntity, KEPT } from './deletion.js';
+import { type DeletionEntity, RETENTION } from './deletion.js';
 
-/** Makes the controller for the list of a resource's deletions. */
+/** Creates the controller for the list of a resource's deletions. */
 export function deletionsController({ resource, identifier, entity }: DeletionEntity): Type {
   @QueryOf(entity, { sort: [identifier, 'deletedAt'] })
   class ListDeletionsDto extends ListQueryDto {
     @DeletedSinceParam(
-      `Those deleted at this time or later, at most ${KEPT.days} days ago: the X-Updated-Until of an earlier answer.`,
+      `Those deleted at this time or later, at most ${RETENTION.days} days ago: the X-Updated-Until of an earlier answer.`,
     )
     deletedSince!: Date;
   }
@@ -26,13 +26,14 @@ export function deletionsController({ resource, identifier, entity }: DeletionEn
       const deletions = this.dataSource.getRepository<ObjectLiteral>(entity);
       const conditions = {
         deletedAt: MoreThanOrEqual(query.deletedSince),
-        // Not EXISTS, which PostgreSQL would turn into a join: of few deletions each is looked up by itself.
+        // Not EXISTS: PostgreSQL would turn it into a join, which is slower for a few deletions than a
+        // lookup of each.
         [identifier]: Raw(
           (column) =>
             `(SELECT true FROM "${resource}" present WHERE present."${identifier}" = ${column}) IS NULL`,
         ),
       };
-      // Its version is that of the resource: both change in the same transactions.
+      // The version of the resource: objects and deletions change in the same transactions.
       return new Listing(deletions, query, [conditions], resource);
     }
   }

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { deletionsTable, KEPT } from './deletion.js';
+import { deletionsTable, RETENTION } from './deletion.js';
 
-/** Forgets the deletions of a resource that nobody is told of any more. */
+/** Removes the deletions of a resource that are past their retention. */
 export async function purgeDeletions(dataSource: DataSource, resource: string): Promise<void> {
   await dataSource.query(
     `DELETE FROM ${deletionsTable(resource)}
-     WHERE "deletedAt" < now() - interval '${KEPT.days + KEPT.more} days'`,
+     WHERE "deletedAt" < now() - interval '${RETENTION.days + RETENTION.extraDays} days'`,
   );
 }

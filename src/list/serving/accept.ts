@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import Negotiator from 'negotiator';
 import type { StreamFormat } from '../prepared-list.js';
 
-/** The type of an envelope. */
+/** The media type of an envelope. */
 const ENVELOPE_TYPE = 'application/json';
 
-/** What a list can be sent as; the first where a client has no preference. */
+/** The media types of a list, in order of preference. */
 const TYPES: Readonly<Record<string, StreamFormat | undefined>> = {
   [ENVELOPE_TYPE]: undefined,
   'application/x-ndjson': 'ndjson',
@@ -18,8 +18,8 @@ export const CONTENT_TYPES: Readonly<Record<StreamFormat, string>> = {
 };
 
 /**
- * How a client wants a list, by `Accept` (RFC 9110, section 12.5.1); `undefined` for a page in its
- * envelope, which is also what those get who accept nothing that there is.
+ * The format of a whole list that a client prefers by `Accept` (RFC 9110, section 12.5.1); `undefined`
+ * for a page in its envelope. A client that accepts none of the types gets the envelope, too.
  */
 export function streamFormatOf(request: Request): StreamFormat | undefined {
   const { accept } = request.headers;
@@ -29,7 +29,7 @@ export function streamFormatOf(request: Request): StreamFormat | undefined {
   return type ? TYPES[type] : undefined;
 }
 
-/** An `Accept` whose media ranges have no parameter but `q`: a charset asks for no other form. */
+/** Removes all parameters except `q` from the media ranges: a charset does not select a format. */
 function withoutParameters(accept: string): string {
   return accept
     .split(',')

@@ -15,19 +15,19 @@ import { ObjectLookup } from '../object-lookup.js';
 import { ObjectReader } from '../object-reader.js';
 import { streamFormatOf } from './accept.js';
 import { PageServer } from './page-server.js';
-import { ReadTurns } from './read-turns.js';
+import { ReadLimit } from './read-limit.js';
 import { StreamServer } from './stream-server.js';
 
-/** What a handler returns: a list or an object to read, or a page that it has read itself. */
+/** The result of a handler: a list or an object to read, or a page that the handler has read. */
 type Result = Listing | ObjectLookup | Page;
 
-/** Turns the result of a handler into an answer. */
+/** Converts the result of a handler to an answer. */
 @Injectable()
 export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
   constructor(
     private readonly lists: ListReader,
     private readonly objects: ObjectReader,
-    private readonly turns: ReadTurns,
+    private readonly reads: ReadLimit,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
   ) {}
@@ -52,7 +52,7 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
     }
     const page =
       result instanceof ObjectLookup
-        ? await this.turns.takeFor(request, response, () => this.objects.read(result))
+        ? await this.reads.runFor(request, response, () => this.objects.read(result))
         : result;
     request.rows = Number(page.count);
     return pageAnswer(page, request);

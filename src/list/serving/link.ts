@@ -1,9 +1,9 @@
 import type { Parameter } from '../../http/parameters/query-string.js';
 
-/** Characters of a query beyond which no link is given: a client reads 16 kB of headers at most. */
-const LONGEST_QUERY = 2000;
+/** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */
+const MAXIMUM_LENGTH = 4000;
 
-/** Where a page lies among all that match. */
+/** The position of a page in its list. */
 export interface Position {
   readonly offset: number;
   readonly limit: number;
@@ -11,8 +11,8 @@ export interface Position {
 }
 
 /**
- * The value of `Link` (RFC 8288) with the pages before and behind one, `undefined` if there are
- * none: the parameters as they were sent, but for the credentials.
+ * The value of `Link` (RFC 8288), with the previous and the next page; `undefined` if there is neither,
+ * or if it would be too long. Links have the parameters as sent, without the credentials.
  */
 export function link(
   path: string,
@@ -27,7 +27,7 @@ export function link(
     ([relation, at]) => `<${path}${query(parameters, at)}>; rel="${relation}"`,
   );
   const value = links.join(', ');
-  return links.length === 0 || value.length > 2 * LONGEST_QUERY ? undefined : value;
+  return links.length === 0 || value.length > MAXIMUM_LENGTH ? undefined : value;
 }
 
 function query(parameters: readonly Parameter[], offset: number): string {

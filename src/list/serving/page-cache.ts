@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../http/compression.js';
 
-/** The body of a page as it was sent. */
+/** The body of a page as it is sent. */
 export interface CachedPage {
   /** The version of the data that it shows. */
   readonly version: string;
@@ -12,14 +12,14 @@ export interface CachedPage {
   readonly encoding?: Encoding;
 }
 
-/** Bytes that an entry takes beside its body, estimated. */
+/** Estimated bytes of an entry besides its body. */
 const OVERHEAD = 1000;
 
 /** LRU cache bounded in bytes. Callers must compare `version` before serving an entry. */
 export class PageCache {
   private readonly pages: LRUCache<string, CachedPage> | undefined;
 
-  /** @param maximum bytes of all entries; 0 disables the cache. An entry has an eighth at most. */
+  /** @param maximum bytes of all entries; one entry may use an eighth of them. 0 disables the cache. */
   constructor(maximum: number) {
     if (maximum === 0) return;
     this.pages = new LRUCache({
@@ -33,13 +33,13 @@ export class PageCache {
     return this.pages?.get(key);
   }
 
-  /** Replaces the entry of a key. A page that is too large removes it. */
+  /** Sets the entry of a key. If the page is too large, it removes the entry instead. */
   set(key: string, { version, count, body, encoding }: CachedPage): void {
     this.pages?.set(key, { version, count, body: ownMemory(body), encoding });
   }
 }
 
-/** Copies a small buffer, which would keep the larger piece of memory that it is part of. */
+/** Copies a buffer that is part of a larger allocation, which it would keep in memory. */
 function ownMemory(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);

@@ -5,28 +5,28 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import type { PreparedList } from '../prepared-list.js';
-import { entityTag, namesTag } from './entity-tag.js';
+import { entityTag, matchesTag } from './entity-tag.js';
 import { setPosition, setState } from './list-headers.js';
 import { PageCache } from './page-cache.js';
-import { ReadTurns } from './read-turns.js';
+import { ReadLimit } from './read-limit.js';
 
 /**
  * Answers with a page of a list. It reads the page from the database only if neither the client nor
- * the cache has it in the version that the data have now.
+ * the cache has the current version.
  */
 @Injectable()
 export class PageServer {
   constructor(
     private readonly cache: PageCache,
-    private readonly turns: ReadTurns,
+    private readonly reads: ReadLimit,
   ) {}
 
   async answer(list: PreparedList, request: CatalogueRequest, response: Response): Promise<Answer> {
     const isVersioned =
-      list.isPlain || (await this.turns.takeFor(request, response, () => list.isVersioned()));
+      list.isPlain || (await this.reads.runFor(request, response, () => list.isVersioned()));
     return isVersioned
       ? this.answerVersioned(list, request, response)
-      : this.answerAnew(list, request, response);
+      : this.answerUnversioned(list, request, response);
   }
 
   private async answerVersioned(
@@ -41,7 +41,7 @@ export class PageServer {
     if (ifNoneMatch !== undefined || cached) {
       const state = await list.state();
       setState(response, state, key);
-      if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, entityTag(state.version, key))) {
+      if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(state.version, key))) {
         return { status: 304 };
       }
       if (cached?.version === state.version) {
@@ -49,7 +49,7 @@ export class PageServer {
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
-    const page = await this.turns.takeFor(request, response, () => list.read());
+    const page = await this.reads.runFor(request, response, () => list.read());
     const answer = await pageAnswer(page, request);
     this.cache.set(cacheKey, { version: page.version, count: page.count, ...answer });
     setState(response, page, key);
@@ -57,12 +57,12 @@ export class PageServer {
     return answer;
   }
 
-  private async answerAnew(
+  private async answerUnversioned(
     list: PreparedList,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const page = await this.turns.takeFor(request, response, () => list.read());
+    const page = await this.reads.runFor(request, response, () => list.read());
     setPosition(list, page.count, request, response);
     return pageAnswer(page, request);
   }

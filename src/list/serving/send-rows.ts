@@ -7,12 +7,14 @@ import { errors } from '../../http/errors.js';
 import type { OpenList } from '../prepared-list.js';
 import type { StreamLimits } from './stream-limit.js';
 
-/** Bytes handed over at once; a reader who takes fewer within its time is one who takes nothing. */
-const PIECE = 16_384;
+/** Bytes per write. A reader stalls if it does not read this many within `stallTimeout`. */
+const WRITE_SIZE = 16_384;
 
 /**
- * Sends a list as fast as its reader takes it, and closes it. Rejects where it cannot be read to its
- * end, with the response cut off so that its reader sees that it is not whole.
+ * Sends a list at the speed of its reader, and closes it. If reading the list fails, or a timeout
+ * passes, it aborts the response, so that the client does not take it for complete.
+ *
+ * @throws Error the failure, if there is one; a reader that disconnects is not a failure
  */
 export async function sendRows(
   request: CatalogueRequest,
@@ -29,9 +31,9 @@ export async function sendRows(
   }
   let failure: Error | undefined;
   const ending = new AbortController();
-  const cutOff = (error?: Error): void => {
+  const abort = (error?: Error): void => {
     failure ??= error;
-    // Without chunks, only a reset tells a list that breaks off from one that ends.
+    // HTTP/1.0 has no chunks: only a reset distinguishes an aborted response from a complete one.
     if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
     else response.destroy();
     ending.abort();
@@ -39,17 +41,17 @@ export async function sendRows(
   response.once('close', () => {
     ending.abort();
   });
-  // It may have been closed before there was anybody to hear of it.
+  // `close` may have been emitted before the listener was added.
   if (response.destroyed) ending.abort();
 
-  async function* pieces(): AsyncGenerator<Buffer> {
+  async function* writes(): AsyncGenerator<Buffer> {
     try {
       for await (const { text, rows } of list.batches) {
         const bytes = Buffer.from(text);
-        for (let at = 0; at < bytes.length; at += PIECE) {
-          const stalled = setTimeout(cutOff, stallTimeout);
+        for (let at = 0; at < bytes.length; at += WRITE_SIZE) {
+          const stalled = setTimeout(abort, stallTimeout);
           try {
-            yield bytes.subarray(at, at + PIECE);
+            yield bytes.subarray(at, at + WRITE_SIZE);
           } finally {
             clearTimeout(stalled);
           }
@@ -57,8 +59,8 @@ export async function sendRows(
         request.rows = (request.rows ?? 0) + rows;
       }
     } catch (error) {
-      // What ends because its reader went away has not failed.
-      if (!ending.signal.aborted) cutOff(error as Error);
+      // Not a failure if the reader disconnected.
+      if (!ending.signal.aborted) abort(error as Error);
       throw error;
     } finally {
       await list.close();
@@ -67,11 +69,11 @@ export async function sendRows(
 
   const timer = timeout
     ? setTimeout(() => {
-        cutOff(errors.tookTooLong());
+        abort(errors.tookTooLong());
       }, timeout)
     : undefined;
   try {
-    const rows = Readable.from(pieces(), { objectMode: false });
+    const rows = Readable.from(writes(), { objectMode: false });
     const options = { signal: ending.signal };
     if (encoding) await pipeline(rows, createCompressor(encoding), response, options);
     else await pipeline(rows, response, options);

@@ -3,17 +3,17 @@ import { KeyedLimit } from '../../http/keyed-limit.js';
 import type { OpenList, WholeList } from '../prepared-list.js';
 
 export interface StreamLimits {
-  /** Lists read whole at the same time; each holds a connection to the database. */
+  /** Maximum number of whole lists at a time. Each holds a connection to the database. */
   readonly total: number;
-  /** The same for each client. */
+  /** Maximum number of whole lists at a time for one client. */
   readonly perClient: number;
-  /** Milliseconds after which a list is cut off; 0 for no limit. */
+  /** Milliseconds after which a list is aborted; 0 for no limit. */
   readonly timeout: number;
-  /** Milliseconds after which a list is cut off whose reader takes nothing. */
+  /** Milliseconds after which a list is aborted if its reader reads nothing. */
   readonly stallTimeout: number;
 }
 
-/** Bounds how many lists are read whole at the same time. */
+/** Limits the number of whole lists that are read at a time. */
 export class StreamLimit {
   private running = 0;
   private readonly clients: KeyedLimit;
@@ -22,7 +22,7 @@ export class StreamLimit {
     this.clients = new KeyedLimit(limits.perClient);
   }
 
-  /** Lists that are being read whole. */
+  /** The number of whole lists that are being read. */
   get size(): number {
     return this.running;
   }
@@ -30,8 +30,8 @@ export class StreamLimit {
   /**
    * Opens a list for a client.
    *
-   * @param signal is aborted when its reader is gone
-   * @throws ApiError `-4` where it is one too many
+   * @param signal is aborted when the client disconnects
+   * @throws ApiError `-4` if the list exceeds a limit
    */
   async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
     if (this.running >= this.limits.total || !this.clients.enter(client)) throw busy();
@@ -47,7 +47,7 @@ export class StreamLimit {
       return { ...list, close };
     } catch (error) {
       leave();
-      // With nobody there to be answered, nothing went wrong.
+      // Not a failure if the client disconnected: opening was cancelled.
       throw signal.aborted ? busy() : error;
     }
   }

@@ -5,9 +5,9 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import type { PreparedList, StreamFormat } from '../prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
-import { entityTag, namesTag } from './entity-tag.js';
+import { entityTag, matchesTag } from './entity-tag.js';
 import { setState } from './list-headers.js';
-import { clientOf, ReadTurns } from './read-turns.js';
+import { clientOf, ReadLimit } from './read-limit.js';
 import { sendRows } from './send-rows.js';
 import { StreamLimit } from './stream-limit.js';
 
@@ -16,7 +16,7 @@ import { StreamLimit } from './stream-limit.js';
 export class StreamServer {
   constructor(
     private readonly streams: StreamLimit,
-    private readonly turns: ReadTurns,
+    private readonly reads: ReadLimit,
   ) {}
 
   async answer(
@@ -27,15 +27,15 @@ export class StreamServer {
   ): Promise<Answer> {
     const isVersioned =
       prepared.isPlain ||
-      (await this.turns.takeFor(request, response, () => prepared.isVersioned()));
+      (await this.reads.runFor(request, response, () => prepared.isVersioned()));
     const whole = prepared.whole(format);
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     if (ifNoneMatch !== undefined && isVersioned) {
       const state = await prepared.state();
       setState(response, state, whole.key);
-      if (namesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
+      if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
     }
-    const list = await this.streams.open(whole, clientOf(request), closed(response));
+    const list = await this.streams.open(whole, clientOf(request), closeSignal(response));
     if (isVersioned) setState(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
@@ -45,8 +45,8 @@ export class StreamServer {
   }
 }
 
-/** Is aborted when a response has ended or its reader is gone. */
-function closed(response: Response): AbortSignal {
+/** A signal that is aborted when the response is closed. */
+function closeSignal(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
     controller.abort();

@@ -4,35 +4,35 @@ import { identifierOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
 import { tallyRows, tallyTables } from './tally.js';
 
-/** Deltas that one transaction folds. */
-const FOLDED_AT_ONCE = 50_000;
-/** Objects that one transaction reads in order to cut, while writers of the resource wait. */
-const READ_AT_ONCE = 100_000;
+/** Maximum number of deltas that one transaction folds. */
+const FOLD_SIZE = 50_000;
+/** Maximum number of objects that one cut reads. Writers of the resource wait meanwhile. */
+const CUT_SIZE = 100_000;
 /**
- * How long a cut waits for the writers before it, in milliseconds, and those behind it for the cut:
- * at first, and after many tries in vain.
+ * Milliseconds that a cut waits for its lock. Writers that arrive meanwhile wait behind it. The
+ * timeout doubles with each failed attempt, up to the maximum.
  */
-const LOCK_TIMEOUT = { first: 50, most: 800 };
+const LOCK_TIMEOUT = { initial: 50, maximum: 800 };
 
-/** Some ranges of a facet that shall be cut anew. */
+/** Adjacent ranges of a facet that are replaced by ranges of the target size. */
 interface Stretch {
   readonly facet: string;
-  /** The name of the first of them. */
+  /** The lower bound of the first range. */
   readonly lowest: string;
-  /** The name of the one after the last; null where there is none. */
+  /** The lower bound of the next range after them; null at the end of the facet. */
   readonly upper: string | null;
-  /** Objects that a range shall have. */
+  /** The target number of objects of a range. */
   readonly size: number;
 }
 
 /**
- * Keeps a resource's tally small: folds its deltas in and cuts ranges that have grown too large, or
- * joins those that have become too small. Any number may try at once, in which case one does it.
+ * Keeps a resource's tally small: folds its deltas, cuts ranges that are too large, and joins ranges
+ * that are too small. Several instances may run at a time; an advisory lock admits one of them.
  */
 export class TallyMaintenance {
-  /** Facets whose ranges may need a cut; undefined: any. */
+  /** Facets whose ranges may need a cut; `undefined` before the first check: all. */
   private due: Set<string> | undefined;
-  private lockTimeout = LOCK_TIMEOUT.first;
+  private lockTimeout = LOCK_TIMEOUT.initial;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -40,10 +40,11 @@ export class TallyMaintenance {
   ) {}
 
   /**
-   * Does what is to be done now; false if some of it must wait, since a writer or another
-   * maintenance was in the way.
+   * Runs all maintenance that is due.
    *
-   * @param signal ends it early, between two of its transactions
+   * @param signal stops it between two transactions
+   * @returns false if it did not complete: another instance was running, a lock timed out, or `signal`
+   * was aborted
    */
   async run(signal?: AbortSignal): Promise<boolean> {
     if (!(await this.fold())) return false;
@@ -60,30 +61,30 @@ export class TallyMaintenance {
     return false;
   }
 
-  /** Adds the deltas to the tally; false if another one is at it. */
+  /** Adds the deltas to the tally. Returns false if another instance is running. */
   private async fold(): Promise<boolean> {
     const { tally, deltas } = tallyTables(this.metadata);
     for (;;) {
-      const folded = await this.alone(async (manager) => {
+      const folded = await this.exclusively(async (manager) => {
         const facets = await manager.query<{ facet: string; deltas: string }[]>(
-          `WITH gone AS (
+          `WITH deleted AS (
              DELETE FROM ${deltas}
-             WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLDED_AT_ONCE}))
+             WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLD_SIZE}))
              RETURNING facet, lowest, count
            ), kept AS (
              INSERT INTO ${tally} AS tally
-             SELECT facet, lowest, sum(count) FROM gone GROUP BY facet, lowest
+             SELECT facet, lowest, sum(count) FROM deleted GROUP BY facet, lowest
              ON CONFLICT (facet, lowest) DO UPDATE SET count = tally.count + excluded.count
            )
-           SELECT facet, count(*) AS deltas FROM gone GROUP BY facet`,
+           SELECT facet, count(*) AS deltas FROM deleted GROUP BY facet`,
         );
         await manager.query(
-          `WITH gone AS (
+          `WITH deleted AS (
              DELETE FROM resource_versions WHERE resource = $1
              AND (SELECT count(*) > 1 FROM resource_versions WHERE resource = $1)
              RETURNING stamp
            )
-           INSERT INTO resource_versions SELECT $1, sum(stamp) FROM gone HAVING count(*) > 0`,
+           INSERT INTO resource_versions SELECT $1, sum(stamp) FROM deleted HAVING count(*) > 0`,
           [this.metadata.tableName],
         );
         return facets;
@@ -91,16 +92,17 @@ export class TallyMaintenance {
       if (!folded) return false;
       for (const { facet } of folded) this.due?.add(facet);
       const deltasFolded = folded.reduce((sum, facet) => sum + Number(facet.deltas), 0);
-      if (deltasFolded < FOLDED_AT_ONCE) return true;
+      if (deltasFolded < FOLD_SIZE) return true;
     }
   }
 
-  /** Cuts the first stretch of a facet that needs it; false if someone was in the way. */
+  /** Cuts the first stretch of a facet that needs it. Returns false if a lock was not available. */
   private async cut(facet: string): Promise<boolean> {
     try {
-      const done = await this.alone(async (manager) => {
+      const done = await this.exclusively(async (manager) => {
         await manager.query(`SET LOCAL lock_timeout = ${this.lockTimeout}`);
-        // A writer whose deltas still name the old ranges must have ended, and none may begin.
+        // Deltas name the ranges that their writer read. So earlier writers must have ended, and no new
+        // one may begin until the cut commits.
         await manager.query(`LOCK TABLE "${this.metadata.tableName}" IN SHARE MODE`);
         await manager.query(`UPDATE tallies SET cuts = cuts + 1 WHERE resource = $1`, [
           this.metadata.tableName,
@@ -109,16 +111,16 @@ export class TallyMaintenance {
         if (stretch) await this.recut(manager, stretch);
         return true;
       });
-      this.lockTimeout = LOCK_TIMEOUT.first;
+      this.lockTimeout = LOCK_TIMEOUT.initial;
       return done ?? false;
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      this.lockTimeout = Math.min(2 * this.lockTimeout, LOCK_TIMEOUT.most);
+      this.lockTimeout = Math.min(2 * this.lockTimeout, LOCK_TIMEOUT.maximum);
       return false;
     }
   }
 
-  /** Replaces the ranges of a stretch, with the lock held. */
+  /** Replaces the ranges of a stretch. The caller holds the lock. */
   private async recut(manager: EntityManager, stretch: Stretch): Promise<void> {
     const { tally, deltas } = tallyTables(this.metadata);
     const key = `"${identifierOf(this.metadata).databaseName}"`;
@@ -127,29 +129,29 @@ export class TallyMaintenance {
       `${column} >= $2${upper === null ? '' : ` AND ${column} < $3`}`;
     const bounds = upper === null ? [lowest] : [lowest, upper];
     const [{ total }] = await manager.query<[{ total: string }]>(
-      `WITH gone AS (
+      `WITH deleted AS (
          DELETE FROM ${tally} WHERE facet = $1 AND ${within('lowest')} RETURNING count
-       ), gone_deltas AS (
+       ), deleted_deltas AS (
          DELETE FROM ${deltas} WHERE facet = $1 AND ${within('lowest')} RETURNING count
        )
        SELECT coalesce(sum(count), 0)::text AS total
-       FROM (SELECT count FROM gone UNION ALL SELECT count FROM gone_deltas) every`,
+       FROM (SELECT count FROM deleted UNION ALL SELECT count FROM deleted_deltas) every`,
       [name, ...bounds],
     );
     const facet = facetOf(name);
-    const pieces = Math.max(2, Math.floor(READ_AT_ONCE / size));
-    const most = pieces * size;
-    // What lies beyond the objects read stays together, to be cut by the next transaction.
+    const pieces = Math.max(2, Math.floor(CUT_SIZE / size));
+    const maximum = pieces * size;
+    // The objects beyond the maximum become one range, which the next transaction cuts.
     await manager.query(
       `INSERT INTO ${tally}
        SELECT $1, CASE at WHEN 0 THEN $2 ELSE key END, coalesce(
-         lead(at) OVER (ORDER BY at), CASE WHEN read > ${most} THEN ${total} ELSE read END
+         lead(at) OVER (ORDER BY at), CASE WHEN read > ${maximum} THEN ${total} ELSE read END
        ) - at
        FROM (
          SELECT key, row_number() OVER (ORDER BY key) - 1 AS at, count(*) OVER () AS read FROM (
            SELECT ${key} AS key FROM "${this.metadata.tableName}"
            WHERE ${within(key)}${facet === 'all' ? '' : ` AND "${facet.column}" = $${bounds.length + 2}`}
-           ORDER BY key LIMIT ${most + 1}
+           ORDER BY key LIMIT ${maximum + 1}
          ) first
        ) numbered
        WHERE at % ${size} = 0`,
@@ -157,7 +159,7 @@ export class TallyMaintenance {
     );
   }
 
-  /** The stretches that need a cut, among some facets or all. */
+  /** The first stretch that needs a cut, in some facets or in all. */
   private stretches(
     manager: EntityManager,
     facets: readonly string[] | undefined,
@@ -187,8 +189,8 @@ export class TallyMaintenance {
     );
   }
 
-  /** Runs a transaction, as the only maintenance of the resource; undefined if there is another. */
-  private alone<T>(work: (manager: EntityManager) => Promise<T>): Promise<T | undefined> {
+  /** Runs a transaction with the advisory lock of the resource; `undefined` if another holds it. */
+  private exclusively<T>(work: (manager: EntityManager) => Promise<T>): Promise<T | undefined> {
     return this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const [{ free }] = await manager.query<[{ free: boolean }]>(
         'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
@@ -200,8 +202,9 @@ export class TallyMaintenance {
 }
 
 /**
- * Objects of a range: finding an offset adds up the ranges and then skips within one, so both grow
- * with the square root of the objects only. Small facets are one range and skipped through.
+ * SQL for the target number of objects of a range. Finding an offset adds up the ranges and then skips
+ * within one. With this size both grow with the square root of the objects. A small facet is one
+ * range.
  */
 const RANGE_SIZE = `greatest(2000, 4 * sqrt(abs(sum(count) OVER (PARTITION BY facet))))::integer`;
 

@@ -8,18 +8,21 @@ import { purgeDeletions } from '../deletions/purge.js';
 import { resourcesOf } from '../../resource/resource.js';
 import { TallyMaintenance } from './maintain.js';
 
-/** Milliseconds between two rounds: a list adds up the deltas that came since the last one. */
-const EVERY = 1000;
-/** Rounds of which one looks for what is to be forgotten. */
-const PURGE_EVERY = 600;
+/** Milliseconds between two rounds. Lists read the deltas of at most about one interval. */
+const INTERVAL = 1000;
+/** Rounds between two purges of old deletions. */
+const ROUNDS_PER_PURGE = 600;
 
-/** Keeps the tallies of all resources small and the watermark near the present, beside the requests, for as long as the service runs. */
+/**
+ * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, and
+ * removes old deletions.
+ */
 @Injectable()
 export class TallyKeeper implements OnModuleDestroy {
-  /** How often it has been round, and how often in vain. */
+  /** The numbers of successful and of failed rounds. */
   readonly rounds = { done: 0, failed: 0 };
   private readonly logger = new Logger(TallyKeeper.name);
-  /** The names of what failed when it was tried last. */
+  /** The names of the tasks whose latest run failed. */
   private readonly failing = new Set<string>();
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
@@ -30,7 +33,7 @@ export class TallyKeeper implements OnModuleDestroy {
   ) {}
 
   start(): void {
-    this.running = this.keep();
+    this.running = this.loop();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -38,17 +41,17 @@ export class TallyKeeper implements OnModuleDestroy {
     await this.running;
   }
 
-  private async keep(): Promise<void> {
+  private async loop(): Promise<void> {
     const { signal } = this.stopping;
     const tasks = this.tasks();
     while (!signal.aborted) {
-      const isDone = await this.round(tasks);
-      this.rounds[isDone ? 'done' : 'failed'] += 1;
-      await sleep(EVERY, undefined, { signal }).catch(() => undefined);
+      const succeeded = await this.round(tasks);
+      this.rounds[succeeded ? 'done' : 'failed'] += 1;
+      await sleep(INTERVAL, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** The parts of a round, of which each may fail by itself. */
+  /** The tasks of a round. Each can fail independently. */
   private tasks(): Task[] {
     const { signal } = this.stopping;
     const { dataSource } = this.upkeep;
@@ -59,7 +62,7 @@ export class TallyKeeper implements OnModuleDestroy {
     };
     const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
       const maintenance = new TallyMaintenance(dataSource, metadata);
-      const isDue = () => (this.rounds.done + this.rounds.failed) % PURGE_EVERY === 0;
+      const isDue = () => (this.rounds.done + this.rounds.failed) % ROUNDS_PER_PURGE === 0;
       return [
         { name: `the tally of ${resource}`, run: () => maintenance.run(signal) },
         {
@@ -72,33 +75,33 @@ export class TallyKeeper implements OnModuleDestroy {
     return [watermark, ...resources];
   }
 
-  /** Does what is due; false if any of it failed. */
+  /** Runs the tasks that are due. Returns false if any failed. */
   private async round(tasks: readonly Task[]): Promise<boolean> {
-    let isDone = true;
+    let succeeded = true;
     for (const { name, run, isDue } of tasks) {
       if (isDue?.() === false && !this.failing.has(name)) continue;
       try {
         await run();
         if (this.failing.delete(name)) this.logger.warn(`The upkeep of ${name} works again`);
       } catch (error) {
-        isDone = false;
-        // Once, not every second for as long as it fails.
+        succeeded = false;
+        // Log the first failure only, not one per round.
         if (!this.failing.has(name)) {
           this.logger.warn(`The upkeep of ${name} fails: ${(error as Error).message}`);
         }
         this.failing.add(name);
-        // Without the database the others would only wait for it as well.
+        // Without the database the other tasks would only wait and fail too.
         if (databaseFailure(error) === 'unreachable') break;
       }
     }
-    return isDone;
+    return succeeded;
   }
 }
 
-/** A part of a round. */
+/** A task of a round. */
 interface Task {
   readonly name: string;
   readonly run: () => Promise<unknown>;
-  /** Whether it is to be done in this round, if it did not fail before; in every one if not given. */
+  /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
   readonly isDue?: () => boolean;
 }

@@ -10,13 +10,17 @@ export function tallyTables({ tableName }: EntityMetadata): TallyTables {
   return { tally: `"${tableName}_tally"`, deltas: `"${tableName}_tally_deltas"` };
 }
 
-/** Every row of a resource's tally and of its deltas, as `facet`, `lowest` and `count`. */
+/** A subquery of every row of a resource's tally and deltas, with `facet`, `lowest` and `count`. */
 export function tallyRows(metadata: EntityMetadata, where = ''): string {
   const { tally, deltas } = tallyTables(metadata);
   return `(SELECT * FROM ${tally} ${where} UNION ALL SELECT * FROM ${deltas} ${where}) every`;
 }
 
-/** The SQL expression of how many objects a facet has, given the parameter that holds its name. */
+/**
+ * An SQL expression for the number of objects of a facet, as text.
+ *
+ * @param parameter the SQL parameter that holds the name of the facet
+ */
 export function countOf(metadata: EntityMetadata, parameter: string): string {
   const { tally, deltas } = tallyTables(metadata);
   const [tallied, since] = [tally, deltas].map(

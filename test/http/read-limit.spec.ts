@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ReadTurns } from '../../src/list/serving/read-turns.js';
+import { ReadLimit } from '../../src/list/serving/read-limit.js';
 
 /** A read that ends when it is told to. */
-function read(turns: ReadTurns, client: string) {
+function read(turns: ReadLimit, client: string) {
   let end = (): void => undefined;
   const state = {
     started: false,
@@ -12,7 +12,7 @@ function read(turns: ReadTurns, client: string) {
     },
     done: Promise.resolve(),
   };
-  state.done = turns.take(client, () => {
+  state.done = turns.run(client, () => {
     state.started = true;
     return new Promise<void>((resolve) => (end = resolve));
   });
@@ -21,7 +21,7 @@ function read(turns: ReadTurns, client: string) {
 
 describe('Turns', () => {
   it('are given to each client up to its maximum, and to the next in order', async () => {
-    const turns = new ReadTurns(2);
+    const turns = new ReadLimit(2);
     const reads = Array.from({ length: 4 }, () => read(turns, 'a'));
     const other = read(turns, 'b');
     await turn();
@@ -39,8 +39,8 @@ describe('Turns', () => {
   });
 
   it('are passed on where a read fails', async () => {
-    const turns = new ReadTurns(1);
-    const failing = turns.take('a', () => Promise.reject(new Error('no')));
+    const turns = new ReadLimit(1);
+    const failing = turns.run('a', () => Promise.reject(new Error('no')));
     const next = read(turns, 'a');
     await expect(failing).rejects.toThrow('no');
     await turn();
@@ -48,9 +48,9 @@ describe('Turns', () => {
   });
 
   it('are refused with -4 where they do not come in time, and the place is not lost', async () => {
-    const turns = new ReadTurns(1, 20);
+    const turns = new ReadLimit(1, 20);
     const first = read(turns, 'a');
-    await expect(turns.take('a', () => Promise.resolve())).rejects.toMatchObject({
+    await expect(turns.run('a', () => Promise.resolve())).rejects.toMatchObject({
       errcode: -4,
       headers: { 'Retry-After': '1' },
     });

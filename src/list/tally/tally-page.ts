@@ -8,10 +8,10 @@ import { type Facet, facetName } from './facet.js';
 import { countOf, tallyRows } from './tally.js';
 
 /**
- * The statement for a page of a facet by identifier, and its values: the exact count from the
- * tally and, wherever the page lies, a bounded number of objects skipped.
+ * The statement for a page of a facet, ordered by identifier, and its parameter values. It takes the
+ * count from the tally. It also finds the range of the offset there, and skips only within the range.
  */
-export function countedPage(
+export function tallyPage(
   statements: StatementCache,
   metadata: EntityMetadata,
   facet: Facet | 'all',
@@ -30,9 +30,10 @@ export function countedPage(
 }
 
 /**
- * Values stand in subqueries of their own, where the planner does not look for them: the plan is
- * then as good without them, and is made only once. So does a bound above every identifier, without
- * which the planner would expect a third of the table and compile the plan of a few rows for that.
+ * Each value stands in a subquery, so that the planner does not use it: the generic plan is then as
+ * good as a custom plan, and PostgreSQL plans the statement once. The upper bound, which is above
+ * every identifier, keeps the row estimate small. Without it, the planner expects a third of the
+ * table and uses JIT compilation for a few rows.
  */
 function pageText(
   metadata: EntityMetadata,
@@ -49,11 +50,11 @@ function pageText(
     const facet = `object."${column}"`;
     const value = `(SELECT $${fromStart ? 3 : 4}::${typeOf(metadata, column)})`;
     order = `${facet}, ${key}`;
-    // As pairs, for which no index but the column's own will do: for a rare value the primary key
-    // would be read from one end to the other.
+    // Row comparison, so that only the index of the column qualifies. For a rare value the planner
+    // could otherwise scan the whole primary key.
     from = (first) => `(${order}) >= (${value}, ${first}) AND (${order}) < (${value}, ${above})`;
   }
-  // What is skipped is read from the index alone, which the objects themselves could not be.
+  // The skipped rows need only the key, so an index-only scan reads them.
   const first = fromStart
     ? lowest
     : `(SELECT ${key} FROM object WHERE ${from(lowest)}
@@ -78,7 +79,7 @@ function startText(metadata: EntityMetadata): string {
   return `SELECT ${countOf(metadata, '$1')} AS total`;
 }
 
-/** The range that an offset lies in, and how many objects to skip within it. */
+/** Selects the range that contains the offset, the rows to skip within it, and the total. */
 function positionText(metadata: EntityMetadata): string {
   return `SELECT
       min(lowest) FILTER (WHERE upto > $3) AS lowest,

@@ -1,0 +1,88 @@
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { busy } from '../../http/errors.js';
+import { KeyedLimit } from '../../http/keyed-limit.js';
+
+/** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
+const TIMEOUT = 5000;
+
+/**
+ * Limits how many pages and objects one client reads at a time, so that other clients get a
+ * connection to the database. Further reads of the client wait in a queue.
+ */
+export class ReadLimit {
+  private readonly running: KeyedLimit;
+  /** The callbacks that start the waiting reads, in order, by client. */
+  private readonly waiting = new Map<string, Set<() => void>>();
+
+  /**
+   * @param maximum reads of one client at a time
+   * @param timeout milliseconds that a read waits in the queue
+   */
+  constructor(
+    maximum: number,
+    private readonly timeout = TIMEOUT,
+  ) {
+    this.running = new KeyedLimit(maximum);
+  }
+
+  /**
+   * Runs a read of a client, after those in the queue.
+   *
+   * @throws ApiError `-4` if it waits longer than the timeout
+   */
+  async run<T>(client: string, read: () => Promise<T>): Promise<T> {
+    if (!this.running.enter(client)) await this.wait(client);
+    try {
+      return await read();
+    } finally {
+      this.leave(client);
+    }
+  }
+
+  /**
+   * Runs a read for a request.
+   *
+   * @throws ApiError `-4` also if the client disconnected while the read waited
+   */
+  runFor<T>(request: CatalogueRequest, response: Response, read: () => Promise<T>): Promise<T> {
+    return this.run(clientOf(request), () => {
+      if (response.destroyed) throw busy();
+      return read();
+    });
+  }
+
+  private wait(client: string): Promise<void> {
+    const queue = this.waiting.get(client) ?? new Set<() => void>();
+    this.waiting.set(client, queue);
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        queue.delete(start);
+        reject(busy());
+      }, this.timeout);
+      queue.add(start);
+    });
+  }
+
+  /** Starts the next read in the client's queue; if it is empty, decrements the client's count. */
+  private leave(client: string): void {
+    const queue = this.waiting.get(client);
+    const [start] = queue ?? [];
+    if (queue && start) {
+      queue.delete(start);
+      start();
+      return;
+    }
+    this.waiting.delete(client);
+    this.running.leave(client);
+  }
+}
+
+/** The key of a request's client for `KeyedLimit`; empty on a route without credentials. */
+export function clientOf({ client }: CatalogueRequest): string {
+  return client?.clientID ?? '';
+}
