@@ -1,7 +1,7 @@
 import type { ColumnOptions } from 'typeorm';
 import { IDENTIFIER_LENGTH, NAME_LENGTH } from './formats.js';
 
-/** Column options of an identifier and of a reference to one: compared byte by byte. */
+/** Column options of an identifier or a reference to one. Collation `C` compares byte by byte. */
 export const identifierColumn = {
   type: 'varchar',
   length: IDENTIFIER_LENGTH,
@@ -9,8 +9,8 @@ export const identifierColumn = {
 } as const satisfies ColumnOptions;
 
 /**
- * Column options of a name, and of any text that is filtered or sorted by: short enough for an index,
- * and ordered by code point on every server.
+ * Column options of a name, or of any text to filter or sort by. The length fits an index, and
+ * collation `C` gives the same order on every server.
  */
 export const nameColumn = {
   type: 'varchar',
@@ -18,5 +18,5 @@ export const nameColumn = {
   collation: 'C',
 } as const satisfies ColumnOptions;
 
-/** Column options of a time, stored to the millisecond as it is shown. */
+/** Column options of a time, with the millisecond precision of responses. */
 export const timeColumn = { type: 'timestamptz', precision: 3 } as const satisfies ColumnOptions;

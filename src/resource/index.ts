@@ -1,4 +1,4 @@
-/** What the entity of a resource is made of, beside the decorators of TypeORM. */
+/** The public API for entities of resources, in addition to the decorators of TypeORM. */
 export { identifierColumn, nameColumn, timeColumn } from './columns.js';
 export { Meaning } from './meaning.js';
 export { Resource } from './resource.js';

@@ -1,4 +1,4 @@
-/** What a field means, and a value that it may have. */
+/** The meaning of a field, and an example value. */
 export interface FieldMeaning {
   readonly meaning: string;
   readonly example?: string;
@@ -7,16 +7,16 @@ export interface FieldMeaning {
 const MEANING = Symbol('meaning');
 
 /**
- * Says what a public column means, for the OpenAPI document. Not as the column's `comment`, which
- * would be part of the database's schema.
+ * Sets the meaning of a public column, for the OpenAPI document. The `comment` of the column is not
+ * used, because it is part of the database schema.
  *
- * @param example of a text, which its type does not tell
+ * @param example a value; needed for a text, whose type does not suggest one
  */
 export function Meaning(meaning: string, example?: string): PropertyDecorator {
   return Reflect.metadata(MEANING, { meaning, example });
 }
 
-/** What was said of a field; `undefined` if nothing was. */
+/** The meaning of a field; `undefined` if it has no `@Meaning`. */
 export function meaningOf(entity: object, field: string): FieldMeaning | undefined {
   const { prototype } = entity as { prototype: object };
   return Reflect.getMetadata(MEANING, prototype, field) as FieldMeaning | undefined;

@@ -11,12 +11,13 @@ import { Meaning, meaningOf } from './meaning.js';
 const RESOURCE = Symbol('resource');
 
 /**
- * An entity that is listed, imported and exported under the name of its table, which is its path.
- * A column that TypeORM sets at each update gets an index, for the filter `updatedSince`.
+ * Declares an entity that is listed, imported and exported. An `@UpdateDateColumn` gets an index, for
+ * the filter `updatedSince`.
  *
- * @param options.counted columns whose values the tally counts: a list filtered by one value of one
- * of them has its count, and any page, at a constant cost. The migration passes the same names to
- * `install_tally`.
+ * @param name the name of the resource, its path and its table
+ * @param options.counted columns whose values the tally counts. If a list is filtered by one value of
+ * one of them, the cost of its count does not depend on the number of objects. The migration passes
+ * the same names to `install_tally`.
  */
 export function Resource<const Column extends string = never>(
   name: string,
@@ -39,13 +40,13 @@ export function Resource<const Column extends string = never>(
   };
 }
 
-/** What the times mean that TypeORM sets, by the mode of their column. */
+/** The default meanings of the times that TypeORM sets, by column mode. */
 const TIME_MEANINGS: Readonly<Partial<Record<string, (object: string) => string>>> = {
   createDate: (object) => `When the ${object} was first stored.`,
   updateDate: (object) => `When the ${object} was changed last.`,
 };
 
-/** What one object of an entity is called: `order item` for the class `OrderItem`. */
+/** The name of one object of an entity: `order item` for the class `OrderItem`. */
 function singularName({ name }: { name: string }): string {
   return name
     .replace(/Entity$/, '')
@@ -53,13 +54,13 @@ function singularName({ name }: { name: string }): string {
     .toLowerCase();
 }
 
-/** What the objects of an entity are called: `order items` for the table `order_items`. */
+/** The name of several objects of an entity: `order items` for the table `order_items`. */
 export function pluralName(entity: unknown): string {
   const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
   return (table?.name ?? 'objects').replaceAll('_', ' ');
 }
 
-/** Every resource of a data source, by name. */
+/** The resources of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   const resources = dataSource.entityMetadatas.filter(
     ({ target }) => typeof target === 'function' && Reflect.hasMetadata(RESOURCE, target),
@@ -67,7 +68,7 @@ export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata>
   return new Map(resources.map((metadata) => [metadata.tableName, metadata]));
 }
 
-/** The columns of which a resource's tally counts each value. */
+/** The columns of a resource whose values the tally counts. */
 export function countedColumnsOf({ target }: EntityMetadata): readonly string[] {
   return Reflect.getMetadata(RESOURCE, target) as readonly string[];
 }
@@ -80,7 +81,7 @@ export function fieldsOf(metadata: EntityMetadata): ColumnMetadata[] {
 /**
  * The column that identifies a resource's objects.
  *
- * @throws TypeError for an entity with a composite primary key, or none
+ * @throws TypeError if the entity has no primary key or a composite one
  */
 export function identifierOf(metadata: EntityMetadata): ColumnMetadata {
   const [column, ...others] = metadata.primaryColumns;

@@ -2,7 +2,11 @@ import type { EntityMetadata } from 'typeorm';
 import { publicForm } from './column-types.js';
 import { fieldsOf } from './resource.js';
 
-/** What a query on `object` selects: the public form of the fields named, all unless given. */
+/**
+ * The select list of a query on `object`: the public form of each field.
+ *
+ * @param names the fields to select; default: all
+ */
 export function selection(metadata: EntityMetadata, names: readonly string[] | undefined): string {
   return fieldsOf(metadata)
     .filter(({ propertyName }) => !names || names.includes(propertyName))
@@ -14,8 +18,8 @@ export function selection(metadata: EntityMetadata, names: readonly string[] | u
 }
 
 /**
- * The rows of a query as the JSON text of an array, in their order. Under a name that no column can
- * bear, which would be taken for the row.
+ * An SQL expression for the rows of a query, in order, as the JSON text of an array. The alias `#page`
+ * cannot be the name of a column: `row_to_json` would take the column instead of the row.
  */
 export function jsonArray(query: string): string {
   return `(SELECT coalesce('[' || string_agg(row_to_json("#page")::text, ',') || ']', '[]') FROM (${query}) "#page")`;

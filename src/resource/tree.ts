@@ -1,7 +1,7 @@
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import { identifierOf } from './resource.js';
 
-/** The column by which a resource's objects stand below others of their own kind, if one does. */
+/** The column that refers to the parent in the same resource; `undefined` if there is none. */
 export function parentColumnOf(metadata: EntityMetadata): string | undefined {
   const own = metadata.foreignKeys.find(
     ({ referencedEntityMetadata }) => referencedEntityMetadata === metadata,
@@ -9,7 +9,7 @@ export function parentColumnOf(metadata: EntityMetadata): string | undefined {
   return own?.columns[0]?.databaseName;
 }
 
-/** Objects of a tree that no root leads to, since they go round in a circle: the first twenty. */
+/** The identifiers of objects in or below a cycle, which no root reaches; at most 20. */
 export async function findCycle(
   manager: EntityManager,
   metadata: EntityMetadata,
