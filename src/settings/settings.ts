@@ -1,46 +1,46 @@
 import { isIP } from 'node:net';
 import { CommandError } from '../command-error.js';
 
-/** The settings of the service, each from one variable of the environment. */
+/** The settings of the service, each from one environment variable. */
 export class Settings {
   readonly port: number;
   readonly host: string;
-  /** Where health and metrics are served: 9090 by default on `databaseUrl`; undefined: at `port`. */
+  /** The port for health and metrics; `undefined`: the same as `port`. */
   readonly adminPort: number | undefined;
-  /** Undefined: the embedded database of `dataDir`. */
+  /** `undefined`: the embedded database in `dataDir`. */
   readonly databaseUrl: string | undefined;
-  /** Its streaming replicas, from which lists are read. */
+  /** Streaming replicas of the database, which serve lists. */
   readonly replicaUrls: readonly string[];
-  /** Milliseconds that what a replica answers may be behind. */
+  /** Maximum age of the data that a replica serves, in milliseconds. */
   readonly maxReplicaLag: number;
   readonly dataDir: string;
-  /** Most objects a list request may ask for. */
+  /** The maximum of the parameter `limit`. */
   readonly maxLimit: number;
-  /** Milliseconds that a query of a request may run. */
+  /** Maximum duration of a query of a request, in milliseconds. */
   readonly queryTimeout: number;
-  /** Most connections that the service keeps to its database. */
+  /** Maximum number of connections to each database server for requests. */
   readonly poolSize: number;
-  /** Bytes of pages that the service keeps in memory; 0 for none. */
+  /** Maximum size of the page cache, in bytes; 0 for no cache. */
   readonly pageCache: number;
-  /** Requests a minute of a client for which nothing else is set; 0 for no limit. */
+  /** Requests per minute of a client without a limit of its own; 0 for no limit. */
   readonly rateLimit: number;
-  /** Failed logins a minute of an address; 0 for no limit. */
+  /** Failed logins per minute from one address; 0 for no limit. */
   readonly failedLogins: number;
-  /** The Redis that counts them for all instances; undefined: each counts for itself. */
+  /** The Redis that counts requests for all instances; `undefined`: each instance counts its own. */
   readonly redisUrl: string | undefined;
-  /** Requests that one client may have in work at a time. */
+  /** Maximum number of requests in work for one client. */
   readonly maxRequestsPerClient: number;
-  /** Lists that one client may read whole at a time. */
+  /** Maximum number of whole lists at a time for one client. */
   readonly maxStreamsPerClient: number;
-  /** Milliseconds after which a list that is sent whole is cut off; 0 for no limit. */
+  /** Milliseconds after which a whole list is aborted; 0 for no limit. */
   readonly streamTimeout: number;
-  /** Milliseconds that the service goes on listening, not ready any more, when it is told to stop. */
+  /** Milliseconds between the stop signal and the shutdown. The service is not ready meanwhile. */
   readonly drain: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** How many proxies stand before the service, or which; as Express has it. */
+  /** The setting `trust proxy` of Express: the number of proxies, or their addresses. */
   readonly trustProxy: number | string | undefined;
 
-  /** Refuses the first variable that does not hold what it must, by name. */
+  /** @throws CommandError for the first invalid variable; the message names it */
   constructor(environment: NodeJS.ProcessEnv) {
     const read = reader(environment);
     this.port = read('PORT', integer(0, 65_535)) ?? 3000;
@@ -77,27 +77,29 @@ export class Settings {
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
 
-  /** The same settings with changes. */
+  /** A copy with changes. */
   with(changes: Partial<Settings>): Settings {
     return Object.assign(Object.create(Settings.prototype) as Settings, this, changes);
   }
 }
 
-/** The default on a database of somebody's own, where the port of the clients may be a public one. */
+/** The default with `DATABASE_URL`, because `PORT` may be public there. */
 const ADMIN_PORT = 9090;
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
-/** Reads a variable's text; `undefined` where it is not one. */
-interface Format<T> {
+/** The type of a variable. */
+interface VariableType<T> {
+  /** Completes the message `<name> must be`. */
   readonly expected: string;
+  /** Returns `undefined` for an invalid text. */
   readonly read: (text: string) => T | undefined;
 }
 
 function reader(environment: NodeJS.ProcessEnv) {
-  return <T>(name: string, { expected, read }: Format<T>): T | undefined => {
+  return <T>(name: string, { expected, read }: VariableType<T>): T | undefined => {
     const value = environment[name];
-    // An empty variable is one that a compose file or a shell left unset.
+    // An empty variable counts as unset: compose files and shells pass unset variables this way.
     if (value === undefined || value === '') return undefined;
     const result = read(value);
     if (result === undefined) throw new CommandError(`${name} must be ${expected}`);
@@ -105,19 +107,19 @@ function reader(environment: NodeJS.ProcessEnv) {
   };
 }
 
-const text: Format<string> = { expected: 'text', read: (value) => value };
+const text: VariableType<string> = { expected: 'text', read: (value) => value };
 
-function integer(least: number, most: number): Format<number> {
+function integer(minimum: number, maximum: number): VariableType<number> {
   return {
-    expected: `an integer between ${least} and ${most}`,
+    expected: `an integer between ${minimum} and ${maximum}`,
     read: (value) => {
       const number = /^[0-9]+$/.test(value) ? Number(value) : NaN;
-      return number >= least && number <= most ? number : undefined;
+      return number >= minimum && number <= maximum ? number : undefined;
     },
   };
 }
 
-function oneOf<T extends string>(allowed: readonly T[]): Format<T> {
+function oneOf<T extends string>(allowed: readonly T[]): VariableType<T> {
   return {
     expected: `one of ${allowed.join(', ')}`,
     read: (value) => allowed.find((name) => name === value),
@@ -133,13 +135,13 @@ function isUrl(value: string): boolean {
   }
 }
 
-// The value may hold a password, so it is never repeated.
-const postgresUrl: Format<string> = {
+// Messages never contain the value of a URL: it may have a password.
+const postgresUrl: VariableType<string> = {
   expected: 'a URL such as postgres://user:password@host:5432/database',
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) && isUrl(value) ? value : undefined),
 };
 
-const postgresUrls: Format<string[]> = {
+const postgresUrls: VariableType<string[]> = {
   expected: 'URLs such as postgres://user:password@host:5432/database, separated by commas',
   read: (value) => {
     const urls = value.split(',').map((url) => url.trim());
@@ -147,24 +149,26 @@ const postgresUrls: Format<string[]> = {
   },
 };
 
-const redisUrl: Format<string> = {
+const redisUrl: VariableType<string> = {
   expected: 'a URL such as redis://user:password@host:6379/0',
   read: (value) =>
     /^rediss?:\/\/[^/]+(\/[0-9]*)?$/.test(value) && isUrl(value) ? value : undefined,
 };
 
-/** Whether a network has no more bits than its addresses. */
+/** Whether the prefix length of a network fits its address family. */
 function isNetwork(text: string): boolean {
   const [address = '', bits = '0'] = text.split('/');
   return !isIP(address) || Number(bits) <= (isIP(address) === 4 ? 32 : 128);
 }
 
-const proxies: Format<number | string> = {
+const proxies: VariableType<number | string> = {
   expected: 'a number of proxies, or addresses and networks separated by commas',
   read: (value) => {
     if (/^[0-9]{1,3}$/.test(value)) return Number(value);
     const parts = value.split(',').map((part) => part.trim());
-    const known = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
-    return parts.every((part) => known.test(part) && isNetwork(part)) ? parts.join(',') : undefined;
+    const pattern = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
+    return parts.every((part) => pattern.test(part) && isNetwork(part))
+      ? parts.join(',')
+      : undefined;
   },
 };
