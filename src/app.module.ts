@@ -19,7 +19,7 @@ import { SettingsModule } from './settings/settings.module.js';
 
 @Module({
   imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule],
-  // What touches every request, in the order in which it does.
+  // Applied to every request, in this order.
   providers: [
     { provide: APP_GUARD, useClass: CredentialsGuard },
     { provide: APP_GUARD, useClass: RateGuard },
@@ -36,17 +36,17 @@ export class AppModule {
   /**
    * The application on a migrated database.
    *
-   * @param url of the database, which is the embedded one where the settings have none
-   * @param more modules beside its own
+   * @param url the URL of the database; that of the embedded one if the settings have none
+   * @param extraModules modules in addition to its own
    */
-  static forRoot(url: string, settings: Settings, more: Type[] = []): DynamicModule {
+  static forRoot(url: string, settings: Settings, extraModules: Type[] = []): DynamicModule {
     return {
       module: AppModule,
       imports: [
         SettingsModule.forRoot(settings),
         DatabaseModule.forRoot(url, settings),
         ListModule.forRoot(),
-        ...more,
+        ...extraModules,
       ],
     };
   }

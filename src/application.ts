@@ -17,14 +17,14 @@ import { RequestLog } from './operations/request-log.js';
 import type { Settings } from './settings/settings.js';
 
 /**
- * The service on a migrated database, not yet listening.
+ * Creates the service on a migrated database. It is not listening yet.
  *
- * @param more resources beside those of `AppModule`
+ * @param extraModules modules in addition to those of `AppModule`
  */
 export async function createApplication(
   databaseUrl: string,
   settings: Settings,
-  more: Type[] = [],
+  extraModules: Type[] = [],
 ): Promise<NestExpressApplication> {
   const pools = 1 + settings.replicaUrls.length;
   const adapter = new EnvelopedExpressAdapter(
@@ -33,17 +33,17 @@ export async function createApplication(
   );
   if (settings.trustProxy !== undefined) adapter.set('trust proxy', settings.trustProxy);
   const application = await NestFactory.create<NestExpressApplication>(
-    AppModule.forRoot(databaseUrl, settings, [OperationsModule, ...more]),
+    AppModule.forRoot(databaseUrl, settings, [OperationsModule, ...extraModules]),
     adapter,
     {
       abortOnError: false,
       bodyParser: false,
-      // Nest tells of every module and route that it found: that is for whoever debugs.
+      // Nest logs every module and route at `info`, which is needed for debugging only.
       logger: new ConsoleLogger({ logLevels: bootLevels(settings), json: !process.stdout.isTTY }),
     },
   );
   adapter.addPublicRoutes = (express) => {
-    // Only on the embedded database there is a client whose token everybody may know.
+    // Only the embedded database has a client with a public token.
     const credentials =
       settings.databaseUrl === undefined
         ? { clientID: DEMO_CLIENT, accessToken: DEMO_TOKEN }
@@ -58,7 +58,7 @@ export async function createApplication(
   return application;
 }
 
-/** Tells the metrics of every request, and at `info` the log. */
+/** Reports every request to the metrics and, at log level `info`, to the log. */
 function observe(
   application: NestExpressApplication,
   adapter: EnvelopedExpressAdapter,
@@ -72,7 +72,7 @@ function observe(
     metrics.observe(observation);
     if (log) log.write(observation);
   };
-  // Else they are at the port of their own.
+  // With an admin port, these endpoints have a server of their own.
   if (settings.adminPort !== undefined) return;
   const endpoints = application.get(OperatorEndpoints);
   adapter.handleOperatorRequest = (request, response) => endpoints.handle(request, response);

@@ -88,7 +88,7 @@ export class Product {
   @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
 
-  /** The words of name and description, for the filter `q`; kept by a trigger. */
+  /** The words of name and description, for the filter `q`. A trigger sets it. */
   @Index({ type: 'gin' })
   @Column({ type: 'tsvector', select: false, insert: false, update: false })
   words!: string;
