@@ -29,7 +29,7 @@ let users: User[];
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'catalogue-embedded-'));
-  // Root runs the server as another user, who has to get in.
+  // For root, the server runs as another user, which needs access.
   chmodSync(directory, 0o755);
   users = [];
 });
@@ -128,7 +128,7 @@ describe('An embedded server', () => {
     process.kill(postmaster(), 'SIGKILL');
     await eventually(() => query(url, 'SELECT it FROM kept'));
     await user.release();
-    // The server that was killed may take a moment to be reaped.
+    // The killed server may be a zombie for a moment.
     await eventually(() => {
       expect(processesOf(directory)).toEqual([]);
       return Promise.resolve();
@@ -159,7 +159,7 @@ describe('An embedded server', () => {
     const first = use();
     await first.url();
     await first.release();
-    // Our own number: taken, and by the user that root would have to fear.
+    // The pid of this process, which is in use and is not a server.
     const lines = [process.pid, join(directory, 'postgres'), 1, 5432, '', '127.0.0.1', '', 'ready'];
     writeFileSync(lockFile(), lines.join('\n'));
     expect(await query(await use().url(), 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
@@ -176,13 +176,13 @@ describe('An embedded server', () => {
 });
 
 describe('A directory', () => {
-  it('has one service: the second is refused, and told who the first is', async () => {
+  it('has one service: the error of a second one names the first', async () => {
     const first = use(directory, { holder: 'pid 123, http://127.0.0.1:3000' });
     await first.url();
     expect(await use(directory, { holder: 'pid 456' }).refusal()).toBe(
       `${directory} is in use by another catalogue service (pid 123, http://127.0.0.1:3000)`,
     );
-    // A command is not a service.
+    // A command may use the directory at the same time.
     await (await use().started()).release();
     first.kill();
     await use(directory, { holder: 'pid 789' }).url();
@@ -205,7 +205,7 @@ describe('A directory', () => {
   it('that has something else in it is refused by name', async () => {
     const occupied = join(directory, 'postgres');
     mkdirSync(join(occupied, 'photographs'), { recursive: true });
-    // Of an ordinary user: root's own would be refused for being root's.
+    // Owned by an ordinary user: for root, a directory of root has another error.
     if (process.getuid?.() === 0) chownSync(occupied, 65534, 65534);
     expect(await use().refusal()).toBe(
       `${occupied} is not a PostgreSQL data directory: move it away`,
@@ -214,7 +214,7 @@ describe('A directory', () => {
 });
 
 describe('A machine', () => {
-  it('without binaries of its platform is told of DATABASE_URL', async () => {
+  it('without binaries for its platform gets an error that names DATABASE_URL', async () => {
     const platform = `Object.defineProperty(process, 'platform', { value: 'sunos' })`;
     const node = ['--import', `data:text/javascript,${encodeURIComponent(platform)}`];
     expect(await use(directory, { node }).refusal()).toMatch(
@@ -253,7 +253,7 @@ describe('A machine', () => {
 
 const BUILT = 'dist/database/embedded/embedded-server.js';
 
-/** Fails unless somebody holds a lease. */
+/** Fails, by division by zero, if there is no lease. */
 const LEASES = `SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted`;
 
 interface How {

@@ -19,7 +19,7 @@ const { it: withExamples } = withTool({
 
 let service: Service;
 let environment: NodeJS.ProcessEnv;
-/** Beside the example, whose packages it sees. */
+/** A folder inside the example, so that it resolves the example's packages. */
 let scratch: string | undefined;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Runs a program of the example's packages. */
+/** Runs a program from the example's packages. */
 function tool(name: string, ...args: string[]): Promise<{ stdout: string }> {
   return run(join(FOLDER, 'node_modules/.bin', name), args, { cwd: FOLDER });
 }
@@ -70,7 +70,7 @@ withExamples(
   async () => {
     const folder = scratch ?? '';
     const out = join(folder, 'dist');
-    // Against the types of the document as it is now, which may have resources that were added.
+    // With types generated from the current OpenAPI document.
     await cp(join(FOLDER, 'src'), join(folder, 'src'), { recursive: true });
     const types = join(folder, 'src/schema.d.ts');
     await tool('openapi-typescript', join(folder, 'openapi.json'), '-o', types);
@@ -127,7 +127,7 @@ withExamples(
   'Another generator makes a client that compiles in strict mode and lists products',
   async () => {
     const folder = scratch ?? '';
-    // It reads from it how modules are named.
+    // The generator reads the module format from it.
     await writeFile(
       join(folder, 'tsconfig.json'),
       JSON.stringify({

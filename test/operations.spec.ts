@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('Health', () => {
-  it('is there for whoever asks, without credentials', async () => {
+  it('is available without credentials', async () => {
     for (const path of ['/health/live', '/health/ready']) {
       const response = await service.anonymous().get(path).expect(200, { status: 'ok' });
       expect(response.headers['cache-control']).toBe('no-store');
@@ -53,7 +53,7 @@ describe('Health', () => {
 });
 
 describe('Metrics', () => {
-  it('tell of requests by route and status, of rows and of refusals', async () => {
+  it('report requests by route and status, rows and errors', async () => {
     await service.load('brands', [
       { brandID: 'a', name: 'A' },
       { brandID: 'b', name: 'B' },
@@ -119,7 +119,7 @@ describe('Requests in work', () => {
     }
     const pool = primaryPool(service.dataSource);
     expect(pool.waitingCount).toBeLessThanOrEqual(20);
-    // No connection is left of them, but what they asked for still waits for the database.
+    // Their connections are closed, but their queries still wait for the database.
     expect(await metrics(service)).toContain('catalogue_requests_in_work 0\n');
     await service.get('/brands?offset=98').timeout(3000).expect(503);
     await blocker.query('ROLLBACK');
@@ -129,7 +129,7 @@ describe('Requests in work', () => {
   });
 
   async function blocked(client: Client): Promise<number> {
-    // Within a transaction the view would stay as it was at first.
+    // Within a transaction, the statistics views do not change without this.
     await client.query('SELECT pg_stat_clear_snapshot()');
     const { rowCount } = await client.query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
@@ -145,13 +145,13 @@ describe('The log', () => {
   });
 
   it('has a line for each request, and a token never', async () => {
-    const told = await startService({ LOG_LEVEL: 'info' });
+    const logged = await startService({ LOG_LEVEL: 'info' });
     jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
       written.push(String(chunk));
       return true;
     });
-    const { token } = told;
-    await told.get('/brands?limit=3').set('X-Request-Id', 'mine').expect(200);
+    const { token } = logged;
+    await logged.get('/brands?limit=3').set('X-Request-Id', 'mine').expect(200);
     for (const path of [
       `/brands?access_token=${token}`,
       `/brands/${token}`,
@@ -159,11 +159,11 @@ describe('The log', () => {
       `/brands?${token}=1`,
       `/brands?limit=${token}`,
     ]) {
-      await told.get(path);
-      await told.get(path).set('X-Request-Id', token);
-      await told.anonymous().get(`${path}&access_token=${token}`).set('X-Request-Id', token);
+      await logged.get(path);
+      await logged.get(path).set('X-Request-Id', token);
+      await logged.anonymous().get(`${path}&access_token=${token}`).set('X-Request-Id', token);
     }
-    await told.stop();
+    await logged.stop();
     await until(() => Promise.resolve(written.join('').split('\n').length > 16));
     const lines = written.join('').split('\n').filter(Boolean);
     expect(lines).toHaveLength(16);

@@ -5,7 +5,7 @@ import { type Service, startService } from './service.js';
 
 const TYPES = ['PHYSICAL', 'DIGITAL', 'SERVICE'];
 
-/** Awkward on purpose: case, accents, spaces, slashes, and prices that differ in decimals alone. */
+/** With difficult values: case, accents, spaces, slashes, and prices that differ only in decimals. */
 const objects = Array.from({ length: 60 }, (_, at) => ({
   productID: `${['p', 'P', 'é', 'p/', 'p ', 'p%'][at % 6]}-${at}`,
   refID: at % 5 === 0 ? null : `ref-${at % 7}`,

@@ -10,7 +10,7 @@ import { resourcesOf } from '../src/resource/resource.js';
 import { Settings } from '../src/settings/settings.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 
-/** The service as it runs in production, listening, on a database of its own. */
+/** The service as in production, listening, with a database of its own. */
 export interface Service {
   readonly application: NestExpressApplication;
   readonly dataSource: DataSource;
@@ -28,14 +28,14 @@ export interface Service {
 }
 
 /**
- * Starts it.
+ * Starts the service with a client.
  *
- * @param environment settings other than the test's own; a DATABASE_URL must be migrated
- * @param more modules beside the application's, as of a resource made for a test
+ * @param environment overrides the settings for tests; the database of a `DATABASE_URL` must be migrated
+ * @param extraModules modules in addition to those of the application, such as a test resource
  */
 export async function startService(
   environment: NodeJS.ProcessEnv = {},
-  ...more: Type[]
+  ...extraModules: Type[]
 ): Promise<Service> {
   const { DATABASE_URL: given } = environment;
   const database = given ? { url: given, drop: () => Promise.resolve() } : await createDatabase();
@@ -47,10 +47,10 @@ export async function startService(
       DATABASE_URL: database.url,
       ...environment,
     }),
-    // Health and metrics at the one port that a test asks, as on the embedded database.
+    // Serve health and metrics at the same port, as with the embedded database.
     { adminPort: undefined },
   );
-  const application = await createApplication(database.url, settings, more);
+  const application = await createApplication(database.url, settings, extraModules);
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;
   const clients = application.get(ClientsService);
@@ -96,12 +96,12 @@ async function load(
   });
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- an import reads what comes late
+// eslint-disable-next-line @typescript-eslint/require-await -- importRows takes an AsyncIterable
 async function* batches<Row>(rows: Row[]): AsyncGenerator<Row[]> {
   yield rows;
 }
 
-/** Has a service refuse every request with `-4`, for as long as some work takes. */
+/** Lets the service respond to every request with `-4` during `work`. */
 export async function whileOverloaded<T>(
   { application }: Service,
   work: () => Promise<T>,
@@ -118,7 +118,7 @@ export async function whileOverloaded<T>(
   }
 }
 
-/** The envelope of a refusal. */
+/** The envelope of an error response. */
 export function refusal(errcode: number, msg: string): object {
   return { result: { status: 'ERROR', errcode: String(errcode), msg } };
 }

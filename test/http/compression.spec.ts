@@ -43,7 +43,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** An answer as it was sent. */
+/** Sends a request. Returns the response without decompressing it. */
 async function fetched(path: string, encoding: string, more = {}): Promise<Received> {
   const headers = {
     'X-Client-ID': service.clientID,
@@ -73,7 +73,7 @@ describe('A body', () => {
         expect(packed.body.length).toBeLessThan(plain.body.length / 4);
         expect(decompress(packed.body)).toEqual(plain.body);
         expect(packed.headers.vary).toContain('Accept-Encoding');
-        // Weak: the objects are the same, in whatever encoding.
+        // The tag is weak, because it is the same for every content coding.
         expect(packed.headers.etag).toBe(plain.headers.etag);
         const again = await fetched(path, encoding, { 'If-None-Match': packed.headers.etag ?? '' });
         expect(again.status).toBe(304);
@@ -82,7 +82,7 @@ describe('A body', () => {
     }
   });
 
-  it('is sent as it is where it is short, a refusal too', async () => {
+  it('is not compressed if it is short or an error', async () => {
     for (const path of ['/brands?limit=1', '/brands/b1', '/brands?nonsense=1', '/nothing']) {
       expect((await fetched(path, 'gzip')).headers['content-encoding']).toBeUndefined();
     }

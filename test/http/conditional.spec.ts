@@ -21,7 +21,7 @@ async function tagOf(path: string): Promise<string> {
   return headers.etag ?? '';
 }
 
-/** How many statements reach the database meanwhile, beside those about credentials. */
+/** The statements that `work` sends to the database, except those for credentials. */
 async function statements(work: () => Promise<unknown>): Promise<string[]> {
   const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
   const spy = jest.spyOn(pool, 'query');
@@ -88,7 +88,7 @@ describe('A list', () => {
     }
   });
 
-  it('has another tag with every other question', async () => {
+  it('has a different tag for each query', async () => {
     const paths = [
       '',
       '?limit=1',
@@ -126,7 +126,7 @@ describe('A list', () => {
     await service.get('/brands').set('If-None-Match', etag).expect(304);
   });
 
-  it('is refused for what is wrong with it all the same', async () => {
+  it('gets the same errors with If-None-Match', async () => {
     const etag = await tagOf('/brands');
     await service
       .get('/brands?nonsense=1')
@@ -174,14 +174,14 @@ describe('A page that was just served', () => {
     await Promise.all(readers);
   });
 
-  it('is not served for a version that was asked for before the request came', async () => {
+  it('is not served by a version lookup that began before the request', async () => {
     const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
     const send = pool.query.bind(pool) as unknown as (query: unknown) => Promise<unknown>;
     await service.get('/brands?offset=1').expect(200);
     const moments = new EventEmitter();
     const asked = once(moments, 'asked');
     const written = once(moments, 'written');
-    // The first lookup is answered by the database before the write, and reaches us after it.
+    // The database answers the first lookup before the write; the service receives it afterwards.
     const answerLate: unknown = async (query: unknown) => {
       const result = await send(query);
       moments.emit('asked');

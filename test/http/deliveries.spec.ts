@@ -7,7 +7,7 @@ import { Deliveries, type DeliveryLimits } from '../../src/http/server/deliverie
 import { onEnd } from '../../src/http/server/on-end.js';
 import { until } from '../until.js';
 
-/** More than the kernel holds for a reader. */
+/** More bytes than the kernel buffers for a connection. */
 const BODY = Buffer.alloc(20_000_000, 'x');
 const ROOMY: DeliveryLimits = { grace: 60_000, rate: 1_000_000, bytes: 1_000_000_000 };
 
@@ -19,7 +19,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A server whose every answer is large, on connections that nobody reads. */
+/** Starts a server with large responses, and clients that do not read them. */
 async function serve(limits: DeliveryLimits, readers: number): Promise<Deliveries> {
   const deliveries = new Deliveries(limits);
   let begun = 0;

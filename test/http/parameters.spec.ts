@@ -54,7 +54,7 @@ describe('Parameters', () => {
       .expect(400, refusal(-24, 'The parameter clientID must be given only once'));
   });
 
-  it('have MAX_LIMIT for their limit, which bounds the standard page too', async () => {
+  it('are bounded by MAX_LIMIT, as is the default page', async () => {
     await service
       .get('/brands?limit=21')
       .expect(400, refusal(-26, 'The parameter limit must be between 0 and 20'));

@@ -79,7 +79,7 @@ const PAIRS = [
   'q=100%',
 ];
 
-/** One part of a query string: what a client means, what it mistypes, and noise. */
+/** One part of a query string: valid, mistyped or random. */
 const name = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...NAMES) },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
@@ -102,7 +102,7 @@ const part = fc.oneof(
 const queries = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('&'));
 
 it('Thousands of queries never see a 5xx, nor a body without the envelope', async () => {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(queries, async (query) => {
       const { status, body } = await get(`/products?${query}`);
@@ -120,17 +120,17 @@ it('Thousands of queries never see a 5xx, nor a body without the envelope', asyn
         expect(result.msg).not.toBe('');
         expect(data).toBeUndefined();
       }
-      seen.set(result.errcode, (seen.get(result.errcode) ?? 0) + 1);
+      counts.set(result.errcode, (counts.get(result.errcode) ?? 0) + 1);
     }),
     { numRuns: 3000, seed: SEED },
   );
-  // Else the queries would not be worth their name.
+  // The queries must provoke every error, or the test would prove little.
   for (const errcode of ['0', '-20', '-22', '-23', '-24', '-25', '-26']) {
-    expect(seen.get(errcode) ?? 0).toBeGreaterThan(5);
+    expect(counts.get(errcode) ?? 0).toBeGreaterThan(5);
   }
 }, 120_000);
 
-/** A GET whose target is sent as it is. */
+/** Sends a GET without encoding its target. */
 function get(path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const headers = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A response as it came over the socket. */
+/** A response as received from the socket. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,10 +9,10 @@ export interface RawResponse {
 }
 
 /**
- * Sends bytes as they are, which no HTTP client would, and gives every response until the server
- * closes the connection or has sent as many as asked for.
+ * Sends bytes that no HTTP client would send. Returns the responses when the server has sent the given
+ * number of them or has closed the connection.
  *
- * @param more sends the rest, when it is time for that
+ * @param more called after the bytes, to send more
  */
 export async function rawRequest(
   port: number,
@@ -52,7 +52,7 @@ function parseResponses(bytes: Buffer): RawResponse[] {
   return splitResponses(bytes).found;
 }
 
-/** The complete responses at the beginning of some bytes, and what follows them. */
+/** Parses the complete responses at the beginning of `bytes`. Returns them with the remaining bytes. */
 export function splitResponses(bytes: Buffer): { found: RawResponse[]; rest: Buffer } {
   const found: RawResponse[] = [];
   let rest = bytes;

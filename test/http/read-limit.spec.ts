@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ReadLimit } from '../../src/list/serving/read-limit.js';
 
-/** A read that ends when it is told to. */
-function read(turns: ReadLimit, client: string) {
+/** A read that ends when `end` is called. */
+function read(limit: ReadLimit, client: string) {
   let end = (): void => undefined;
   const state = {
     started: false,
@@ -12,18 +12,18 @@ function read(turns: ReadLimit, client: string) {
     },
     done: Promise.resolve(),
   };
-  state.done = turns.run(client, () => {
+  state.done = limit.run(client, () => {
     state.started = true;
     return new Promise<void>((resolve) => (end = resolve));
   });
   return state;
 }
 
-describe('Turns', () => {
-  it('are given to each client up to its maximum, and to the next in order', async () => {
-    const turns = new ReadLimit(2);
-    const reads = Array.from({ length: 4 }, () => read(turns, 'a'));
-    const other = read(turns, 'b');
+describe('Reads of a client', () => {
+  it('run up to the maximum at a time, and the others in order', async () => {
+    const limit = new ReadLimit(2);
+    const reads = Array.from({ length: 4 }, () => read(limit, 'a'));
+    const other = read(limit, 'b');
     await turn();
     expect(reads.map(({ started }) => started)).toEqual([true, true, false, false]);
     expect(other.started).toBe(true);
@@ -38,25 +38,25 @@ describe('Turns', () => {
     await Promise.all([...reads, other].map(({ done }) => done));
   });
 
-  it('are passed on where a read fails', async () => {
-    const turns = new ReadLimit(1);
-    const failing = turns.run('a', () => Promise.reject(new Error('no')));
-    const next = read(turns, 'a');
+  it('start when an earlier one fails', async () => {
+    const limit = new ReadLimit(1);
+    const failing = limit.run('a', () => Promise.reject(new Error('no')));
+    const next = read(limit, 'a');
     await expect(failing).rejects.toThrow('no');
     await turn();
     expect(next.started).toBe(true);
   });
 
-  it('are refused with -4 where they do not come in time, and the place is not lost', async () => {
-    const turns = new ReadLimit(1, 20);
-    const first = read(turns, 'a');
-    await expect(turns.run('a', () => Promise.resolve())).rejects.toMatchObject({
+  it('get -4 after the timeout, and leave the queue', async () => {
+    const limit = new ReadLimit(1, 20);
+    const first = read(limit, 'a');
+    await expect(limit.run('a', () => Promise.resolve())).rejects.toMatchObject({
       errcode: -4,
       headers: { 'Retry-After': '1' },
     });
     first.end();
     await first.done;
-    const next = read(turns, 'a');
+    const next = read(limit, 'a');
     await turn();
     expect(next.started).toBe(true);
   });

@@ -27,7 +27,7 @@ afterAll(() => service.stop());
 const pool = (): Pool => (service.dataSource.driver as unknown as { master: Pool }).master;
 const query = <Row>(sql: string) => service.dataSource.query<Row[]>(sql);
 
-/** A request whose answer nobody reads until it is read by hand. */
+/** Sends a request. Returns the response without reading its body. */
 async function ask(path: string, accept = 'application/x-ndjson'): Promise<IncomingMessage> {
   const headers = {
     Accept: accept,
@@ -45,7 +45,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Resolves when no connection of the service is in use, and none waits in a transaction. */
+/** Resolves when the service uses no connection and has no open transaction. */
 async function isIdle(): Promise<void> {
   await until(async () => {
     const others = await query(
@@ -69,7 +69,7 @@ describe('A list as a stream', () => {
     expect(lines[COUNT - 1]).toBe(`{"productID":"p${String(COUNT).padStart(6, '0')}"}`);
   });
 
-  it('waits for its reader, and frees its connection when he goes away', async () => {
+  it('waits for its reader, and frees its connection when the reader disconnects', async () => {
     const response = await ask('/products');
     await once(response, 'readable');
     response.read();
@@ -94,7 +94,7 @@ describe('A list as a stream', () => {
     limits.stallTimeout = stallTimeout;
   });
 
-  it('ends its query when the reader goes away before the first object', async () => {
+  it('cancels its query when the reader disconnects before the first object', async () => {
     const runner = service.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
@@ -129,7 +129,7 @@ describe('A list as a stream', () => {
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const response = await ask('/products');
     await once(response, 'readable');
-    // Between two statements, as soon as its reader is behind.
+    // The connection waits between two statements as soon as the reader is slower.
     let ended: unknown[] = [];
     await until(async () => {
       ended = await query(

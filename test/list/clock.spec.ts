@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Some calls as the keeper makes them. A negative margin is a clock that is ahead by as much. */
+/** Advances the watermark as `TallyKeeper` does. A negative margin acts as a clock that is ahead by as much. */
 async function advance(margin = '1 ms'): Promise<void> {
   for (let calls = 0; calls < 3; calls += 1) {
     await service.dataSource.query('SELECT advance_watermark($1)', [margin]);
@@ -93,7 +93,7 @@ describe('When the clock of the database was ten minutes ahead and is set back',
     });
   });
 
-  it('the time that is told goes on, so that a change is told of a few times only', async () => {
+  it('the reported time advances, so that a change is listed only a few times', async () => {
     await ahead();
     const before = await until();
     await query(`INSERT INTO brands ("brandID", name) VALUES ('once', 'O')`);

@@ -28,15 +28,15 @@ async function partsOf(path: string): Promise<string[]> {
 }
 
 /**
- * The statements that are sent during some work, beside those about credentials, and how often a statement
- * is looked at, for which a connection is taken.
+ * The statements that `work` sends, except those for credentials. `looks` is how often the service
+ * analyses a statement, for which it takes a connection.
  */
 async function sent(work: () => Promise<unknown>): Promise<{ texts: string[]; looks: number }> {
   const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
   const [query, connect] = [jest.spyOn(pool, 'query'), jest.spyOn(pool, 'connect')];
   await work();
   const texts = (query.mock.calls as unknown as { text: string }[][]).map(([call]) => call?.text);
-  // The pool takes connections for its own queries by a callback.
+  // With a callback, it is the pool itself that connects, for a query.
   const looks = (connect.mock.calls as unknown[][]).filter((values) => values.length === 0).length;
   query.mockRestore();
   connect.mockRestore();
@@ -63,7 +63,7 @@ describe('A list that depends on another table', () => {
     await service.get(path).set('If-None-Match', '*').expect(200);
   });
 
-  it('only for some values is told by its text, whatever value comes first', async () => {
+  it('for some values only is recognised by its text, whichever value comes first', async () => {
     const etag = async (value: string) =>
       (await service.get(`/test_parts?makerOrAny=${value}&limit=1`).expect(200)).headers.etag;
     expect([await etag('any'), await etag('Acme')]).toEqual([undefined, undefined]);
@@ -88,7 +88,7 @@ describe('A list that depends on another table', () => {
     expect(headers.link).toContain('offset=1');
   });
 
-  it('costs a look at its statement once, and then the statement alone', async () => {
+  it('is analysed once, and then costs its own statement only', async () => {
     const path = (value: string) => `/test_parts?makerName=${value}&halfWeightMin=1`;
     const values = ['one', 'two', 'one'];
     for (const [at, value] of values.entries()) {
@@ -98,7 +98,7 @@ describe('A list that depends on another table', () => {
     }
   });
 
-  it('is looked at again where that failed', async () => {
+  it('is analysed again if that failed', async () => {
     const path = '/test_parts?makerName=Acme&asHeavyAs=a';
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await query('ALTER TABLE test_makers RENAME TO test_hidden');
@@ -144,14 +144,14 @@ describe('A list that depends on its own table alone', () => {
     for (const text of texts) expect(text).toMatch(/^SELECT \(SELECT sum\(stamp\)/);
   });
 
-  it('is not even looked at where all its filters are plain', async () => {
+  it('is not analysed if all its filters are plain', async () => {
     const { texts, looks } = await sent(() => service.get('/test_parts?weightMin=3&sort=-weight'));
     expect([texts.length, looks]).toEqual([1, 0]);
   });
 });
 
 describe('The filters with which lists are not cached', () => {
-  it('are told of, each with what it depends on', async () => {
+  it('are reported, each with what it depends on', async () => {
     const line = (filter: string, what: string) =>
       `lists of test_parts with the filter ${filter} are not cached and have no ETag, since it depends on ${what}`;
     expect(await uncachedLists(service.application)).toEqual([
@@ -164,7 +164,7 @@ describe('The filters with which lists are not cached', () => {
     ]);
   });
 
-  it('are nothing that is off', async () => {
+  it('are not reported as errors', async () => {
     expect(
       (await findings(service.application)).filter((found) => found.includes('cached')),
     ).toEqual([]);

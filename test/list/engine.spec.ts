@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A list of so many levels. */
+/** Nested arrays of a given depth. */
 function nested(levels: number): unknown[] {
   return levels === 1 ? [] : [nested(levels - 1)];
 }
@@ -95,7 +95,7 @@ describe('The list engine, on a resource that the service does not know', () => 
     );
   });
 
-  it('filters by what the service says of each parameter', async () => {
+  it('filters by the condition of each parameter', async () => {
     expect(await list('fields=supplierID&active=false')).toEqual({
       count: '1',
       objects: [{ supplierID: 'b' }],
@@ -114,7 +114,7 @@ describe('The list engine, on a resource that the service does not know', () => 
     expect(await order('-rating,-supplierID')).toEqual(['b', 'c', 'a']);
   });
 
-  it('is not served where there is no tally to tell when it changes', async () => {
+  it('is not served without a tally, which provides its version', async () => {
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await service.dataSource.query(`SELECT remove_tally('test_suppliers')`);
     for (const query of ['', 'ratingMin=1', 'sort=rating']) {

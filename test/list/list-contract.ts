@@ -6,28 +6,28 @@ import { loadReferenced } from './referenced.js';
 
 type Row = Record<string, unknown>;
 
-/** What a resource tells of itself to be held to the contract of every list. */
+/** The description of a resource for `describeList`. */
 export interface ListDescription {
   readonly resource: string;
   readonly identifier: string;
   /** Every public field, in order. */
   readonly fields: readonly string[];
-  /** Every name that `sort` may hold. */
+  /** Every field that `sort` may name. */
   readonly sorts: readonly string[];
-  /** Objects to list, at least 20, of which several share the value of each field sorted by. */
+  /** At least 20 objects. For each field of `sorts`, several must share a value. */
   readonly objects: readonly Row[];
-  /** One of them as the list answers with it, but for the times that every resource has. */
+  /** One of them as in a response, without `createdAt` and `updatedAt`. */
   readonly example: Row;
   /**
-   * For each filter: a value, and which objects it leaves. `bad` is a value that it refuses;
-   * absent for a filter that takes any text.
+   * For each filter: a value, and which objects match it. `bad` is an invalid value; absent for a
+   * filter that accepts any text.
    */
   readonly filters: Readonly<
     Record<string, { value: string; keeps: (row: Row) => boolean; bad?: string }>
   >;
 }
 
-/** Holds a resource's endpoints to what the contract says of every list. */
+/** Tests a resource's endpoints against the contract of every list. */
 export function describeList(list: ListDescription): void {
   const { resource, identifier, fields, sorts, filters } = list;
   const path = `/${resource}`;
@@ -89,11 +89,11 @@ export function describeList(list: ListDescription): void {
       expect([createdAt, updatedAt].every((time) => TIME.test(String(time)))).toBe(true);
     });
 
-    it('returns 50 objects unless said', async () => {
+    it('returns 50 objects by default', async () => {
       expect(await objects('')).toHaveLength(Math.min(50, list.objects.length));
     });
 
-    it('is ordered by the identifier, byte by byte, unless said', async () => {
+    it('is ordered by the identifier, byte by byte, by default', async () => {
       expect((await objects('limit=1000')).map((row) => row[identifier])).toEqual(identifiers);
     });
 
@@ -225,7 +225,7 @@ export function describeList(list: ListDescription): void {
         }
       });
 
-      it('refuses to be given twice', async () => {
+      it('may be given only once', async () => {
         await service
           .get(`${path}?${query}&${query}`)
           .expect(400, refusal(-24, `The parameter ${name} must be given only once`));
@@ -251,7 +251,7 @@ export function describeList(list: ListDescription): void {
     });
 
     it('answers HEAD as GET, without the body', async () => {
-      // supertest asks for a compressed answer by itself, but not with HEAD.
+      // supertest accepts compressed responses by default, but not for HEAD.
       const get = await service.get(path).set('Accept-Encoding', 'identity').expect(200);
       const head = await service
         .anonymous()
@@ -312,7 +312,7 @@ export function describeList(list: ListDescription): void {
       expect(none.text).toBe(`${identifier}\r\n`);
     });
 
-    it('leaves what was changed since a time, and tells of what was deleted', async () => {
+    it('lists what changed since a time, and what was deleted', async () => {
       const times = (await objects('limit=1000')).map(({ updatedAt }) => String(updatedAt)).sort();
       const [since = ''] = times;
       const after = new Date(Date.parse(times.at(-1) ?? '') + 1).toISOString();
@@ -385,7 +385,7 @@ export function describeList(list: ListDescription): void {
         expect(parameters[2].allowedValues).toEqual(fields);
       });
 
-      it('is refused what GET is refused, in the same order', async () => {
+      it('gets the same errors as GET, in the same order', async () => {
         await service
           .anonymous()
           .options(`${path}?nonsense=1`)
@@ -443,7 +443,7 @@ export function describeList(list: ListDescription): void {
         }
       });
 
-      it('says where there is none', async () => {
+      it('is -31 if there is no such object', async () => {
         await service
           .get(`${path}/there-is-none`)
           .expect(404, refusal(-31, `There is no ${resource} object there-is-none`));
@@ -457,7 +457,7 @@ export function describeList(list: ListDescription): void {
 /** The parameters of every list. */
 const OF_EVERY_LIST = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'sort'];
 
-/** What `OPTIONS` tells of a parameter. */
+/** The properties of a parameter in `OPTIONS`. */
 const PARAMETER = [
   'name',
   'type',
@@ -473,15 +473,15 @@ function names(parameters: readonly Row[]): string[] {
   return parameters.map(({ name }) => String(name)).sort();
 }
 
-/** A time as the contract has it. */
+/** The format of a time in the contract. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Orders two identifiers as the collation C does. */
+/** Compares two identifiers as collation `C` does. */
 export function byBytes(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }
 
-/** The rows as PostgreSQL orders them: nulls last, or first when descending; ties as they stand. */
+/** The rows in PostgreSQL's order: nulls last, or first if descending; ties by identifier. */
 function sorted(rows: readonly Row[], field: string, descending: boolean): Row[] {
   const compare = (one: unknown, other: unknown): number => {
     if (one === null || other === null) return Number(one === null) - Number(other === null);

@@ -5,7 +5,7 @@ import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
 import { Mirror, shown } from './mirror.js';
 
-/** How long it goes on: longer by MIRROR_SECONDS. */
+/** The duration of the run; set MIRROR_SECONDS for a longer one. */
 const SECONDS = Number(process.env.MIRROR_SECONDS ?? 6);
 const WRITERS = 8;
 const IDENTIFIERS = 300;
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /**
- * As the keeper does every second, without the second that stands for a failover. A negative margin
- * leaves behind what a clock leaves behind that is ahead by as much, and is set back afterwards.
+ * Advances the watermark, as `TallyKeeper` does every second, with a smaller margin. A negative margin
+ * has the effect of a clock that was ahead by as much and is set back afterwards.
  */
 async function advance(margin = '1 ms'): Promise<void> {
   await service.dataSource.query('SELECT advance_watermark($1)', [margin]);
@@ -40,7 +40,7 @@ function change(random: Random, at: string): string {
   return `DELETE FROM brands WHERE "brandID" = '${one()}'`;
 }
 
-/** Writes until it is told to stop, in transactions of which some commit late and some not at all. */
+/** Writes until `isOver`. Some transactions commit late, and some roll back. */
 async function write(writer: number, isOver: () => boolean): Promise<number> {
   const random = new Random(`mirror writer ${writer}`);
   const client = new Client(service.database.url);
@@ -60,7 +60,7 @@ async function write(writer: number, isOver: () => boolean): Promise<number> {
       await client.query(random.chance(0.15) ? 'ROLLBACK' : 'COMMIT');
       committed += 1;
     } catch (error) {
-      // Others stood in its way, as they may.
+      // Conflicts with other writers are expected.
       if (!(error as { code?: string }).code?.startsWith('40')) throw error;
       await client.query('ROLLBACK');
     }
@@ -115,7 +115,7 @@ it.each([
   SECONDS * 1000 + 30_000,
 );
 
-it('A change that was committed late is not before the time that was told', async () => {
+it('A change that commits late is not earlier than the reported time', async () => {
   const late = new Client(service.database.url);
   await late.connect();
   await late.query(`BEGIN; INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
@@ -130,7 +130,7 @@ it('A change that was committed late is not before the time that was told', asyn
   expect(body.response_data.count).toBe('1');
 });
 
-it('The time is told with pages from memory and with 304, and goes on', async () => {
+it('Cached pages and 304 report the time too, and it advances', async () => {
   const first = await service.get('/brands?limit=1').expect(200);
   const before = first.headers['x-updated-until'] ?? '';
   // The clock must advance by a millisecond.
@@ -167,7 +167,7 @@ it('TRUNCATE is refused where it would empty more than its snapshot shows', asyn
   await runner.release();
 });
 
-it('TRUNCATE is told of, and what is there again is not', async () => {
+it('TRUNCATE is listed as deletions, except for objects that exist again', async () => {
   const since = new Date(Date.now() - 1000).toISOString();
   await service.load('categories', [
     { categoryID: 'a', name: 'A' },
@@ -182,7 +182,7 @@ it('TRUNCATE is told of, and what is there again is not', async () => {
   });
 });
 
-it('Deletions are asked for since a time for which all are known', async () => {
+it('deletedSince is required and limited by the retention of deletions', async () => {
   await service
     .get('/deletions/brands')
     .expect(400, refusal(-21, 'The parameter deletedSince is required'));

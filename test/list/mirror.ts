@@ -5,7 +5,7 @@ type Row = Record<string, unknown>;
 /** A copy of a resource, kept up to date as docs/api.md tells a client to. */
 export class Mirror {
   readonly objects = new Map<string, Row>();
-  /** The time from which the next round asks; undefined before the first. */
+  /** The `updatedSince` of the next round; `undefined` before the first. */
   since: string | undefined;
 
   constructor(
@@ -20,9 +20,9 @@ export class Mirror {
     for (const row of changed.rows) this.objects.set(String(row[this.identifier]), row);
     let until = changed.until;
     if (this.since !== undefined) {
-      const gone = await this.fetch(`/deletions/${this.resource}?deletedSince=${this.since}`);
-      for (const row of gone.rows) this.objects.delete(String(row[this.identifier]));
-      until = [until, gone.until].sort()[0] ?? '';
+      const deleted = await this.fetch(`/deletions/${this.resource}?deletedSince=${this.since}`);
+      for (const row of deleted.rows) this.objects.delete(String(row[this.identifier]));
+      until = [until, deleted.until].sort()[0] ?? '';
     }
     this.since = until;
   }
@@ -45,7 +45,7 @@ export class Mirror {
   }
 }
 
-/** A brand as a line that sorts. */
+/** A brand as one line of text, for comparison. */
 export function shown({ brandID, name }: Record<string, unknown>): string {
   return `${String(brandID)} ${String(name)}`;
 }

@@ -21,7 +21,7 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 
-/** A resource made for the tests of lists that read more than their own table. */
+/** A resource for tests of lists that read other tables too. */
 @Resource('test_parts')
 export class Part {
   @PrimaryColumn(identifierColumn)
@@ -34,7 +34,7 @@ export class Part {
   weight!: number;
 }
 
-/** What the database needs for it, and for what its filters read. */
+/** The SQL that creates its table and what its filters read. */
 export const PARTS = `
   CREATE TABLE test_makers ("makerID" varchar(100) COLLATE "C" PRIMARY KEY, name text NOT NULL);
   CREATE VIEW test_maker_names AS SELECT "makerID", name FROM test_makers;
@@ -71,9 +71,9 @@ export class PartsController {
   @Get()
   list(@Query() query: ListPartsDto): Listing {
     return listOf(this.parts, query, {
-      weightMin: (least) => ({ weight: MoreThanOrEqual(least) }),
-      halfWeightMin: (least) => ({
-        weight: raw((weight) => `test_double(${weight}) >= :least`, { least }),
+      weightMin: (minimum) => ({ weight: MoreThanOrEqual(minimum) }),
+      halfWeightMin: (minimum) => ({
+        weight: raw((weight) => `test_double(${weight}) >= :minimum`, { minimum }),
       }),
       makerName: (name) => ({ makerID: ofMaker(name) }),
       makerNameNot: (name) => ({ makerID: Not(ofMaker(name)) }),

@@ -5,7 +5,7 @@ import type { Service } from '../service.js';
 
 type Row = Record<string, unknown>;
 
-/** Loads what objects refer to in other resources, with a value in whatever must have one. */
+/** Loads the objects of other resources that some objects refer to, with their required columns. */
 export async function loadReferenced(
   service: Service,
   resource: string,
@@ -23,7 +23,7 @@ export async function loadReferenced(
   }
 }
 
-/** The least that an object with an identifier can be. */
+/** An object with its identifier and its required columns. */
 function required(metadata: EntityMetadata, identifier: string): Row {
   const columns = metadata.columns.filter(
     (column) =>

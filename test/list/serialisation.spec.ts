@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What PostgreSQL can hold, with more of what JSON must escape than chance would give. */
-const text = (most: number) =>
+/** Text that PostgreSQL can store, with many characters that JSON must escape. */
+const text = (maximum: number) =>
   fc
     .string({
       unit: fc.oneof(
@@ -25,7 +25,9 @@ const text = (most: number) =>
       minLength: 1,
       maxLength: 40,
     })
-    .map((value) => Array.from(value.replaceAll('\0', '').toWellFormed()).slice(0, most).join(''))
+    .map((value) =>
+      Array.from(value.replaceAll('\0', '').toWellFormed()).slice(0, maximum).join(''),
+    )
     .filter((value) => value !== '');
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 

@@ -25,7 +25,7 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
 
-/** A resource made for the tests of the list engine, under a name that no real one has. */
+/** A resource for tests of the list engine. */
 @Resource('test_suppliers', { counted: ['country', 'active'] })
 export class Supplier {
   @PrimaryColumn(identifierColumn)
@@ -78,7 +78,7 @@ export class SuppliersService {
     return objectOf(this.suppliers, supplierID, query);
   }
 
-  /** Never called: each line would be a mistake that the compiler finds. */
+  /** Never called. The compiler must reject each line with a directive. */
   mistakes(query: ListSuppliersDto): unknown[] {
     const right = {
       supplierID: (supplierIDs: string[]) => ({ supplierID: Any(supplierIDs) }),
@@ -86,13 +86,13 @@ export class SuppliersService {
     };
     return [
       listOf(this.suppliers, query, right),
-      // @ts-expect-error -- a filter that names no column, without a condition
+      // @ts-expect-error -- no condition for a filter that names no column
       listOf(this.suppliers, query, { supplierID: right.supplierID }),
-      // @ts-expect-error -- the same without any condition
+      // @ts-expect-error -- the same, without the argument
       listOf(this.suppliers, query),
       // @ts-expect-error -- a condition without a filter
       listOf(this.suppliers, query, { ...right, active: () => ({}), nonsense: () => ({}) }),
-      // @ts-expect-error -- a column that is not there
+      // @ts-expect-error -- a column that does not exist
       listOf(this.suppliers, query, { ...right, active: (active) => ({ aktive: active }) }),
       // @ts-expect-error -- a value of another type
       listOf(this.suppliers, query, { ...right, active: (active) => ({ country: active }) }),

@@ -32,7 +32,7 @@ function query<Row>(sql: string, values?: unknown[]): Promise<Row[]> {
   return service.dataSource.query<Row[]>(sql, values);
 }
 
-/** The statement that inserts products numbered from one number to another. */
+/** A statement that inserts the products with numbers from `from` to `to`. */
 function insertion(from: number, to: number): string {
   return `INSERT INTO products ("productID", type, "brandID")
     SELECT 'p' || lpad(i::text, 8, '0'),
@@ -55,7 +55,7 @@ async function rangesOf(facet: string): Promise<{ lowest: string; count: number 
 
 const statements = new StatementCache();
 
-/** A page as the list has it, within the snapshot of a transaction. */
+/** A page by the tally, in the snapshot of a transaction. */
 async function page(
   manager: EntityManager,
   facet: Facet | 'all',
@@ -154,9 +154,9 @@ describe('The tally', () => {
         await manager.query('DEALLOCATE deep');
         const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
         expect(plan).not.toMatch(/Seq Scan on products\b/);
-        // A rare value would be looked for from one end of the primary key to the other.
+        // For a rare value, this plan would scan the whole primary key.
         if (facet !== 'all') expect(plan).not.toMatch(/Scan using "PK_\w+" on products\b/);
-        // What is expected of an open end is a third of the table.
+        // Without an upper bound, the planner expects a third of the table.
         const expected = [...plan.matchAll(/Scan using .* on products\b.* rows=(\d+)/g)];
         expect(expected).toHaveLength(2);
         for (const [, rows] of facet === 'all' ? expected : []) {
@@ -186,7 +186,7 @@ describe('The tally', () => {
     );
   });
 
-  it('is kept whoever writes, with whatever rights, search path and replication role', async () => {
+  it('is kept for any writer, with any rights, search path and replication role', async () => {
     const role = `writer_${process.pid}`;
     const insertion = (id: string) =>
       `INSERT INTO public.categories ("categoryID", name) VALUES ('${id}', 'C')`;
@@ -246,7 +246,7 @@ describe('The tally', () => {
     expect(await findings()).toEqual([]);
   });
 
-  it('is kept by one at a time', async () => {
+  it('is maintained by one instance at a time', async () => {
     await query(insertion(1, 100));
     const other = service.dataSource.createQueryRunner();
     await other.startTransaction();
@@ -259,7 +259,7 @@ describe('The tally', () => {
 });
 
 describe('Under concurrent writers', () => {
-  /** Seconds; a longer run says the same with more confidence. */
+  /** The duration of the run, in seconds. */
   const seconds = Number(process.env.TALLY_TEST_SECONDS ?? 6);
 
   it(
@@ -297,7 +297,7 @@ describe('Under concurrent writers', () => {
           } catch (error) {
             await runner.rollbackTransaction();
             const { code } = (error as { driverError: { code: string } }).driverError;
-            // Two that change the same objects in another order: one of them is to try again.
+            // A deadlock is expected if two writers change the same objects in different orders.
             if (code !== '40P01') throw error;
           }
         }
@@ -384,7 +384,7 @@ describe('Under concurrent writers', () => {
     };
     await Promise.all([truncate(), read(), read(), read(), read()]);
     expect(new Set(answers)).toEqual(new Set([200]));
-    // TRUNCATE is not MVCC-safe, so an older snapshot finds the table empty: the count agrees.
+    // TRUNCATE is not MVCC-safe: an older snapshot finds the table empty, and the count must agree.
     expect(await page(early.manager, 'all', 0)).toEqual({ count: '0', first: undefined });
     expect(await plainPage(early.manager, 'all', 0)).toEqual({ count: '0', first: undefined });
     await early.rollbackTransaction();

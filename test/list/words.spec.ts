@@ -26,7 +26,7 @@ afterAll(() => service.stop());
 const search = (words: string) => service.get(`/products?q=${encodeURIComponent(words)}`);
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`).join(' ');
 
-/** The plan of a search, in which a query of constants stands as it was made of them. */
+/** The plan of a search. It contains the tsquery, because the planner evaluates constants. */
 async function planOf(words: string): Promise<string> {
   const [text, values] = service.dataSource
     .getRepository(Product)
