@@ -9,6 +9,7 @@ import { entityTag, matchesTag } from './entity-tag.js';
 import { setPosition, setState } from './list-headers.js';
 import { PageCache } from './page-cache.js';
 import { ReadLimit } from './read-limit.js';
+import { isVersioned } from './versioned.js';
 
 /**
  * Answers with a page of a list. It reads the page from the database only if neither the client nor
@@ -22,9 +23,7 @@ export class PageServer {
   ) {}
 
   async answer(list: PreparedList, request: CatalogueRequest, response: Response): Promise<Answer> {
-    const isVersioned =
-      list.isPlain || (await this.reads.runFor(request, response, () => list.isVersioned()));
-    return isVersioned
+    return (await isVersioned(list, this.reads, request, response))
       ? this.answerVersioned(list, request, response)
       : this.answerUnversioned(list, request, response);
   }

@@ -10,6 +10,7 @@ import { setState } from './list-headers.js';
 import { clientOf, ReadLimit } from './read-limit.js';
 import { sendRows } from './send-rows.js';
 import { StreamLimit } from './stream-limit.js';
+import { isVersioned } from './versioned.js';
 
 /** Answers with a whole list, without an envelope. */
 @Injectable()
@@ -25,18 +26,16 @@ export class StreamServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const isVersioned =
-      prepared.isPlain ||
-      (await this.reads.runFor(request, response, () => prepared.isVersioned()));
+    const hasTag = await isVersioned(prepared, this.reads, request, response);
     const whole = prepared.whole(format);
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
-    if (ifNoneMatch !== undefined && isVersioned) {
+    if (ifNoneMatch !== undefined && hasTag) {
       const state = await prepared.state();
       setState(response, state, whole.key);
       if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
     }
     const list = await this.streams.open(whole, clientOf(request), closeSignal(response));
-    if (isVersioned) setState(response, list, whole.key);
+    if (hasTag) setState(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
     const encoding = encodingOf(acceptEncoding);

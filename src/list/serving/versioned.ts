@@ -1,0 +1,14 @@
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { PreparedList } from '../prepared-list.js';
+import type { ReadLimit } from './read-limit.js';
+
+/** Whether a list is versioned. If its conditions are not plain, finding out may need a read. */
+export async function isVersioned(
+  list: PreparedList,
+  reads: ReadLimit,
+  request: CatalogueRequest,
+  response: Response,
+): Promise<boolean> {
+  return list.isPlain || (await reads.runFor(request, response, () => list.isVersioned()));
+}
