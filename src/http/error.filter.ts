@@ -38,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const error = apiErrorOf(thrown);
-    // Expected errors need no log line beside that of the request.
+    // Expected errors need no log line in addition to that of the request.
     const isExpected = thrown instanceof ApiError || thrown instanceof PoolOverloadedError;
     if (!isExpected) this.log(thrown, error, http.getRequest<CatalogueRequest>());
     sendError(http.getResponse<Response>(), error);

@@ -21,8 +21,9 @@ import { WithheldLists } from './withheld-lists.js';
 
 /**
  * Reads lists. A page and the exact count of all matching objects come from one statement, so both
- * show the same snapshot. If the tally has a facet of the matching objects, the cost of the count is
- * independent of their number; so is that of an offset, in a list ordered by identifier.
+ * show the same snapshot. If the tally has a facet of the matching objects, it supplies the count and,
+ * in a list ordered by identifier, the range of the offset. The cost of both grows with the square
+ * root of the number of objects; see `RANGE_SIZE`.
  */
 @Injectable()
 export class ListReader {

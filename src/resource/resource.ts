@@ -15,9 +15,9 @@ const RESOURCE = Symbol('resource');
  * the filter `updatedSince`.
  *
  * @param name the name of the resource, its path and its table
- * @param options.counted columns whose values the tally counts. If a list is filtered by one value of
- * one of them, the cost of its count does not depend on the number of objects. The migration passes
- * the same names to `install_tally`.
+ * @param options.counted columns whose values the tally counts. A list that is filtered by one value of
+ * one of them takes its count and the position of an offset from the tally, without reading every
+ * matching object. The migration passes the same names to `install_tally`.
  */
 export function Resource<const Column extends string = never>(
   name: string,
