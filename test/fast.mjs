@@ -19,7 +19,7 @@ const PART = [
   'http/malformed',
   'http/page-cache',
   'http/parameters',
-  'http/read-turns',
+  'http/read-limit',
   'list/engine',
   'list/words',
   'openapi/document',
