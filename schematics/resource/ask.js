@@ -1,38 +1,40 @@
 import { createInterface } from 'node:readline/promises';
 import { SYNTAX } from './fields.js';
-import { Refusal } from './refusal.js';
+import { GeneratorError } from './generator-error.js';
 
-/** Asks how the resource is called. */
+/** Asks for the resource's name. */
 export async function askName() {
   const [name = ''] = await answers([
     'The name of the resource, in the plural, such as suppliers: ',
   ]);
-  if (name === '') throw new Refusal('A resource needs a name in the plural, such as suppliers');
+  if (name === '') {
+    throw new GeneratorError('A resource needs a name in the plural, such as suppliers');
+  }
   return name;
 }
 
 /**
- * Asks for one field after another, until there are no more.
+ * Asks for one field after another, until the answer is empty.
  *
  * @param {import('./names.js').Names} names
- * @returns {Promise<string>} them all
+ * @returns {Promise<string>} all fields, separated by commas
  */
 export async function askFields({ identifier, words }) {
   console.log(
-    `What do ${words} have beside ${identifier}, createdAt and updatedAt? A field a line:\n${SYNTAX}`,
+    `Which fields do ${words} have besides ${identifier}, createdAt and updatedAt? One field a line:\n${SYNTAX}`,
   );
   const fields = await answers(undefined);
   if (fields.length === 0) {
-    throw new Refusal(
-      `There are no fields. After the name say ${SYNTAX}; or name a CSV or NDJSON file`,
+    throw new GeneratorError(
+      `There are no fields. After the name, give ${SYNTAX}; or give a CSV or NDJSON file`,
     );
   }
   return fields.join(', ');
 }
 
 /**
- * The answers to some questions, or to the same one until it is answered with nothing; fewer where
- * the input ends.
+ * The answers to some questions, or to one question that is repeated until the answer is empty. If
+ * the input ends early, there are fewer answers.
  *
  * @param {readonly string[] | undefined} questions
  */
@@ -41,7 +43,7 @@ async function answers(questions) {
   /** @type {string[]} */
   const given = [];
   const ask = () => {
-    lines.setPrompt(questions?.[given.length] ?? 'Field, or nothing when done: ');
+    lines.setPrompt(questions?.[given.length] ?? 'Field, or an empty line to finish: ');
     lines.prompt();
   };
   ask();

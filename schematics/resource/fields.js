@@ -1,5 +1,5 @@
 import { isReserved } from './names.js';
-import { Refusal } from './refusal.js';
+import { GeneratorError } from './generator-error.js';
 
 /**
  * A field as it was described.
@@ -71,7 +71,7 @@ export const SYNTAX =
  */
 export function readFields(text, standardIdentifier) {
   const described = text.split(/[\s,]+/).filter((part) => part !== '');
-  if (described.length === 0) throw new Refusal(`There are no fields: ${SYNTAX}`);
+  if (described.length === 0) throw new GeneratorError(`There are no fields: ${SYNTAX}`);
   /** @type {string[]} */
   const identifiers = [];
   /** @type {Field[]} */
@@ -80,14 +80,14 @@ export function readFields(text, standardIdentifier) {
     const [name = '', ...rest] = part.split(':');
     checkName(name);
     if (fields.some((field) => field.name === name) || identifiers.includes(name)) {
-      throw new Refusal(`The field ${name} is described twice`);
+      throw new GeneratorError(`The field ${name} is described twice`);
     }
     if (name === standardIdentifier || rest.includes('identifier')) {
       const more = rest.filter(
         (word) => !['identifier', 'text', 'exact', 'several', 'sort'].includes(word),
       );
       if (more.length > 0) {
-        throw new Refusal(
+        throw new GeneratorError(
           `The identifier ${name} is a text of 1 to 100 characters: ${more[0]} cannot be said of it`,
         );
       }
@@ -97,9 +97,10 @@ export function readFields(text, standardIdentifier) {
     }
   }
   const [identifier = standardIdentifier, second] = identifiers;
-  if (second !== undefined) throw new Refusal(`Both ${identifier} and ${second} cannot identify`);
+  if (second !== undefined)
+    throw new GeneratorError(`Both ${identifier} and ${second} cannot identify`);
   if (isReserved(identifier) || identifier === 'query') {
-    throw new Refusal(`${identifier} cannot be an argument's name, as an identifier is`);
+    throw new GeneratorError(`${identifier} cannot be an argument's name, as an identifier is`);
   }
   const own = fields.filter(({ name }) => !TIMES.includes(name));
   checkParameters(identifier, fields);
@@ -118,7 +119,7 @@ function readField(name, words) {
   const type = ALIASES[kind] ?? kind;
   const hasType = isType(type);
   if (!hasType && first !== '' && !isFlag(first)) {
-    throw new Refusal(`The field ${name} cannot be of the type ${kind}: ${SYNTAX}`);
+    throw new GeneratorError(`The field ${name} cannot be of the type ${kind}: ${SYNTAX}`);
   }
   /** @type {Field} */
   const field = {
@@ -130,19 +131,23 @@ function readField(name, words) {
   const allowed = isTime ? ['range', 'sort'] : FLAGS[field.type];
   for (const flag of flags) {
     if (!allowed.includes(flag)) {
-      throw new Refusal(
+      throw new GeneratorError(
         `The field ${name} cannot be ${flag}; ${isTime ? 'a time of every resource' : field.type} can be ${allowed.join(', ')}`,
       );
     }
   }
   if (isTime && field.type !== 'date-time') {
-    throw new Refusal(`Every resource has ${name} already, as a date-time`);
+    throw new GeneratorError(`Every resource has ${name} already, as a date-time`);
   }
   if (flags.has('exact') && flags.has('several')) {
-    throw new Refusal(`The field ${name} filters by one value or by several: exact or several`);
+    throw new GeneratorError(
+      `The field ${name} filters by one value or by several: exact or several`,
+    );
   }
   if (flags.has('counted') && !flags.has('exact') && !flags.has('several')) {
-    throw new Refusal(`The field ${name} is counted by its filter: it needs exact or several`);
+    throw new GeneratorError(
+      `The field ${name} is counted by its filter: it needs exact or several`,
+    );
   }
   return { ...field, ...readDetail(field, detail, flags), flags };
 }
@@ -161,11 +166,13 @@ function readDetail({ name, type }, detail, flags) {
       return { values: valuesOf(name, detail) };
     case 'reference':
       if (!detail)
-        throw new Refusal(`The field ${name} needs the resource it names: reference=<resource>`);
+        throw new GeneratorError(
+          `The field ${name} needs the resource it names: reference=<resource>`,
+        );
       return { resource: detail };
     default:
       if (detail !== undefined)
-        throw new Refusal(
+        throw new GeneratorError(
           `The field ${name} has ${detail} after its type, but a ${type} takes nothing`,
         );
       return {};
@@ -181,7 +188,7 @@ function lengthOf(name, detail, indexed) {
   if (detail === undefined) return indexed ? LENGTH.indexed : LENGTH.standard;
   const most = indexed ? LENGTH.indexed : LENGTH.most;
   if (/^[1-9][0-9]*$/.test(detail) && Number(detail) <= most) return Number(detail);
-  throw new Refusal(
+  throw new GeneratorError(
     `The field ${name} must be of 1 to ${most} characters${indexed ? ', since an index holds it' : ''}, not ${detail}`,
   );
 }
@@ -196,21 +203,21 @@ function valuesOf(name, detail = '') {
     (value) => !/^[A-Za-z0-9_.-]{1,63}$/.test(value) || /^[0-9.-]+$/.test(value),
   );
   if (bad !== undefined) {
-    throw new Refusal(
+    throw new GeneratorError(
       `The field ${name} needs values such as enum=NEW/USED: letters, digits, _, . and -, not ${JSON.stringify(bad)}`,
     );
   }
   if (new Set(values).size < values.length)
-    throw new Refusal(`The field ${name} has a value twice: ${detail}`);
+    throw new GeneratorError(`The field ${name} has a value twice: ${detail}`);
   if (values.length < 2)
-    throw new Refusal(`The field ${name} needs two values at least, such as enum=NEW/USED`);
+    throw new GeneratorError(`The field ${name} needs two values at least, such as enum=NEW/USED`);
   return values;
 }
 
 /** @param {string} name */
 function checkName(name) {
   if (!isFieldName(name)) {
-    throw new Refusal(
+    throw new GeneratorError(
       `${JSON.stringify(name)} cannot name a field: a letter, then letters, digits and _, 50 at most, and nothing that every JavaScript object has`,
     );
   }
@@ -232,18 +239,20 @@ export function isFieldName(name) {
 function checkParameters(identifier, fields) {
   const names = [identifier, ...fields.map(({ name }) => name)];
   if (fields.some(({ flags }) => flags.has('words')) && names.includes('words')) {
-    throw new Refusal('The field words cannot be beside a search for words, whose column that is');
+    throw new GeneratorError(
+      'The field words cannot be beside a search for words, whose column that is',
+    );
   }
   const sameColumn = names.find(
     (name, at) => names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) !== at,
   );
   if (sameColumn !== undefined)
-    throw new Refusal(`The field ${sameColumn} differs from another in case only`);
+    throw new GeneratorError(`The field ${sameColumn} differs from another in case only`);
   const seen = new Map(PARAMETERS.map((parameter) => [parameter, 'every list']));
   for (const [parameter, field] of parametersOf(identifier, fields)) {
     const other = seen.get(parameter);
     if (other !== undefined) {
-      throw new Refusal(
+      throw new GeneratorError(
         `The field ${field} would filter by ${parameter}, which ${other} has already`,
       );
     }

@@ -2,7 +2,7 @@ import { ModuleDeclarator } from '@nestjs/schematics';
 import { askFields, askName } from './ask.js';
 import { readFields } from './fields.js';
 import { checkNotTaken, namesOf } from './names.js';
-import { Refusal } from './refusal.js';
+import { GeneratorError } from './generator-error.js';
 import { proposal } from './sample.js';
 import { existingResources, targetsOf } from './targets.js';
 import { controller } from './write/controller.js';
@@ -15,11 +15,11 @@ import { service } from './write/service.js';
 import { spec } from './write/spec.js';
 
 /**
- * What can be said on the command line.
+ * The options of the command line.
  *
  * @typedef {object} Options
  * @property {string} [name]
- * @property {string} [path] the fields or a file, as `nest generate` passes them on
+ * @property {string} [path] the second argument of `nest generate`: the fields or a file
  * @property {string} [fields]
  * @property {string} [from]
  * @property {string} [singular]
@@ -28,7 +28,7 @@ import { spec } from './write/spec.js';
 const APP_MODULE = '/src/app.module.ts';
 
 /**
- * Writes a resource, or throws a `Refusal` before anything is written.
+ * Writes a resource. Throws a `GeneratorError` before it writes anything.
  *
  * @param {Options} options
  * @returns {import('@angular-devkit/schematics').Rule}
@@ -62,37 +62,43 @@ export function resource(options) {
 }
 
 /**
- * Refuses a resource whose name or place is taken.
+ * Checks that the resource's name, class and files do not exist yet.
  *
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @param {import('./names.js').Names} names
  * @param {ReadonlyMap<string, import('./write/resource.js').Target>} resources
  */
 function checkFree(tree, { resource: name, folder, entity: entityName }, resources) {
-  if (!tree.exists(APP_MODULE)) throw new Refusal('Generate in the folder of the project');
-  if (resources.has(name)) throw new Refusal(`The resource ${name} is there already`);
+  if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
+  if (resources.has(name)) throw new GeneratorError(`The resource ${name} is there already`);
   for (const [other, { entity: taken, enums }] of resources) {
-    if (taken === entityName)
-      throw new Refusal(`The entity would be called ${entityName}, as that of ${other} is`);
-    if (enums.includes(name))
-      throw new Refusal(`The table would be called ${name}, as an enumeration of ${other} is`);
+    if (taken === entityName) {
+      throw new GeneratorError(`The entity would be called ${entityName}, as that of ${other} is`);
+    }
+    if (enums.includes(name)) {
+      throw new GeneratorError(
+        `The table would be called ${name}, as an enumeration of ${other} is`,
+      );
+    }
   }
   const { subfiles, subdirs } = tree.getDir(`/src/${folder}`);
-  if (subfiles.length + subdirs.length > 0)
-    throw new Refusal(`The folder src/${folder} is there already`);
-  if (tree.exists(`/test/${folder}.spec.ts`))
-    throw new Refusal(`test/${folder}.spec.ts is there already`);
+  if (subfiles.length + subdirs.length > 0) {
+    throw new GeneratorError(`The folder src/${folder} is there already`);
+  }
+  if (tree.exists(`/test/${folder}.spec.ts`)) {
+    throw new GeneratorError(`test/${folder}.spec.ts is there already`);
+  }
   const migrations = tree.getDir('/src/database/migrations').subfiles;
   const earlier = migrations.find((migrated) => migrated.endsWith(`-create-${folder}.ts`));
-  if (earlier !== undefined) throw new Refusal(`The migration ${earlier} is there already`);
+  if (earlier !== undefined) throw new GeneratorError(`The migration ${earlier} is there already`);
 }
 
-/** Bytes of a name in PostgreSQL, but for what TypeORM appends to that of a type while it changes it. */
-const LONGEST_TYPE = 63 - '_old'.length;
+/** Maximum length of a type's name: 63 bytes, less what TypeORM appends while it changes a type. */
+const MAXIMUM_TYPE_LENGTH = 63 - '_old'.length;
 
 /**
- * Refuses an enumeration whose type PostgreSQL would know by a part of its name only, or for
- * something else: types and tables share their names.
+ * Checks the names of the types of enumerations: PostgreSQL cuts a longer one, and no type can have
+ * the name of a table.
  *
  * @param {import('./names.js').Names} names
  * @param {readonly import('./fields.js').Field[]} fields
@@ -106,40 +112,42 @@ function checkEnums(names, fields, resources) {
     const typeName = enumNameOf(names, name);
     checkNotTaken(typeName);
     if (taken.has(typeName)) {
-      throw new Refusal(
+      throw new GeneratorError(
         `The field ${name} would be of the type ${typeName}, which is there already`,
       );
     }
     taken.add(typeName);
-    if (typeName.length <= LONGEST_TYPE) continue;
-    throw new Refusal(
-      `The field ${name} would be of the type ${typeName}, whose name is longer than ${LONGEST_TYPE} letters`,
+    if (typeName.length <= MAXIMUM_TYPE_LENGTH) continue;
+    throw new GeneratorError(
+      `The field ${name} would be of the type ${typeName}, whose name is longer than ${MAXIMUM_TYPE_LENGTH} letters`,
     );
   }
 }
 
 /**
- * The fields as they were given, proposed or answered.
+ * The description of the fields: from the command line, proposed from a file, or asked for.
  *
  * @param {Options} options
  * @param {import('./names.js').Names} names
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  */
-async function describedFields({ path, fields, from }, names, say) {
+async function describedFields({ path, fields, from }, names, print) {
   const isFile = path !== undefined && /\.(csv|ndjson|jsonl)(\.gz)?$/.test(path);
   const file = from ?? (isFile ? path : undefined);
   const described = fields ?? (isFile ? undefined : path);
   if (file !== undefined && described !== undefined) {
-    throw new Refusal(`The fields come from ${file} or from what is said of them, not from both`);
+    throw new GeneratorError(
+      `The fields come from ${file} or from their description, not from both`,
+    );
   }
   if (file === undefined) return described ?? (await askFields(names));
   const proposed = await proposal(file, names);
-  for (const line of proposed.lines) say(line);
+  for (const line of proposed.lines) print(line);
   return proposed.fields;
 }
 
 /**
- * The application's module with that of the resource.
+ * The text of the application's module, with the resource's module among its imports.
  *
  * @param {string} content
  * @param {import('./names.js').Names} names

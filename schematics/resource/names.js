@@ -1,26 +1,26 @@
 import pluralize from 'pluralize';
-import { Refusal } from './refusal.js';
+import { GeneratorError } from './generator-error.js';
 
 /**
- * What a resource is called in each place.
+ * The names of a resource in its files.
  *
  * @typedef {object} Names
- * @property {string} resource its table, its path and its name for import: `order_items`
+ * @property {string} resource its table, its path and its name in commands: `order_items`
  * @property {string} folder `order-items`
- * @property {string} file of one object: `order-item`
+ * @property {string} file the singular in file names: `order-item`
  * @property {string} plural as a class: `OrderItems`
  * @property {string} singular as a class: `OrderItem`
- * @property {string} entity the class of the entity: the same, unless TypeScript has it already
+ * @property {string} entity the class of the entity: `OrderItem`; `ProxyEntity` for a class that JavaScript has
  * @property {string} property `orderItems`
- * @property {string} identifier the identifier unless one is named: `orderItemID`
- * @property {string} words of many: `order items`
- * @property {string} word of one: `order item`
+ * @property {string} identifier the default name of the identifier: `orderItemID`
+ * @property {string} words the plural in prose: `order items`
+ * @property {string} word the singular in prose: `order item`
  */
 
-/** So long that the names of everything that belongs to its table fit into PostgreSQL's 63 bytes. */
-const LONGEST = 40;
+/** Maximum length of a resource's name: names made from it must fit into PostgreSQL's 63 bytes. */
+const MAXIMUM_LENGTH = 40;
 
-/** Paths, tables and names in SQL that are not a resource's, and folders that hold something else. */
+/** Names of the service's own paths, tables, folders, and names in its SQL. */
 const TAKEN = new Set([
   ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
   ...['access_tokens', 'clients', 'migrations', 'resource_versions', 'tallies', 'watermark'],
@@ -28,10 +28,10 @@ const TAKEN = new Set([
   ...['cli', 'database', 'demo', 'http', 'import', 'list', 'settings'],
 ]);
 
-/** How the names of the tables end that the service keeps beside the table of each resource. */
+/** Endings of the tables that the service keeps for each resource. */
 const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
 
-/** Classes that the files of a resource use, or that everybody takes for JavaScript's own. */
+/** Classes that a resource's files import, and well-known classes of JavaScript. */
 const KNOWN_CLASSES = new Set([
   ...['Any', 'Between', 'Check', 'Column', 'Controller', 'CreateDateColumn', 'ForeignKey', 'Get'],
   ...[
@@ -63,30 +63,38 @@ const KNOWN_CLASSES = new Set([
 ]);
 
 /**
- * @param {string} given the name in the plural, in any case: `order-items`, `orderItems`
- * @param {string | undefined} one the name in the singular, if English would not tell
+ * All names of a resource.
+ *
+ * @param {string} name the plural, in any case: `order-items`, `orderItems`
+ * @param {string | undefined} givenSingular default: the singular in English
  * @returns {Names}
  */
-export function namesOf(given, one) {
-  const words = wordsOf(given);
+export function namesOf(name, givenSingular) {
+  const words = wordsOf(name);
   if (!/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(words)) {
-    throw new Refusal(`${given} cannot name a resource: letters and digits of ASCII, please`);
+    throw new GeneratorError(
+      `${name} cannot name a resource: use letters and digits of ASCII, starting with a letter`,
+    );
   }
   const resource = snake(words);
   checkNotTaken(resource);
   const plural = pluralize.plural(words);
-  const singular = one === undefined ? pluralize.singular(words) : wordsOf(one);
-  if (one === undefined && plural !== words) {
-    throw new Refusal(
+  const singular = givenSingular === undefined ? pluralize.singular(words) : wordsOf(givenSingular);
+  if (givenSingular === undefined && plural !== words) {
+    throw new GeneratorError(
       `A resource is named in the plural: ${snake(plural)}, not ${snake(words)}; ` +
-        `if ${snake(words)} is the plural of something, say of what by --singular`,
+        `if ${snake(words)} is a plural, give its singular with --singular`,
     );
   }
   if (!/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(singular)) {
-    throw new Refusal(`${one ?? ''} cannot name an object: letters and digits of ASCII, please`);
+    throw new GeneratorError(
+      `${givenSingular ?? ''} cannot name an object: use letters and digits of ASCII, starting with a letter`,
+    );
   }
-  if (resource.length > LONGEST) {
-    throw new Refusal(`${resource} is too long: a resource's name has ${LONGEST} letters at most`);
+  if (resource.length > MAXIMUM_LENGTH) {
+    throw new GeneratorError(
+      `${resource} is too long: a resource's name has at most ${MAXIMUM_LENGTH} characters`,
+    );
   }
   const pascal = pascalOf(singular);
   return {
@@ -104,25 +112,27 @@ export function namesOf(given, one) {
 }
 
 /**
- * Refuses the name of a table that the service or PostgreSQL has, or may have.
+ * Checks that a name is not one that the service or PostgreSQL gives to a table, a path or a folder.
  *
  * @param {string} name
  */
 export function checkNotTaken(name) {
-  if (TAKEN.has(name)) throw new Refusal(`${name} is taken by the service itself`);
+  if (TAKEN.has(name)) throw new GeneratorError(`${name} is taken by the service itself`);
   const end = TAKEN_ENDS.find((each) => name.endsWith(each));
   if (end !== undefined) {
-    throw new Refusal(
+    throw new GeneratorError(
       `${name} is taken by the service itself, as all names that end in ${end} are`,
     );
   }
   if (name.startsWith('pg_')) {
-    throw new Refusal(`${name} is taken by PostgreSQL, as all names that start with pg_ are`);
+    throw new GeneratorError(
+      `${name} is taken by PostgreSQL, as all names that start with pg_ are`,
+    );
   }
 }
 
 /**
- * `order items` of `OrderItems`, `order_items`, `order-items`.
+ * `order items` for `OrderItems`, `order_items` and `order-items`.
  *
  * @param {string} text
  */
@@ -144,13 +154,17 @@ function pascalOf(words) {
   return words.replace(/(?:^| )(.)/g, (_, /** @type {string} */ first) => first.toUpperCase());
 }
 
-/** @param {string} words */
+/**
+ * `orderItems` for `order items`.
+ *
+ * @param {string} words
+ */
 export function camelOf(words) {
   return words.replace(/ (.)/g, (_, /** @type {string} */ first) => first.toUpperCase());
 }
 
 /**
- * The name of a field with a capital, for a class: `Condition`.
+ * A name with a capital: `Condition`.
  *
  * @param {string} field
  */
@@ -159,7 +173,7 @@ export function capitalised(field) {
 }
 
 /**
- * The name of a field in SQL's own style, for an enumeration's type: `opening_hours`.
+ * A name in the style of SQL, for an enumeration's type: `opening_hours`.
  *
  * @param {string} field
  */
@@ -168,7 +182,7 @@ export function snakeOf(field) {
 }
 
 /**
- * Whether no variable can bear a name.
+ * Whether JavaScript reserves a name, so that no variable can have it.
  *
  * @param {string} name
  */
@@ -176,7 +190,7 @@ export function isReserved(name) {
   return RESERVED.has(name);
 }
 
-/** https://262.ecma-international.org/15.0/#prod-ReservedWord, and those of strict mode. */
+/** https://262.ecma-international.org/15.0/#prod-ReservedWord, and the words that strict mode reserves. */
 const RESERVED = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval
    export extends false finally for function if implements import in instanceof interface let new

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { isFieldName } from './fields.js';
 import { camelOf } from './names.js';
-import { Refusal } from './refusal.js';
+import { GeneratorError } from './generator-error.js';
 
 /**
  * @typedef {import('./names.js').Names} Names
@@ -35,7 +35,7 @@ export async function proposal(file, names) {
     rows += 1;
     if (rows === MOST_ROWS) break;
   }
-  if (rows === 0) throw new Refusal(`${file} has no row to take an example from`);
+  if (rows === 0) throw new GeneratorError(`${file} has no row to take an example from`);
   for (const column of columns.values()) column.nullable ||= column.values < rows;
   const identifier = identifierAmong([...columns.values()], names, file);
   const named = nameColumns(columns.values(), identifier);
@@ -128,7 +128,7 @@ class Column {
     if (this.types.has('date-time')) return `${name}:date-time${nullable}${range}`;
     if (this.types.has('json')) return `${name}:json${nullable}`;
     if (!this.types.has('text')) {
-      throw new Refusal(
+      throw new GeneratorError(
         `The column ${this.name} holds lists or objects in some rows and not in others`,
       );
     }
@@ -155,7 +155,9 @@ function typesOf(value, column) {
     typeof value === 'number' &&
     (String(value).includes('e') || String(value).replace(/[^0-9]/g, '').length > 15)
   ) {
-    throw new Refusal(`The column ${column} has the number ${value}: put its digits in quotes`);
+    throw new GeneratorError(
+      `The column ${column} has the number ${value}: put its digits in quotes`,
+    );
   }
   if (typeof value === 'boolean') return new Set(['boolean', 'text']);
   if (typeof value === 'object') return new Set(['json']);
@@ -206,7 +208,7 @@ function identifierAmong(columns, names, file) {
     candidates.find(({ name }) => IDENTIFIERS.test(name)) ??
     candidates[0];
   if (found) return found;
-  throw new Refusal(
+  throw new GeneratorError(
     `No column of ${file} tells its rows apart, with 1 to 100 characters in each: describe the fields instead`,
   );
 }
@@ -271,8 +273,8 @@ async function* rowsOf(file) {
   try {
     yield* /\.(ndjson|jsonl)(\.gz)?$/.test(file) ? ndjsonRows(file, text) : csvRows(file, text);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(
+    if (error instanceof GeneratorError) throw error;
+    throw new GeneratorError(
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
@@ -295,7 +297,7 @@ async function* csvRows(file, text) {
       header = record;
       const twice = header.find((name, at) => header?.indexOf(name) !== at);
       if (twice !== undefined)
-        throw new Refusal(`${file}: the column ${twice} stands twice in the header`);
+        throw new GeneratorError(`${file}: the column ${twice} stands twice in the header`);
       continue;
     }
     yield record.map((cell, at) => [header?.[at] ?? '', cell === '' ? null : cell]);
@@ -317,10 +319,10 @@ async function* ndjsonRows(file, text) {
     try {
       row = JSON.parse(line.replace(/^\uFEFF/, ''));
     } catch {
-      throw new Refusal(`${file}, line ${at}: this is no JSON`);
+      throw new GeneratorError(`${file}, line ${at}: this is no JSON`);
     }
     if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-      throw new Refusal(`${file}, line ${at}: a row must be an object`);
+      throw new GeneratorError(`${file}, line ${at}: a row must be an object`);
     }
     yield Object.entries(row);
   }

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.js';
+import { GeneratorError } from './generator-error.js';
 
 /**
  * @typedef {import('./fields.js').Field} Field
@@ -7,7 +7,7 @@ import { Refusal } from './refusal.js';
  */
 
 /**
- * The resources of the project, by name, as their entities declare them.
+ * The resources of the project, by name, read from the text of their entities.
  *
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @returns {Map<string, Target>}
@@ -33,7 +33,7 @@ export function existingResources(tree) {
 }
 
 /**
- * The resources that fields refer to.
+ * The resources that fields refer to, by name.
  *
  * @param {ReadonlyMap<string, Target>} resources
  * @param {Names} names
@@ -48,7 +48,7 @@ export function targetsOf(resources, names, identifier, fields) {
     if (resource === undefined) continue;
     if (resource === names.resource) {
       if (!flags.has('null')) {
-        throw new Refusal(
+        throw new GeneratorError(
           `The field ${name} refers to ${resource} themselves, so it must be null for some`,
         );
       }
@@ -59,7 +59,9 @@ export function targetsOf(resources, names, identifier, fields) {
     const target = resources.get(resource);
     if (!target) {
       const known = [...resources.keys(), names.resource].sort().join(', ');
-      throw new Refusal(`The field ${name} refers to ${resource}, but there are only ${known}`);
+      throw new GeneratorError(
+        `The field ${name} refers to ${resource}, but there are only ${known}`,
+      );
     }
     targets.set(resource, target);
   }

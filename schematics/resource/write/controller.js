@@ -1,4 +1,8 @@
-/** @param {import('./resource.js').Resource} resource */
+/**
+ * The controller of a resource.
+ *
+ * @param {import('./resource.js').Resource} resource
+ */
 export function controller({ names, identifier }) {
   const { plural, singular, property, folder } = names;
   return `import { Controller, Get, Param, Query } from '@nestjs/common';

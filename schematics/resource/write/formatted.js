@@ -1,7 +1,7 @@
 import { format, resolveConfig } from 'prettier';
 
 /**
- * TypeScript as the project formats it.
+ * TypeScript in the project's format.
  *
  * @param {string} text
  */

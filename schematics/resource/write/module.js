@@ -1,4 +1,8 @@
-/** @param {import('./resource.js').Resource} resource */
+/**
+ * The module of a resource.
+ *
+ * @param {import('./resource.js').Resource} resource
+ */
 export function module({ names }) {
   const { plural, entity, folder, file } = names;
   return `import { Module } from '@nestjs/common';

@@ -5,10 +5,14 @@ import { searchedFields } from './resource.js';
  * @typedef {import('./resource.js').Resource} Resource
  */
 
-/** @param {Resource} resource */
+/**
+ * The service of a resource.
+ *
+ * @param {Resource} resource
+ */
 export function service(resource) {
   const { names, identifier, fields, times } = resource;
-  // A filter that names a column means equality without a condition.
+  // A filter with the name of a column means equality and needs no condition.
   const conditions = [...fields, ...times].flatMap(boundsOf);
   const uses = ['type Listing', 'listOf', 'type ObjectLookup', 'objectOf'];
   if (searchedFields(resource).length > 0) {
@@ -45,7 +49,7 @@ export class ${names.plural}Service {
 }
 
 /**
- * The conditions of the two filters of a range.
+ * The conditions of the two filters by a bound.
  *
  * @param {Field} field
  * @returns {string[]}
