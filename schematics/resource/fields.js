@@ -1,51 +1,43 @@
-import { isReserved } from './names.js';
+import { COLUMN_TYPES, nameColumn } from '../../src/resource/column-types.js';
 import { GeneratorError } from './generator-error.js';
+import { isReserved } from './names.js';
 
 /**
- * A field as it was described.
+ * A field of the resource.
  *
  * @typedef {object} Field
  * @property {string} name
  * @property {Type} type
- * @property {number} [length] most characters of a text
+ * @property {number} [length] maximum characters of a text
  * @property {readonly string[]} [values] of an enumeration
- * @property {string} [resource] that a reference names
+ * @property {string} [resource] the resource that a reference refers to
  * @property {ReadonlySet<Flag>} flags
  */
 
 /**
- * @typedef {'text' | 'integer' | 'decimal' | 'boolean' | 'date-time' | 'enum' | 'reference' | 'json'} Type
- * @typedef {'null' | 'exact' | 'several' | 'range' | 'words' | 'sort' | 'counted'} Flag
+ * @typedef {import('../../src/resource/column-types.js').ColumnTypeName} Type
+ * @typedef {import('../../src/resource/column-types.js').Flag} Flag
  */
 
 /**
- * What is described: the field that identifies, the others, and what the times that every resource
- * has are used for.
+ * All fields of a resource.
  *
  * @typedef {object} Fields
  * @property {string} identifier
- * @property {readonly Field[]} own
- * @property {readonly Field[]} times `createdAt` and `updatedAt`
+ * @property {readonly Field[]} own all but the identifier and the times
+ * @property {readonly Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
  */
 
-/** What can be said of a field, by its type. @type {Record<Type, readonly Flag[]>} */
-const FLAGS = {
-  text: ['null', 'exact', 'several', 'words', 'sort', 'counted'],
-  integer: ['null', 'exact', 'range', 'sort', 'counted'],
-  decimal: ['null', 'exact', 'range', 'sort'],
-  boolean: ['null', 'exact', 'counted'],
-  'date-time': ['null', 'range', 'sort'],
-  enum: ['null', 'exact', 'several', 'counted'],
-  reference: ['null', 'exact', 'several', 'sort', 'counted'],
-  json: ['null'],
-};
+const TYPES = /** @type {Type[]} */ (Object.keys(COLUMN_TYPES));
 
-/** @type {Record<string, Type>} */
-const ALIASES = { enumeration: 'enum', datetime: 'date-time', int: 'integer', bool: 'boolean' };
+/** Each flag once. @type {readonly Flag[]} */
+const FLAGS = ['null', 'exact', 'several', 'range', 'words', 'sort', 'counted'];
 
-const TIMES = ['createdAt', 'updatedAt'];
+/** The times of every resource. */
+export const TIMES = ['createdAt', 'updatedAt'];
+
 /** Parameters of every list. */
-const PARAMETERS = [
+export const PARAMETERS = [
   'clientID',
   'access_token',
   'fields',
@@ -54,41 +46,44 @@ const PARAMETERS = [
   'sort',
   'updatedSince',
 ];
-/** Of a text that an index holds, and of any other. */
-const LENGTH = { indexed: 500, standard: 10_000, most: 1_000_000 };
 
+/** Maximum characters of a text. `indexed` is for a text that an index holds, and its default too. */
+export const LENGTH = { indexed: nameColumn.length, default: 10_000, maximum: 1_000_000 };
+
+const syntaxes = TYPES.flatMap((type) => COLUMN_TYPES[type].syntax);
+
+/** How a field is described. */
 export const SYNTAX =
-  'name:type:flag…, separated by commas; a type is text, text=<length>, integer, decimal, boolean, ' +
-  'date-time, enum=<A/B/C>, reference=<resource> or json; flags are null, exact, several, range, ' +
-  'words, sort, counted, and identifier for the one that identifies';
+  `name:type:flag…, separated by commas; a type is ${syntaxes.slice(0, -1).join(', ')} ` +
+  `or ${syntaxes.at(-1)}; flags are ${FLAGS.join(', ')}, and identifier for the one that identifies`;
 
 /**
  * Reads `supplierID, country:text=2:null:exact:counted, brandID:reference=brands:several`.
  *
  * @param {string} text
- * @param {string} standardIdentifier the identifier where none is named
+ * @param {string} defaultIdentifier
  * @returns {Fields}
  */
-export function readFields(text, standardIdentifier) {
-  const described = text.split(/[\s,]+/).filter((part) => part !== '');
-  if (described.length === 0) throw new GeneratorError(`There are no fields: ${SYNTAX}`);
+export function readFields(text, defaultIdentifier) {
+  const descriptions = text.split(/[\s,]+/).filter((part) => part !== '');
+  if (descriptions.length === 0) throw new GeneratorError(`There are no fields: ${SYNTAX}`);
   /** @type {string[]} */
   const identifiers = [];
   /** @type {Field[]} */
   const fields = [];
-  for (const part of described) {
-    const [name = '', ...rest] = part.split(':');
+  for (const description of descriptions) {
+    const [name = '', ...rest] = description.split(':');
     checkName(name);
     if (fields.some((field) => field.name === name) || identifiers.includes(name)) {
       throw new GeneratorError(`The field ${name} is described twice`);
     }
-    if (name === standardIdentifier || rest.includes('identifier')) {
+    if (name === defaultIdentifier || rest.includes('identifier')) {
       const more = rest.filter(
         (word) => !['identifier', 'text', 'exact', 'several', 'sort'].includes(word),
       );
       if (more.length > 0) {
         throw new GeneratorError(
-          `The identifier ${name} is a text of 1 to 100 characters: ${more[0]} cannot be said of it`,
+          `The identifier ${name} is a text of 1 to 100 characters: it cannot be ${more[0]}`,
         );
       }
       identifiers.push(name);
@@ -96,11 +91,16 @@ export function readFields(text, standardIdentifier) {
       fields.push(readField(name, rest));
     }
   }
-  const [identifier = standardIdentifier, second] = identifiers;
-  if (second !== undefined)
-    throw new GeneratorError(`Both ${identifier} and ${second} cannot identify`);
+  const [identifier = defaultIdentifier, second] = identifiers;
+  if (second !== undefined) {
+    throw new GeneratorError(
+      `Only one field can be the identifier, not ${identifier} and ${second}`,
+    );
+  }
   if (isReserved(identifier) || identifier === 'query') {
-    throw new GeneratorError(`${identifier} cannot be an argument's name, as an identifier is`);
+    throw new GeneratorError(
+      `The identifier cannot be called ${identifier}, since it names an argument`,
+    );
   }
   const own = fields.filter(({ name }) => !TIMES.includes(name));
   checkParameters(identifier, fields);
@@ -109,34 +109,28 @@ export function readFields(text, standardIdentifier) {
 
 /**
  * @param {string} name
- * @param {readonly string[]} words
+ * @param {readonly string[]} words the parts of its description after the name
  * @returns {Field}
  */
 function readField(name, words) {
   const isTime = TIMES.includes(name);
   const [first = ''] = words;
-  const [kind = '', detail] = first.split('=');
-  const type = ALIASES[kind] ?? kind;
-  const hasType = isType(type);
-  if (!hasType && first !== '' && !isFlag(first)) {
-    throw new GeneratorError(`The field ${name} cannot be of the type ${kind}: ${SYNTAX}`);
+  const [word = '', detail] = first.split('=');
+  const named = typeNamed(word);
+  if (!named && first !== '' && !isFlag(first)) {
+    throw new GeneratorError(`The field ${name} cannot be of the type ${word}: ${SYNTAX}`);
   }
-  /** @type {Field} */
-  const field = {
-    name,
-    type: hasType ? type : isTime ? 'date-time' : 'text',
-    flags: new Set(),
-  };
-  const flags = new Set(/** @type {Flag[]} */ (hasType ? words.slice(1) : words).filter(Boolean));
-  const allowed = isTime ? ['range', 'sort'] : FLAGS[field.type];
+  const type = named ?? (isTime ? 'date-time' : 'text');
+  const flags = new Set(/** @type {Flag[]} */ (named ? words.slice(1) : words).filter(Boolean));
+  const allowed = COLUMN_TYPES[type].flags.filter((flag) => !isTime || flag !== 'null');
   for (const flag of flags) {
     if (!allowed.includes(flag)) {
       throw new GeneratorError(
-        `The field ${name} cannot be ${flag}; ${isTime ? 'a time of every resource' : field.type} can be ${allowed.join(', ')}`,
+        `The field ${name} cannot be ${flag}; ${isTime ? 'a time of every resource' : type} can be ${allowed.join(', ')}`,
       );
     }
   }
-  if (isTime && field.type !== 'date-time') {
+  if (isTime && type !== 'date-time') {
     throw new GeneratorError(`Every resource has ${name} already, as a date-time`);
   }
   if (flags.has('exact') && flags.has('several')) {
@@ -149,32 +143,33 @@ function readField(name, words) {
       `The field ${name} is counted by its filter: it needs exact or several`,
     );
   }
-  return { ...field, ...readDetail(field, detail, flags), flags };
+  return { name, type, flags, ...readDetail({ name, type, flags }, detail) };
 }
 
 /**
  * @param {Field} field
- * @param {string | undefined} detail what stands after the type's `=`
- * @param {ReadonlySet<Flag>} flags
+ * @param {string | undefined} detail the text after the type's `=`
  * @returns {Partial<Field>}
  */
-function readDetail({ name, type }, detail, flags) {
-  switch (type) {
-    case 'text':
+function readDetail({ name, type, flags }, detail) {
+  switch (COLUMN_TYPES[type].detail) {
+    case 'length':
       return { length: lengthOf(name, detail, isIndexed(flags)) };
-    case 'enum':
+    case 'values':
       return { values: valuesOf(name, detail) };
-    case 'reference':
-      if (!detail)
+    case 'resource':
+      if (!detail) {
         throw new GeneratorError(
-          `The field ${name} needs the resource it names: reference=<resource>`,
+          `The field ${name} needs the resource that it refers to: reference=<resource>`,
         );
+      }
       return { resource: detail };
-    default:
-      if (detail !== undefined)
+    case undefined:
+      if (detail !== undefined) {
         throw new GeneratorError(
-          `The field ${name} has ${detail} after its type, but a ${type} takes nothing`,
+          `The field ${name} has ${detail} after its type, but ${type} takes nothing`,
         );
+      }
       return {};
   }
 }
@@ -185,11 +180,11 @@ function readDetail({ name, type }, detail, flags) {
  * @param {boolean} indexed
  */
 function lengthOf(name, detail, indexed) {
-  if (detail === undefined) return indexed ? LENGTH.indexed : LENGTH.standard;
-  const most = indexed ? LENGTH.indexed : LENGTH.most;
-  if (/^[1-9][0-9]*$/.test(detail) && Number(detail) <= most) return Number(detail);
+  if (detail === undefined) return indexed ? LENGTH.indexed : LENGTH.default;
+  const maximum = indexed ? LENGTH.indexed : LENGTH.maximum;
+  if (/^[1-9][0-9]*$/.test(detail) && Number(detail) <= maximum) return Number(detail);
   throw new GeneratorError(
-    `The field ${name} must be of 1 to ${most} characters${indexed ? ', since an index holds it' : ''}, not ${detail}`,
+    `The field ${name} must be of 1 to ${maximum} characters${indexed ? ', since an index holds it' : ''}, not ${detail}`,
   );
 }
 
@@ -207,10 +202,12 @@ function valuesOf(name, detail = '') {
       `The field ${name} needs values such as enum=NEW/USED: letters, digits, _, . and -, not ${JSON.stringify(bad)}`,
     );
   }
-  if (new Set(values).size < values.length)
+  if (new Set(values).size < values.length) {
     throw new GeneratorError(`The field ${name} has a value twice: ${detail}`);
-  if (values.length < 2)
+  }
+  if (values.length < 2) {
     throw new GeneratorError(`The field ${name} needs two values at least, such as enum=NEW/USED`);
+  }
   return values;
 }
 
@@ -218,13 +215,13 @@ function valuesOf(name, detail = '') {
 function checkName(name) {
   if (!isFieldName(name)) {
     throw new GeneratorError(
-      `${JSON.stringify(name)} cannot name a field: a letter, then letters, digits and _, 50 at most, and nothing that every JavaScript object has`,
+      `${JSON.stringify(name)} cannot name a field: a name is a letter, then up to 49 letters, digits and _, and not the name of a property that every JavaScript object has`,
     );
   }
 }
 
 /**
- * Whether a column can bear this name, and a parameter.
+ * Whether a column and a parameter can have this name.
  *
  * @param {string} name
  */
@@ -240,14 +237,15 @@ function checkParameters(identifier, fields) {
   const names = [identifier, ...fields.map(({ name }) => name)];
   if (fields.some(({ flags }) => flags.has('words')) && names.includes('words')) {
     throw new GeneratorError(
-      'The field words cannot be beside a search for words, whose column that is',
+      'No field can be called words if another has the flag words: the search has a column of that name',
     );
   }
   const sameColumn = names.find(
     (name, at) => names.findIndex((other) => other.toLowerCase() === name.toLowerCase()) !== at,
   );
-  if (sameColumn !== undefined)
+  if (sameColumn !== undefined) {
     throw new GeneratorError(`The field ${sameColumn} differs from another in case only`);
+  }
   const seen = new Map(PARAMETERS.map((parameter) => [parameter, 'every list']));
   for (const [parameter, field] of parametersOf(identifier, fields)) {
     const other = seen.get(parameter);
@@ -261,7 +259,7 @@ function checkParameters(identifier, fields) {
 }
 
 /**
- * The parameters by which fields filter, with the field of each.
+ * The parameters of the filters, each with its field.
  *
  * @param {string} identifier
  * @param {readonly Field[]} fields
@@ -279,25 +277,26 @@ function parametersOf(identifier, fields) {
 }
 
 /**
- * Whether an index must hold a field.
+ * Whether an index must hold a field with these flags.
  *
  * @param {ReadonlySet<Flag>} flags
  */
 export function isIndexed(flags) {
-  return ['exact', 'several', 'range', 'sort'].some((flag) =>
-    flags.has(/** @type {Flag} */ (flag)),
-  );
+  return flags.has('exact') || flags.has('several') || flags.has('range') || flags.has('sort');
 }
 
 /**
- * @param {string} text
- * @returns {text is Type}
+ * The type that has this name or alias.
+ *
+ * @param {string} name
  */
-function isType(text) {
-  return Object.hasOwn(FLAGS, text);
+function typeNamed(name) {
+  return TYPES.find(
+    (type) => type === name || COLUMN_TYPES[type].aliases.some((alias) => alias === name),
+  );
 }
 
 /** @param {string} text */
 function isFlag(text) {
-  return Object.values(FLAGS).some((flags) => flags.includes(/** @type {Flag} */ (text)));
+  return FLAGS.some((flag) => flag === text);
 }

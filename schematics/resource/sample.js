@@ -1,26 +1,29 @@
 import { parse } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { isFieldName } from './fields.js';
-import { camelOf } from './names.js';
+import { COLUMN_TYPES, hasItsDigits, identifierColumn } from '../../src/resource/column-types.js';
+import { isFieldName, LENGTH, PARAMETERS, TIMES } from './fields.js';
+import { camelOf, capitalised } from './names.js';
 import { GeneratorError } from './generator-error.js';
 
 /**
+ * @typedef {import('./fields.js').Flag} Flag
+ * @typedef {import('./fields.js').Type} Type
  * @typedef {import('./names.js').Names} Names
  */
 
-/** Rows that are looked at. */
-const MOST_ROWS = 100_000;
-/** What tells rows apart, if there are several columns that do: the first of these is taken. */
+/** Maximum number of rows that are read. */
+const MAXIMUM_ROWS = 100_000;
+/** Usual names of an identifier, for the choice between columns whose values are unique. */
 const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
 
 /**
- * The fields that a file's rows ask for, as they can be said on the command line, and what is to be
- * told of them.
+ * Proposes the fields for a file's rows.
  *
- * @param {string} file CSV or NDJSON, perhaps packed by gzip
+ * @param {string} file CSV or NDJSON, which may be compressed with gzip
  * @param {Names} names
- * @returns {Promise<{ fields: string, lines: string[] }>}
+ * @returns {Promise<{ fields: string, lines: string[] }>} the fields as the command line takes them,
+ * and the lines to print
  */
 export async function proposal(file, names) {
   /** @type {Map<string, Column>} */
@@ -33,9 +36,9 @@ export async function proposal(file, names) {
       column.add(value);
     }
     rows += 1;
-    if (rows === MOST_ROWS) break;
+    if (rows === MAXIMUM_ROWS) break;
   }
-  if (rows === 0) throw new GeneratorError(`${file} has no row to take an example from`);
+  if (rows === 0) throw new GeneratorError(`${file} has no rows`);
   for (const column of columns.values()) column.nullable ||= column.values < rows;
   const identifier = identifierAmong([...columns.values()], names, file);
   const named = nameColumns(columns.values(), identifier);
@@ -49,7 +52,7 @@ export async function proposal(file, names) {
   return {
     fields: fields.join(','),
     lines: [
-      `From ${rows}${rows === MOST_ROWS ? ' rows and more' : ' rows'} of ${file}:`,
+      `From ${rows}${rows === MAXIMUM_ROWS ? ' rows and more' : ' rows'} of ${file}:`,
       ...fields.map((field) => `  ${field}`),
       'To load them:',
       `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`).join('')}`,
@@ -57,18 +60,41 @@ export async function proposal(file, names) {
   };
 }
 
-/** What is known of a column after some rows. */
+/**
+ * Whether a value can be of a type. A column has the first of the types that all its values can be
+ * of, so a type stands before those that also accept its values.
+ *
+ * @type {Readonly<Record<Type, (value: string | number | boolean | object) => boolean>>}
+ */
+const ACCEPTS = {
+  integer: (value) =>
+    isDecimal(value) && Number(value) === (Number(value) | 0) && !/\./.test(String(value)),
+  decimal: isDecimal,
+  boolean: (value) => ['true', 'false'].includes(String(value)),
+  'date-time': (value) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(value),
+  json: (value) =>
+    typeof value === 'object' ||
+    (typeof value === 'string' && /^\s*[[{]/.test(value) && isJson(value)),
+  enum: (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(value),
+  // A reference looks like any other text.
+  reference: () => false,
+  text: (value) => typeof value !== 'object',
+};
+
+/** What the rows so far show about a column. */
 class Column {
   values = 0;
   nullable = false;
   longest = 0;
   shortest = Infinity;
-  /** Whether it may be an identifier. */
+  /** Whether each value occurs once. */
   unique = true;
   /** @type {Set<string>} */
   distinct = new Set();
-  /** The types that all its values have. @type {Set<string>} */
-  types = new Set(['integer', 'decimal', 'boolean', 'date-time', 'json', 'name', 'text']);
+  /** The types that all its values can be of. */
+  types = /** @type {Type[]} */ (Object.keys(ACCEPTS));
 
   /** @param {string} name */
   constructor(name) {
@@ -82,8 +108,13 @@ class Column {
       this.nullable = true;
       return;
     }
-    const found = typesOf(value, this.name);
-    for (const type of this.types) if (!found.has(type)) this.types.delete(type);
+    // The same rule as in an import.
+    if (typeof value === 'number' && !hasItsDigits(value)) {
+      throw new GeneratorError(
+        `The column ${this.name} has the number ${value}: put its digits in quotes`,
+      );
+    }
+    this.types = this.types.filter((type) => ACCEPTS[type](value));
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
     const length = Array.from(text).length;
     this.longest = Math.max(this.longest, length);
@@ -92,97 +123,79 @@ class Column {
     this.distinct.add(text);
   }
 
-  /** Whether each of its values could tell its row from the others. */
+  /** Whether it can be the identifier. */
   get identifies() {
     return (
       this.unique &&
       !this.nullable &&
-      this.types.has('text') &&
+      this.types.includes('text') &&
       this.shortest > 0 &&
-      this.longest <= 100
+      this.longest <= identifierColumn.length
     );
   }
 
   /**
-   * The column as a field; none for a time that every resource has.
+   * The description of the column as a field; `undefined` for a time that every resource has.
    *
    * @param {string} name
-   * @param {ReadonlySet<string>} taken names of all fields, in small letters
+   * @param {ReadonlySet<string>} taken names of all fields, in lower case
    * @returns {string | undefined}
    */
   field(name, taken) {
-    const isTime = ['createdAt', 'updatedAt'].includes(name);
-    if (isTime) return undefined;
+    if (TIMES.includes(name)) return undefined;
     const nullable = this.nullable ? ':null' : '';
-    const isParameter = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'sort'].includes(
-      name,
-    );
+    const isParameter = PARAMETERS.includes(name);
     const hasBounds =
       taken.has(`${name}min`.toLowerCase()) || taken.has(`${name}max`.toLowerCase());
-    const filter = isParameter ? '' : ':exact';
-    const range = hasBounds ? '' : ':range';
-    if (this.values === 0 || this.distinct.size === 0) return `${name}:text${nullable}`;
-    if (this.types.has('integer')) return `${name}:integer${nullable}${range}`;
-    if (this.types.has('decimal')) return `${name}:decimal${nullable}${range}`;
-    if (this.types.has('boolean')) return `${name}:boolean${nullable}${filter}`;
-    if (this.types.has('date-time')) return `${name}:date-time${nullable}${range}`;
-    if (this.types.has('json')) return `${name}:json${nullable}`;
-    if (!this.types.has('text')) {
-      throw new GeneratorError(
-        `The column ${this.name} holds lists or objects in some rows and not in others`,
-      );
+    const exact = isParameter ? '' : ':exact';
+    if (this.distinct.size === 0) return `${name}:text${nullable}`;
+    const type = this.types.find((each) => each !== 'enum' || this.isEnumeration);
+    switch (type) {
+      case undefined:
+        throw new GeneratorError(
+          `The column ${this.name} holds lists or objects in some rows and not in others`,
+        );
+      case 'enum': {
+        const several = isParameter ? '' : ':several:counted';
+        return `${name}:enum=${[...this.distinct].sort().join('/')}${nullable}${several}`;
+      }
+      case 'text': {
+        if (this.longest > LENGTH.default) return `${name}:text=${LENGTH.maximum}${nullable}`;
+        // An index holds no longer text, and a filter cannot ask for an empty one.
+        if (this.longest > LENGTH.indexed || this.shortest === 0) return `${name}:text${nullable}`;
+        const isName = /^(name|title|label)$/i.test(name);
+        return `${name}:text${nullable}${exact}${isName ? ':sort' : ''}`;
+      }
+      default: {
+        /** @type {readonly Flag[]} */
+        const flags = COLUMN_TYPES[type].flags;
+        if (flags.includes('range'))
+          return `${name}:${type}${nullable}${hasBounds ? '' : ':range'}`;
+        return `${name}:${type}${nullable}${flags.includes('exact') ? exact : ''}`;
+      }
     }
-    const repeats = this.distinct.size * 3 <= this.values;
-    if (this.types.has('name') && repeats && this.distinct.size >= 2 && this.distinct.size <= 12) {
-      const several = isParameter ? '' : ':several:counted';
-      return `${name}:enum=${[...this.distinct].sort().join('/')}${nullable}${several}`;
-    }
-    if (this.longest > 10_000) return `${name}:text=1000000${nullable}`;
-    // An index holds no long text, and a filter cannot ask for an empty one.
-    if (this.longest > 500 || this.shortest === 0) return `${name}:text${nullable}`;
-    const isName = /^(name|title|label)$/i.test(name);
-    return `${name}:text${nullable}${filter}${isName ? ':sort' : ''}`;
+  }
+
+  /** Whether its values, if they look like those of an enumeration, are few and repeated. */
+  get isEnumeration() {
+    const { size } = this.distinct;
+    return size >= 2 && size <= 12 && size * 3 <= this.values;
   }
 }
 
 /**
- * @param {unknown} value
- * @param {string} column
+ * Whether PostgreSQL writes a number as it is here.
+ *
+ * @param {string | number | boolean | object} value
  */
-function typesOf(value, column) {
-  // As an import sees it: such a number may have lost digits on its way through JavaScript.
-  if (
-    typeof value === 'number' &&
-    (String(value).includes('e') || String(value).replace(/[^0-9]/g, '').length > 15)
-  ) {
-    throw new GeneratorError(
-      `The column ${column} has the number ${value}: put its digits in quotes`,
-    );
-  }
-  if (typeof value === 'boolean') return new Set(['boolean', 'text']);
-  if (typeof value === 'object') return new Set(['json']);
+function isDecimal(value) {
   const text = String(value);
-  const types = new Set(['text']);
-  if (
+  return (
+    typeof value !== 'object' &&
     /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text) &&
     !/^-0(\.0*)?$/.test(text) &&
     text.length <= 100
-  ) {
-    types.add('decimal');
-    if (
-      Number.isInteger(Number(text)) &&
-      Number(text) === (Number(text) | 0) &&
-      !text.includes('.')
-    )
-      types.add('integer');
-  }
-  if (typeof value === 'number') return types;
-  if (text === 'true' || text === 'false') types.add('boolean');
-  if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(text))
-    types.add('date-time');
-  if (/^[A-Z][A-Z0-9_]{0,62}$/.test(text)) types.add('name');
-  if (/^\s*[[{]/.test(text) && isJson(text)) types.add('json');
-  return types;
+  );
 }
 
 /** @param {string} text */
@@ -202,20 +215,20 @@ function isJson(text) {
  */
 function identifierAmong(columns, names, file) {
   const candidates = columns.filter(({ identifies }) => identifies);
-  const standard = names.identifier.toLowerCase();
+  const usual = names.identifier.toLowerCase();
   const found =
-    candidates.find(({ name }) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase() === standard) ??
+    candidates.find(({ name }) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase() === usual) ??
     candidates.find(({ name }) => IDENTIFIERS.test(name)) ??
     candidates[0];
   if (found) return found;
   throw new GeneratorError(
-    `No column of ${file} tells its rows apart, with 1 to 100 characters in each: describe the fields instead`,
+    `No column of ${file} can be the identifier, which is unique and has 1 to 100 characters: describe the fields instead`,
   );
 }
 
 /**
- * The columns by the name of their field, the identifier first: that of the column where a field
- * can bear it.
+ * The columns by the name of their field, the identifier first. A field has the name of its column,
+ * unless a field cannot have that name.
  *
  * @param {Iterable<Column>} columns
  * @param {Column} identifier
@@ -226,9 +239,8 @@ function nameColumns(columns, identifier) {
   const named = new Map();
   const others = [...columns].filter((column) => column !== identifier);
   for (const column of [identifier, ...others]) {
-    const isTime =
-      ['createdAt', 'updatedAt'].includes(column.name) && !column.types.has('date-time');
-    const base = isFieldName(column.name) && !isTime ? column.name : plain(column.name);
+    const isTime = TIMES.includes(column.name) && !column.types.includes('date-time');
+    const base = isFieldName(column.name) && !isTime ? column.name : fieldNameFor(column.name);
     let name = base;
     const used = new Set([...named.keys()].map((other) => other.toLowerCase()));
     for (let at = 2; used.has(name.toLowerCase()); at += 1) name = `${base}${at}`;
@@ -238,11 +250,11 @@ function nameColumns(columns, identifier) {
 }
 
 /**
- * A name for a column that no field can be called after: `unitPrice` for `Unit price`.
+ * The name of a field whose column has a name that no field can have: `unitPrice` for `Unit price`.
  *
  * @param {string} column
  */
-function plain(column) {
+function fieldNameFor(column) {
   const words = column
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -250,12 +262,15 @@ function plain(column) {
     .replace(/[^A-Za-z0-9]+/g, ' ')
     .trim();
   const name = camelOf(words.charAt(0).toLowerCase() + words.slice(1)).slice(0, 50);
-  if (isFieldName(name) && name !== 'createdAt' && name !== 'updatedAt') return name;
-  const other = `field${name.charAt(0).toUpperCase()}${name.slice(1)}`.slice(0, 50);
-  return other;
+  if (isFieldName(name) && !TIMES.includes(name)) return name;
+  return `field${capitalised(name)}`.slice(0, 50);
 }
 
-/** @param {string} text */
+/**
+ * An argument of a shell command, in quotes if it needs them.
+ *
+ * @param {string} text
+ */
 function shell(text) {
   return /^[\w./=:@%+-]+$/.test(text) ? text : `'${text.replaceAll(`'`, `'\\''`)}'`;
 }
@@ -297,7 +312,7 @@ async function* csvRows(file, text) {
       header = record;
       const twice = header.find((name, at) => header?.indexOf(name) !== at);
       if (twice !== undefined)
-        throw new GeneratorError(`${file}: the column ${twice} stands twice in the header`);
+        throw new GeneratorError(`${file}: the header has the column ${twice} twice`);
       continue;
     }
     yield record.map((cell, at) => [header?.[at] ?? '', cell === '' ? null : cell]);
@@ -319,7 +334,7 @@ async function* ndjsonRows(file, text) {
     try {
       row = JSON.parse(line.replace(/^\uFEFF/, ''));
     } catch {
-      throw new GeneratorError(`${file}, line ${at}: this is no JSON`);
+      throw new GeneratorError(`${file}, line ${at}: not JSON`);
     }
     if (typeof row !== 'object' || row === null || Array.isArray(row)) {
       throw new GeneratorError(`${file}, line ${at}: a row must be an object`);

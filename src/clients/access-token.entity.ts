@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { identifierColumn, timeColumn } from '../resource/columns.js';
+import { identifierColumn, timeColumn } from '../resource/column-types.js';
 import { Client } from './client.entity.js';
 
 /** A credential of a client, known here by its hash alone. */

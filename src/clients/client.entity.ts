@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { identifierColumn, nameColumn, timeColumn } from '../resource/columns.js';
+import { identifierColumn, nameColumn, timeColumn } from '../resource/column-types.js';
 
 /** Who may ask. */
 @Entity('clients')

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { publicForm } from '../resource/column-types.js';
+import { valuesOf } from '../resource/column-values.js';
 import { fieldsOf, identifierOf } from '../resource/resource.js';
 import type { Format } from './file-rows.js';
 
@@ -18,7 +18,8 @@ export async function exportRows(
   output: Writable,
 ): Promise<void> {
   const fields = fieldsOf(metadata).map(
-    (column) => `${publicForm(column, `"${column.databaseName}"`)} AS "${column.propertyName}"`,
+    (column) =>
+      `${valuesOf(column).publicForm(`"${column.databaseName}"`)} AS "${column.propertyName}"`,
   );
   const rows = `SELECT ${fields.join(', ')} FROM "${metadata.tableName}"
     ORDER BY "${identifierOf(metadata).databaseName}"`;

@@ -1,7 +1,5 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-
-/** Types whose values are the database's own writing of a number, a time or a truth. */
-const INERT = ['integer', 'numeric', 'boolean', 'timestamptz'];
+import { valuesOf } from '../resource/column-values.js';
 
 /** A line of the names of some columns. */
 export function csvHeader(columns: readonly ColumnMetadata[]): string {
@@ -16,7 +14,7 @@ export function csvHeader(columns: readonly ColumnMetadata[]): string {
 export function csvWriter(
   columns: readonly ColumnMetadata[],
 ): (row: readonly (string | null)[]) => string {
-  const guarded = columns.map(({ type }) => !INERT.includes(String(type)));
+  const guarded = columns.map((column) => valuesOf(column).isFreeText);
   return (row) => line(row.map((value, at) => (value === null ? '' : cell(value, guarded[at]))));
 }
 

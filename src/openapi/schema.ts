@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
 import { fieldsOf } from '../resource/resource.js';
 
@@ -20,7 +20,7 @@ export function json(schema: Json): Json {
 export function resourceSchema(metadata: EntityMetadata): Json {
   const properties = fieldsOf(metadata).map((column) => {
     const { meaning, example } = meaningOf(metadata.target as object, column.propertyName) ?? {};
-    const { type, enum: values, ...rest } = valueOf(column);
+    const { type, enum: values, ...rest } = valuesOf(column).schema(column);
     const schema = {
       ...(meaning !== undefined && { description: meaning }),
       ...(type !== undefined && { type: column.isNullable ? [type, 'null'] : type }),
@@ -35,53 +35,4 @@ export function resourceSchema(metadata: EntityMetadata): Json {
     minProperties: 1,
     description: 'Has every property, or exactly those that `fields` names.',
   };
-}
-
-interface ValueSchema extends Json {
-  readonly type?: string;
-  readonly enum?: readonly string[];
-}
-
-/** The public form of a column's values: see `publicForm`. */
-function valueOf(column: ColumnMetadata): ValueSchema {
-  switch (column.type) {
-    case 'enum':
-      return { type: 'string', enum: column.enum?.map(String) };
-    case 'numeric':
-      // As many digits as PostgreSQL keeps.
-      return {
-        type: 'string',
-        format: 'decimal',
-        pattern: '^-?[0-9]+(\\.[0-9]+)?$',
-        maxLength: 147_457,
-      };
-    case 'integer':
-      return {
-        type: 'integer',
-        format: 'int32',
-        minimum: -2_147_483_648,
-        maximum: 2_147_483_647,
-        examples: [3],
-      };
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'timestamptz':
-    case 'timestamp with time zone':
-      return {
-        type: 'string',
-        format: 'date-time',
-        maxLength: 24,
-        examples: ['2026-11-21T12:00:00.000Z'],
-      };
-    case 'jsonb':
-      // Whatever was loaded.
-      return {};
-    default:
-      return {
-        type: 'string',
-        minLength: column.isPrimary ? 1 : 0,
-        maxLength: Number(column.length),
-        pattern: '^[^\\u0000]*$',
-      };
-  }
 }

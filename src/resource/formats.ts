@@ -1,13 +1,15 @@
+import { identifierColumn, nameColumn } from './column-types.js';
+
 /**
  * Text formats of values, in query strings and in imported files. Each reader returns `undefined` for
  * an invalid text.
  */
 
 /** Maximum characters (code points) of an identifier. */
-export const IDENTIFIER_LENGTH = 100;
+export const IDENTIFIER_LENGTH: number = identifierColumn.length;
 
 /** Maximum characters (code points) of a name, and of any text to filter or sort by. */
-export const NAME_LENGTH = 500;
+export const NAME_LENGTH: number = nameColumn.length;
 
 /** A plain decimal integer, without a sign. */
 export const PLAIN_INTEGER = /^[0-9]+$/;

@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { publicForm } from './column-types.js';
+import { valuesOf } from './column-values.js';
 import { fieldsOf } from './resource.js';
 
 /**
@@ -11,7 +11,7 @@ export function selection(metadata: EntityMetadata, names: readonly string[] | u
   return fieldsOf(metadata)
     .filter(({ propertyName }) => !names || names.includes(propertyName))
     .map((column) => {
-      const form = publicForm(column, `object."${column.databaseName}"`);
+      const form = valuesOf(column).publicForm(`object."${column.databaseName}"`);
       return `${form} AS "${column.propertyName}"`;
     })
     .join(', ');

@@ -165,6 +165,17 @@ describe('A resource', () => {
     );
   });
 
+  it('is proposed without a filter that every list has for something else', async () => {
+    const rows = ['a', 'b'].map((id) => JSON.stringify({ id, limit: id, updatedSince: id }));
+    await writeFile(join(copy.folder, 'limits.ndjson'), rows.join('\n'));
+    const args = ['scratch_limits', '--from', 'limits.ndjson', '--dry-run'];
+    const { stdout, status } = await copy.resource(args);
+    expect(stdout.split('\n').map((line) => line.trim())).toEqual(
+      expect.arrayContaining(['id:identifier', 'limit:text', 'updatedSince:text']),
+    );
+    expect(status).toBe(0);
+  });
+
   it.each([
     [
       'there already',

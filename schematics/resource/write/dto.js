@@ -1,4 +1,5 @@
-import { enumOf } from './entity.js';
+import { COLUMN_TYPES } from '../../../src/resource/column-types.js';
+import { columnOf, enumOf } from './entity.js';
 import { listed, quoted, searchedFields, sorts } from './resource.js';
 
 /**
@@ -7,31 +8,34 @@ import { listed, quoted, searchedFields, sorts } from './resource.js';
  */
 
 /**
- * A parameter of the list: its decorator, with what that imports, and its property.
+ * A parameter of the list.
  *
  * @typedef {object} Parameter
+ * @property {keyof typeof import('../../../src/list/index.js')} decorator
  * @property {string} meaning
- * @property {(meaning: string) => string} decorator
- * @property {string} uses
+ * @property {string} [argument] of the decorator, after the meaning
  * @property {string} property
  */
 
-/** @param {Resource} resource */
+/**
+ * The query classes of a resource.
+ *
+ * @param {Resource} resource
+ */
 export function dto(resource) {
   const { names, identifier, fields } = resource;
   /** @type {Parameter[]} */
   const parameters = [
     {
+      decorator: 'IdentifiersParam',
       meaning: `The ${names.words} with these identifiers.`,
-      decorator: (meaning) => `IdentifiersParam('${meaning}')`,
-      uses: 'IdentifiersParam',
       property: `${identifier}?: string[]`,
     },
     ...[...fields, ...resource.times].flatMap((field) => parametersOf(resource, field)),
     ...searchOf(resource),
   ];
   const base = ['ListQueryDto', 'ObjectQueryDto', 'QueryOf'];
-  const uses = [...new Set([...base, ...parameters.map((parameter) => parameter.uses)])].sort();
+  const uses = [...new Set([...base, ...parameters.map(({ decorator }) => decorator)])].sort();
   const enums = fields
     .filter(({ type, flags }) => type === 'enum' && (flags.has('exact') || flags.has('several')))
     .map(({ name }) => enumOf(names, name));
@@ -43,128 +47,62 @@ export class Get${names.singular}Dto extends ObjectQueryDto {}
 
 @QueryOf(${names.entity}, { sort: [${sorts(resource).map(quoted).join(', ')}] })
 export class List${names.plural}Dto extends ListQueryDto {
-${parameters.map(({ meaning, decorator, property }) => `  @${decorator(meaning)}\n  ${property};\n`).join('\n')}}
+${parameters.map(declaration).join('\n')}}
 `;
 }
 
+/** @param {Parameter} parameter */
+function declaration({ decorator, meaning, argument, property }) {
+  const more = argument === undefined ? '' : `, ${argument}`;
+  return `  @${decorator}(${quoted(meaning)}${more})\n  ${property};\n`;
+}
+
 /**
+ * The parameters that filter by a field.
+ *
  * @param {Resource} resource
  * @param {Field} field
  * @returns {Parameter[]}
  */
 function parametersOf({ names }, field) {
-  const { name, flags } = field;
-  const whose = `The ${names.words} whose ${name} is`;
-  if (flags.has('several')) {
-    return [{ meaning: `${whose} one of these.`, ...severalOf(names, field) }];
-  }
-  const bounds = flags.has('range')
-    ? [
-        {
-          meaning: `${whose} ${isTime(field) ? 'this time or later' : 'at least this'}.`,
-          ...oneOf(names, field, `${name}Min`),
-        },
-        {
-          meaning: `${whose} ${isTime(field) ? 'this time or earlier' : 'at most this'}.`,
-          ...oneOf(names, field, `${name}Max`),
-        },
-      ]
-    : [];
-  const exactly = field.type === 'boolean' ? 'true, or those where it is false' : 'this';
-  return flags.has('exact')
-    ? [{ meaning: `${whose} ${exactly}.`, ...oneOf(names, field, name) }, ...bounds]
-    : bounds;
-}
+  const { name, type, flags } = field;
+  const { one, several, argument, property } = COLUMN_TYPES[type];
+  const column = columnOf(names, field);
+  const value = property(column);
+  if (flags.has('several')) return [filter(several, name, 'one of these', `${value}[]`)];
+  const isTime = type === 'date-time';
+  const exactly = type === 'boolean' ? 'true, or those where it is false' : 'this';
+  return [
+    ...(flags.has('exact') ? [filter(one, name, exactly, value)] : []),
+    ...(flags.has('range')
+      ? [
+          filter(one, `${name}Min`, isTime ? 'this time or later' : 'at least this', value),
+          filter(one, `${name}Max`, isTime ? 'this time or earlier' : 'at most this', value),
+        ]
+      : []),
+  ];
 
-/** @param {Field} field */
-function isTime({ type }) {
-  return type === 'date-time';
-}
-
-/**
- * @param {Resource['names']} names
- * @param {Field} field
- * @returns {Omit<Parameter, 'meaning'>}
- */
-function severalOf(names, { name, type, length }) {
-  if (type === 'enum') {
-    const values = enumOf(names, name);
+  /**
+   * @param {Parameter['decorator'] | undefined} decorator
+   * @param {string} parameter
+   * @param {string} values
+   * @param {string} valueType
+   * @returns {Parameter}
+   */
+  function filter(decorator, parameter, values, valueType) {
+    if (!decorator) throw new TypeError(`The type ${type} has a flag without its decorator`);
     return {
-      decorator: (meaning) => `EnumsParam('${meaning}', ${values})`,
-      uses: 'EnumsParam',
-      property: `${name}?: ${values}[]`,
+      decorator,
+      meaning: `The ${names.words} whose ${name} is ${values}.`,
+      argument: argument(column),
+      property: `${parameter}?: ${valueType}`,
     };
   }
-  if (type === 'reference') {
-    return {
-      decorator: (meaning) => `IdentifiersParam('${meaning}')`,
-      uses: 'IdentifiersParam',
-      property: `${name}?: string[]`,
-    };
-  }
-  return {
-    decorator: (meaning) => `TextsParam('${meaning}'${length === 500 ? '' : `, ${length}`})`,
-    uses: 'TextsParam',
-    property: `${name}?: string[]`,
-  };
 }
 
 /**
- * @param {Resource['names']} names
- * @param {Field} field
- * @param {string} parameter
- * @returns {Omit<Parameter, 'meaning'>}
- */
-function oneOf(names, { name, type, length }, parameter) {
-  switch (type) {
-    case 'integer':
-      return {
-        decorator: (meaning) => `IntegerParam('${meaning}')`,
-        uses: 'IntegerParam',
-        property: `${parameter}?: number`,
-      };
-    case 'decimal':
-      return {
-        decorator: (meaning) => `DecimalParam('${meaning}')`,
-        uses: 'DecimalParam',
-        property: `${parameter}?: string`,
-      };
-    case 'boolean':
-      return {
-        decorator: (meaning) => `BooleanParam('${meaning}')`,
-        uses: 'BooleanParam',
-        property: `${parameter}?: boolean`,
-      };
-    case 'date-time':
-      return {
-        decorator: (meaning) => `DateTimeParam('${meaning}')`,
-        uses: 'DateTimeParam',
-        property: `${parameter}?: Date`,
-      };
-    case 'reference':
-      return {
-        decorator: (meaning) => `IdentifierParam('${meaning}')`,
-        uses: 'IdentifierParam',
-        property: `${parameter}?: string`,
-      };
-    case 'enum': {
-      const values = enumOf(names, name);
-      return {
-        decorator: (meaning) => `EnumParam('${meaning}', ${values})`,
-        uses: 'EnumParam',
-        property: `${parameter}?: ${values}`,
-      };
-    }
-    default:
-      return {
-        decorator: (meaning) => `TextParam('${meaning}'${length === 500 ? '' : `, ${length}`})`,
-        uses: 'TextParam',
-        property: `${parameter}?: string`,
-      };
-  }
-}
-
-/**
+ * The parameter of the search for words.
+ *
  * @param {Resource} resource
  * @returns {Parameter[]}
  */
@@ -173,9 +111,8 @@ function searchOf(resource) {
   if (searched.length === 0) return [];
   return [
     {
+      decorator: 'WordsParam',
       meaning: `The ${resource.names.words} with all these words in ${listed(searched)}.`,
-      decorator: (meaning) => `WordsParam('${meaning}')`,
-      uses: 'WordsParam',
       property: 'q?: string',
     },
   ];

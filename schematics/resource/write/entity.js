@@ -1,3 +1,4 @@
+import { COLUMN_TYPES } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
 import { countedColumns, indexedColumns, listed, quoted, searchedFields } from './resource.js';
@@ -7,13 +8,17 @@ import { countedColumns, indexedColumns, listed, quoted, searchedFields } from '
  * @typedef {import('./resource.js').Resource} Resource
  */
 
-/** @param {Resource} resource */
+/**
+ * The entity of a resource.
+ *
+ * @param {Resource} resource
+ */
 export function entity(resource) {
   const { names, identifier, fields } = resource;
   const counted = countedColumns(resource).map(quoted).join(', ');
   const searched = searchedFields(resource);
   const options = counted === '' ? '' : `, { counted: [${counted}] }`;
-  // That of updatedAt comes with @Resource.
+  // @Resource adds the index of updatedAt.
   const indexes = indexedColumns(resource)
     .filter((column) => column !== 'updatedAt')
     .map((column) => `@Index(['${column}', '${identifier}'])\n`);
@@ -28,7 +33,7 @@ ${indexes.join('')}export class ${names.entity} {
   @PrimaryColumn(identifierColumn)
   ${identifier}!: string;
 
-${fields.map((field) => column(resource, field)).join('\n')}
+${fields.map((field) => property(resource, field)).join('\n')}
   @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
@@ -40,7 +45,7 @@ ${searched.length === 0 ? '' : words(searched)}}
 
 /** @param {Resource} resource */
 function imports(resource) {
-  const { fields, targets } = resource;
+  const { names, fields, targets } = resource;
   const hasIndex = indexedColumns(resource).length > 1 || searchedFields(resource).length > 0;
   const references = fields.some(({ type }) => type === 'reference');
   const typeorm = [
@@ -51,16 +56,20 @@ function imports(resource) {
     'PrimaryColumn',
     'UpdateDateColumn',
   ];
-  const usesName = fields.some(isName);
+  const options = fields.map((field) => COLUMN_TYPES[field.type].options(columnOf(names, field)));
+  const columns = options.flatMap((text) => text.match(/\b\w+Column\b/g) ?? []);
+  const own = new Set(['Meaning', 'Resource', 'identifierColumn', 'timeColumn', ...columns]);
   const others = [...targets.values()]
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
   return `import { ${typeorm.join(', ')} } from 'typeorm';
-${others.sort().join('')}import { identifierColumn, Meaning, ${usesName ? 'nameColumn, ' : ''}Resource, timeColumn } from '../resource/index.js';
+${others.sort().join('')}import { ${[...own].sort((one, other) => one.localeCompare(other, 'en')).join(', ')} } from '../resource/index.js';
 `;
 }
 
 /**
+ * The declaration of a field's enumeration.
+ *
  * @param {Resource['names']} names
  * @param {Field} field
  */
@@ -72,7 +81,7 @@ function enumeration(names, { name, values = [] }) {
 }
 
 /**
- * The class of an enumeration.
+ * The TypeScript enumeration of a field.
  *
  * @param {Resource['names']} names
  * @param {string} field
@@ -82,7 +91,7 @@ export function enumOf({ singular }, field) {
 }
 
 /**
- * The type of an enumeration in the database.
+ * The PostgreSQL type of a field's enumeration.
  *
  * @param {Resource['names']} names
  * @param {string} field
@@ -92,19 +101,39 @@ export function enumNameOf({ word }, field) {
 }
 
 /**
+ * The property of a field, with its decorators.
+ *
  * @param {Resource} resource
  * @param {Field} field
  */
-function column(resource, field) {
-  const { name, flags } = field;
+function property({ names, targets }, field) {
+  const { name, type, flags, resource } = field;
+  const column = columnOf(names, field);
+  const options = COLUMN_TYPES[type].options(column);
   const nullable = flags.has('null');
-  const { options, type } = columnOf(resource, field);
-  const target =
-    field.type === 'reference' ? resource.targets.get(field.resource ?? '') : undefined;
+  const target = resource === undefined ? undefined : targets.get(resource);
+  const meaning = `The ${name} of the ${names.word}${target ? ', by identifier' : ''}.`;
   const reference = target ? `  @ForeignKey(() => ${target.entity})\n` : '';
-  const given = nullable ? withNull(options) : options;
-  const meaning = `  @Meaning('The ${field.name} of the ${resource.names.word}${target ? ', by identifier' : ''}.')\n`;
-  return `${meaning}${reference}  @Column(${given})\n  ${name}!: ${type}${nullable ? ' | null' : ''};\n`;
+  return `  @Meaning('${meaning}')
+${reference}  @Column(${nullable ? withNull(options) : options})
+  ${name}!: ${COLUMN_TYPES[type].property(column)}${nullable ? ' | null' : ''};
+`;
+}
+
+/**
+ * A field as its type describes the code for it.
+ *
+ * @param {Resource['names']} names
+ * @param {Field} field
+ * @returns {import('../../../src/resource/column-types.js').GeneratedColumn}
+ */
+export function columnOf(names, { name, length = 0, flags }) {
+  return {
+    length,
+    isIndexed: isIndexed(flags),
+    enumClass: enumOf(names, name),
+    enumName: enumNameOf(names, name),
+  };
 }
 
 /** @param {string} options */
@@ -115,57 +144,10 @@ function withNull(options) {
 }
 
 /**
- * @param {Resource} resource
- * @param {Field} field
- * @returns {{ options: string, type: string }}
+ * The property for the filter `q`.
+ *
+ * @param {readonly string[]} searched
  */
-function columnOf({ names }, field) {
-  switch (field.type) {
-    case 'text':
-      if (!isIndexed(field.flags))
-        return {
-          options: `{ type: 'varchar', length: ${digits(field.length ?? 0)} }`,
-          type: 'string',
-        };
-      return {
-        options: field.length === 500 ? 'nameColumn' : `{ ...nameColumn, length: ${field.length} }`,
-        type: 'string',
-      };
-    case 'integer':
-      return { options: `{ type: 'integer' }`, type: 'number' };
-    case 'decimal':
-      return { options: `{ type: 'numeric' }`, type: 'string' };
-    case 'boolean':
-      return { options: `{ type: 'boolean' }`, type: 'boolean' };
-    case 'date-time':
-      return { options: 'timeColumn', type: 'Date' };
-    case 'enum': {
-      const type = enumOf(names, field.name);
-      return {
-        options: `{ type: 'enum', enum: ${type}, enumName: '${enumNameOf(names, field.name)}' }`,
-        type,
-      };
-    }
-    case 'reference':
-      return { options: 'identifierColumn', type: 'string' };
-    case 'json':
-      return { options: `{ type: 'jsonb' }`, type: 'object' };
-  }
-}
-
-/** @param {Field} field */
-function isName({ type, flags }) {
-  return type === 'text' && isIndexed(flags);
-}
-
-/** @param {number} length */
-function digits(length) {
-  return String(length)
-    .replace(/\B(?=(\d{3})+$)/g, '_')
-    .replace(/^(\d)_(\d{3})$/, '$1$2');
-}
-
-/** @param {readonly string[]} searched */
 function words(searched) {
   return `
   /** The words of ${listed(searched)}, for the filter \`q\`; kept by a trigger. */

@@ -1,6 +1,7 @@
 import { DefaultNamingStrategy } from 'typeorm';
-import { isIndexed } from '../fields.js';
-import { enumNameOf } from './entity.js';
+import { COLUMN_TYPES, identifierType, timeType } from '../../../src/resource/column-types.js';
+import { TIMES } from '../fields.js';
+import { columnOf, enumNameOf } from './entity.js';
 import { countedColumns, indexedColumns, searchedFields } from './resource.js';
 
 /**
@@ -9,11 +10,11 @@ import { countedColumns, indexedColumns, searchedFields } from './resource.js';
  */
 
 /**
- * The migration that makes the table as TypeORM would from the entity, with what keeps its times,
- * its words, its tally and its deletions.
+ * The migration that creates the table as TypeORM would from the entity, and the triggers for its
+ * times, its words, its tally and its deletions.
  *
  * @param {Resource} resource
- * @param {number} time milliseconds since 1970, which order migrations
+ * @param {number} time when it is generated, in milliseconds since 1970; migrations run in this order
  */
 export function migration(resource, time) {
   const { names, identifier, fields } = resource;
@@ -65,13 +66,9 @@ function createTable(resource) {
   const { names, identifier, fields, targets } = resource;
   const { resource: table } = names;
   const columns = [
-    `"${identifier}" varchar(100) COLLATE "C" NOT NULL`,
-    ...fields.map(
-      (field) =>
-        `"${field.name}" ${typeOf(names, field)}${field.flags.has('null') ? '' : ' NOT NULL'}`,
-    ),
-    '"createdAt" timestamptz(3) NOT NULL DEFAULT now()',
-    '"updatedAt" timestamptz(3) NOT NULL DEFAULT now()',
+    `"${identifier}" ${identifierType} NOT NULL`,
+    ...fields.map((field) => definition(names, field)),
+    ...TIMES.map((name) => `"${name}" ${timeType} NOT NULL DEFAULT now()`),
     ...(searchedFields(resource).length > 0 ? ['"words" tsvector NOT NULL'] : []),
     `CONSTRAINT "${naming.primaryKeyName(table, [identifier])}" PRIMARY KEY ("${identifier}")`,
     ...fields
@@ -85,29 +82,19 @@ function createTable(resource) {
 }
 
 /**
+ * The definition of a field's column in CREATE TABLE.
+ *
  * @param {Resource['names']} names
  * @param {Field} field
  */
-function typeOf(names, field) {
-  switch (field.type) {
-    case 'text':
-      return `varchar(${field.length})${isIndexed(field.flags) ? ' COLLATE "C"' : ''}`;
-    case 'decimal':
-      return 'numeric';
-    case 'date-time':
-      return 'timestamptz(3)';
-    case 'enum':
-      return `"${enumNameOf(names, field.name)}"`;
-    case 'reference':
-      return 'varchar(100) COLLATE "C"';
-    case 'json':
-      return 'jsonb';
-    default:
-      return field.type;
-  }
+function definition(names, field) {
+  const type = COLUMN_TYPES[field.type].sql(columnOf(names, field));
+  return `"${field.name}" ${type}${field.flags.has('null') ? '' : ' NOT NULL'}`;
 }
 
 /**
+ * The statements that create indexes.
+ *
  * @param {Resource} resource
  * @returns {string[]}
  */
@@ -126,6 +113,8 @@ function indexes(resource) {
 }
 
 /**
+ * The statements for the trigger that keeps the words for the filter `q`.
+ *
  * @param {Resource} resource
  * @param {readonly string[]} searched
  */
@@ -145,7 +134,7 @@ function keepWords({ names }, searched) {
 }
 
 /**
- * A statement as a text of JavaScript, in the quotes that it needs no escapes for.
+ * A statement as a JavaScript literal, in quotes that need no escapes.
  *
  * @param {string} statement
  */

@@ -1,23 +1,25 @@
+import { isIndexed } from '../fields.js';
+
 /**
- * All that is known of a resource to be written.
+ * A resource to be written.
  *
  * @typedef {object} Resource
  * @property {import('../names.js').Names} names
  * @property {string} identifier
- * @property {readonly import('../fields.js').Field[]} fields its own, without the times
- * @property {readonly import('../fields.js').Field[]} times what `createdAt` and `updatedAt` are used for
- * @property {ReadonlyMap<string, Target>} targets of its references, by resource
+ * @property {readonly import('../fields.js').Field[]} fields all but the identifier and the times
+ * @property {readonly import('../fields.js').Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
+ * @property {ReadonlyMap<string, Target>} targets the resources that it refers to, by name
  */
 
 /**
- * A resource that is named by a reference.
+ * A resource that a reference refers to.
  *
  * @typedef {object} Target
  * @property {string} entity its class
- * @property {string} module of the class, as the new entity imports it
+ * @property {string} module the path from which the new entity imports the class; empty for itself
  * @property {string} identifier
- * @property {string} word what one of its objects is called
- * @property {readonly string[]} enums the types of its enumerations
+ * @property {string} word the singular of its name
+ * @property {readonly string[]} enums the PostgreSQL types of its enumerations
  */
 
 /**
@@ -31,27 +33,21 @@ export function searchedFields({ fields }) {
 }
 
 /**
- * The columns that an index must lead with, for a filter, a sort or a reference. `updatedAt` is
- * among them, for those who follow what changes.
+ * The columns that need an index of their own, for a filter, a sort or a reference. `updatedAt` is one
+ * of them, for the filter `updatedSince`.
  *
  * @param {Resource} resource
  * @returns {string[]}
  */
 export function indexedColumns({ fields, times }) {
   const named = [...fields, ...times]
-    .filter(
-      ({ type, flags }) =>
-        type === 'reference' ||
-        ['exact', 'several', 'range', 'sort'].some((flag) =>
-          flags.has(/** @type {import('../fields.js').Flag} */ (flag)),
-        ),
-    )
+    .filter(({ type, flags }) => type === 'reference' || isIndexed(flags))
     .map(({ name }) => name);
   return [...new Set([...named, 'updatedAt'])];
 }
 
 /**
- * The columns of which the tally counts each value.
+ * The columns whose values the tally counts.
  *
  * @param {Resource} resource
  * @returns {string[]}
@@ -61,7 +57,7 @@ export function countedColumns({ fields }) {
 }
 
 /**
- * The names that `sort` may hold.
+ * The fields that `sort` accepts.
  *
  * @param {Resource} resource
  * @returns {string[]}
@@ -72,7 +68,7 @@ export function sorts({ identifier, fields, times }) {
 }
 
 /**
- * A JavaScript text in single quotes.
+ * A string literal in single quotes.
  *
  * @param {string} text
  */

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { Column, Entity, getMetadataArgsStorage, type ObjectLiteral, PrimaryColumn } from 'typeorm';
 import { Meaning, meaningOf } from '../../resource/meaning.js';
-import { identifierColumn, timeColumn } from '../../resource/columns.js';
+import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 
 /** The entity that records the deleted objects of a resource. */
 export interface DeletionEntity {

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from '../../database/statement.js';
 import type { StatementCache } from '../statement-cache.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { stateOf } from '../versions.js';
@@ -71,8 +72,9 @@ function pageText(
 
 /** The SQL type of a counted column. */
 function typeOf(metadata: EntityMetadata, name: string): string {
-  const column = metadata.columns.find(({ databaseName }) => databaseName === name);
-  return column?.type === 'enum' ? `"${column.enumName}"` : String(column?.type);
+  const column = metadata.findColumnWithDatabaseName(name);
+  if (!column) throw new TypeError(`${metadata.tableName} has no column ${name}`);
+  return sqlTypeOf(column);
 }
 
 function startText(metadata: EntityMetadata): string {

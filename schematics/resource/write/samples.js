@@ -1,0 +1,133 @@
+import { quoted } from './resource.js';
+
+/**
+ * @typedef {import('../fields.js').Field} Field
+ * @typedef {import('../fields.js').Type} Type
+ * @typedef {import('./resource.js').Resource} Resource
+ */
+
+/**
+ * A value that some objects of the test have: as a parameter has it, and as a literal.
+ *
+ * @typedef {object} Value
+ * @property {string} parameter
+ * @property {string} literal
+ */
+
+/**
+ * The values of a field in the test of a resource.
+ *
+ * @typedef {object} Samples
+ * @property {string} expression the value of the object `at`, as TypeScript
+ * @property {string} example the value of the object 1, as the list answers with it
+ * @property {readonly Value[]} values for a filter by one of them, or by them all
+ * @property {string} [badOne] a value that a filter by one value refuses
+ * @property {string} [badSeveral] a value that a filter by several values refuses
+ * @property {Bound} [bound]
+ */
+
+/**
+ * A bound that some objects of the test meet.
+ *
+ * @typedef {object} Bound
+ * @property {string} parameter
+ * @property {string} literal
+ * @property {'Number' | 'String'} read what makes a value comparable with the literal
+ * @property {string} bad a value that a filter by a bound refuses
+ */
+
+/** @type {Readonly<Record<Type, (field: Field, resource: Resource) => Samples>>} */
+const SAMPLES = {
+  text: ({ name, length = 0 }) => {
+    // The digit alone where there is no room for more.
+    const before = length > name.length + 1 ? `${name} ` : '';
+    return {
+      expression: `\`${before}\${at % 4}\``,
+      example: quoted(`${before}1`),
+      values: [text(`${before}1`), text(`${before}2`)],
+      badSeveral: ',',
+    };
+  },
+  integer: () => ({
+    expression: 'at % 4',
+    example: '1',
+    values: [{ parameter: '2', literal: '2' }],
+    badOne: 'abc',
+    bound: { parameter: '2', literal: '2', read: 'Number', bad: 'abc' },
+  }),
+  decimal: () => ({
+    expression: '`${at % 4}.50`',
+    example: quoted('1.50'),
+    values: [{ parameter: '2.5', literal: quoted('2.50') }],
+    badOne: '1e3',
+    bound: { parameter: '2', literal: '2', read: 'Number', bad: 'abc' },
+  }),
+  boolean: () => ({
+    expression: 'at % 2 === 0',
+    example: 'false',
+    values: [{ parameter: 'true', literal: 'true' }],
+    badOne: 'yes',
+  }),
+  'date-time': () => ({
+    expression: '`2026-01-0${1 + (at % 4)}T00:00:00.000Z`',
+    example: quoted('2026-01-02T00:00:00.000Z'),
+    values: [],
+    bound: {
+      parameter: '2026-01-02T00:00:00Z',
+      literal: quoted('2026-01-02T00:00:00.000Z'),
+      read: 'String',
+      bad: 'yesterday',
+    },
+  }),
+  enum: ({ values = [] }) => ({
+    expression: `[${values.map(quoted).join(', ')}][at % ${values.length}]`,
+    example: quoted(values[1] ?? ''),
+    values: [text(values[0] ?? '')],
+    badOne: 'nonsense',
+    badSeveral: 'nonsense',
+  }),
+  reference: ({ resource = '' }, { names, targets }) => {
+    if (resource === names.resource) {
+      const initial = names.word.charAt(0);
+      return {
+        // A tree whose first objects are the roots.
+        expression: `at < 4 ? null : \`${initial}\${at % 4}\``,
+        example: 'null',
+        values: [text(`${initial}1`)],
+        badSeveral: ',',
+      };
+    }
+    const word = targets.get(resource)?.word ?? '';
+    return {
+      expression: `\`${word}-\${at % 3}\``,
+      example: quoted(`${word}-1`),
+      values: [text(`${word}-1`)],
+      badSeveral: ',',
+    };
+  },
+  json: () => ({
+    expression: `{ at, list: [at % 4, null, 'Größe'] }`,
+    example: `{ at: 1, list: [1, null, 'Größe'] }`,
+    values: [],
+  }),
+};
+
+/**
+ * The values of a field in the test of a resource. If the field can be null, some objects have null.
+ *
+ * @param {Resource} resource
+ * @param {Field} field
+ * @returns {Samples}
+ */
+export function samplesOf(resource, field) {
+  const samples = SAMPLES[field.type](field, resource);
+  const hasNull = field.flags.has('null') && samples.example !== 'null';
+  return hasNull
+    ? { ...samples, expression: `at % 5 === 0 ? null : ${samples.expression}` }
+    : samples;
+}
+
+/** @param {string} value */
+function text(value) {
+  return { parameter: value, literal: quoted(value) };
+}

@@ -1,0 +1,217 @@
+/**
+ * The types that a resource's columns can have: the facts that the service and the generator share.
+ * How the values of each type are written and read is in `column-values.ts`.
+ *
+ * This file is JavaScript because the generator runs from a checkout without a build.
+ */
+
+/**
+ * @typedef {import('typeorm').ColumnOptions} ColumnOptions
+ * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
+ * @typedef {'null' | 'exact' | 'several' | 'range' | 'words' | 'sort' | 'counted'} Flag what a field
+ * may be used for
+ */
+
+/**
+ * A column for which the generator writes code.
+ *
+ * @typedef {object} GeneratedColumn
+ * @property {number} length maximum characters of a text
+ * @property {boolean} isIndexed whether an index holds it
+ * @property {string} enumClass the TypeScript enumeration of its values
+ * @property {string} enumName the PostgreSQL type of its values
+ */
+
+/**
+ * A type of columns. A flag that makes a filter needs the filter's decorator, from `list/index.ts`.
+ *
+ * @typedef {object} Facts
+ * @property {readonly [string, ...string[]]} columnTypes `type` in TypeORM's column options
+ * @property {(column: GeneratedColumn) => string} sql the type in CREATE TABLE
+ * @property {(column: GeneratedColumn) => string} options TypeORM's column options, as TypeScript
+ * @property {(column: GeneratedColumn) => string} property the TypeScript type of the property, and
+ * of a filter by one value
+ * @property {readonly string[]} aliases other names that the generator accepts
+ * @property {'length' | 'values' | 'resource' | undefined} detail what follows `=` in a field's
+ * description
+ * @property {readonly string[]} syntax the type in a field's description
+ * @property {(column: GeneratedColumn) => string | undefined} argument what the decorators take after
+ * the meaning
+ *
+ * @typedef {{ one: string, flags: readonly Flag[] }
+ *   | { one: undefined, flags: readonly Exclude<Flag, 'exact' | 'range'>[] }} One the decorator of a
+ * filter by one value, or by a bound
+ * @typedef {{ several: string, flags: readonly Flag[] }
+ *   | { several: undefined, flags: readonly Exclude<Flag, 'several'>[] }} Several the decorator of a
+ * filter by one or more values
+ * @typedef {Facts & One & Several} ColumnType
+ */
+
+/** Column options of an identifier and of a reference to one: compared byte by byte. */
+export const identifierColumn = /** @satisfies {ColumnOptions} */ (
+  /** @type {const} */ ({ type: 'varchar', length: 100, collation: 'C' })
+);
+
+/**
+ * Column options of a name, and of any text that is filtered or sorted by: short enough for an index,
+ * and ordered by code point on every server.
+ */
+export const nameColumn = /** @satisfies {ColumnOptions} */ (
+  /** @type {const} */ ({ type: 'varchar', length: 500, collation: 'C' })
+);
+
+/** Column options of a time, stored to the millisecond as it is shown. */
+export const timeColumn = /** @satisfies {ColumnOptions} */ (
+  /** @type {const} */ ({ type: 'timestamptz', precision: 3 })
+);
+
+/** The SQL type of an identifier and of a reference to one, in CREATE TABLE. */
+export const identifierType = sqlType(identifierColumn);
+
+/** The SQL type of a time, in CREATE TABLE. */
+export const timeType = sqlType(timeColumn);
+
+/** Every column type, by the name that it has in a field's description. */
+export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
+  /** @type {const} */ ({
+    text: {
+      columnTypes: ['varchar'],
+      sql: ({ length, isIndexed }) =>
+        sqlType(isIndexed ? { ...nameColumn, length } : { type: 'varchar', length }),
+      options: ({ length, isIndexed }) => {
+        if (!isIndexed) return `{ type: 'varchar', length: ${digits(length)} }`;
+        return length === nameColumn.length ? 'nameColumn' : `{ ...nameColumn, length: ${length} }`;
+      },
+      property: () => 'string',
+      aliases: [],
+      detail: 'length',
+      syntax: ['text', 'text=<length>'],
+      flags: ['null', 'exact', 'several', 'words', 'sort', 'counted'],
+      one: 'TextParam',
+      several: 'TextsParam',
+      argument: ({ length }) => (length === nameColumn.length ? undefined : String(length)),
+    },
+    integer: {
+      columnTypes: ['integer'],
+      sql: () => 'integer',
+      options: () => `{ type: 'integer' }`,
+      property: () => 'number',
+      aliases: ['int'],
+      detail: undefined,
+      syntax: ['integer'],
+      flags: ['null', 'exact', 'range', 'sort', 'counted'],
+      one: 'IntegerParam',
+      several: undefined,
+      argument: () => undefined,
+    },
+    decimal: {
+      columnTypes: ['numeric'],
+      sql: () => 'numeric',
+      options: () => `{ type: 'numeric' }`,
+      property: () => 'string',
+      aliases: [],
+      detail: undefined,
+      syntax: ['decimal'],
+      flags: ['null', 'exact', 'range', 'sort'],
+      one: 'DecimalParam',
+      several: undefined,
+      argument: () => undefined,
+    },
+    boolean: {
+      columnTypes: ['boolean'],
+      sql: () => 'boolean',
+      options: () => `{ type: 'boolean' }`,
+      property: () => 'boolean',
+      aliases: ['bool'],
+      detail: undefined,
+      syntax: ['boolean'],
+      flags: ['null', 'exact', 'counted'],
+      one: 'BooleanParam',
+      several: undefined,
+      argument: () => undefined,
+    },
+    'date-time': {
+      columnTypes: ['timestamptz', 'timestamp with time zone'],
+      sql: () => timeType,
+      options: () => 'timeColumn',
+      property: () => 'Date',
+      aliases: ['datetime'],
+      detail: undefined,
+      syntax: ['date-time'],
+      flags: ['null', 'range', 'sort'],
+      one: 'DateTimeParam',
+      several: undefined,
+      argument: () => undefined,
+    },
+    enum: {
+      columnTypes: ['enum'],
+      sql: ({ enumName }) => `"${enumName}"`,
+      options: ({ enumClass, enumName }) =>
+        `{ type: 'enum', enum: ${enumClass}, enumName: '${enumName}' }`,
+      property: ({ enumClass }) => enumClass,
+      aliases: ['enumeration'],
+      detail: 'values',
+      syntax: ['enum=<A/B/C>'],
+      flags: ['null', 'exact', 'several', 'counted'],
+      one: 'EnumParam',
+      several: 'EnumsParam',
+      argument: ({ enumClass }) => enumClass,
+    },
+    // The database stores it as a text.
+    reference: {
+      columnTypes: ['varchar'],
+      sql: () => identifierType,
+      options: () => 'identifierColumn',
+      property: () => 'string',
+      aliases: [],
+      detail: 'resource',
+      syntax: ['reference=<resource>'],
+      flags: ['null', 'exact', 'several', 'sort', 'counted'],
+      one: 'IdentifierParam',
+      several: 'IdentifiersParam',
+      argument: () => undefined,
+    },
+    json: {
+      columnTypes: ['jsonb'],
+      sql: () => 'jsonb',
+      options: () => `{ type: 'jsonb' }`,
+      property: () => 'object',
+      aliases: [],
+      detail: undefined,
+      syntax: ['json'],
+      flags: ['null'],
+      one: undefined,
+      several: undefined,
+      argument: () => undefined,
+    },
+  })
+);
+
+/**
+ * Whether a number that was read from JSON still has the digits that it was written with.
+ *
+ * @param {number} value
+ */
+export function hasItsDigits(value) {
+  const text = String(value);
+  return text.replace(/[^0-9]/g, '').length <= 15 && !text.includes('e');
+}
+
+/**
+ * The type in CREATE TABLE: `varchar(100) COLLATE "C"`.
+ *
+ * @param {{ type: string, length?: number, precision?: number, collation?: string }} options
+ */
+function sqlType({ type, length, precision, collation }) {
+  const size = length ?? precision;
+  return `${type}${size === undefined ? '' : `(${size})`}${collation === undefined ? '' : ` COLLATE "${collation}"`}`;
+}
+
+/**
+ * An integer as TypeScript is written in this project: `10_000`, `5000`.
+ *
+ * @param {number} value
+ */
+function digits(value) {
+  return value < 10_000 ? String(value) : String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+}

@@ -1,0 +1,198 @@
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { COLUMN_TYPES, type ColumnTypeName, hasItsDigits } from './column-types.js';
+import { isText, isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from './formats.js';
+
+/** How the values of a column type are written and read. */
+export interface ColumnValues {
+  /**
+   * The SQL expression of the public form, which `row_to_json` then writes as the contract has it: a
+   * decimal as text, a time as RFC 3339 in UTC with milliseconds.
+   *
+   * @param reference the column in SQL
+   */
+  readonly publicForm: (reference: string) => string;
+  /** The JSON schema of the public form, of a value that is not null. */
+  readonly schema: (column: ColumnMetadata) => ValueSchema;
+  /**
+   * How an import reads a cell.
+   *
+   * @throws TypeError for a type that cannot be imported
+   */
+  readonly cell: (column: ColumnMetadata) => CellFormat;
+  /** Whether a value can start with any character, so that a spreadsheet might run it as a formula. */
+  readonly isFreeText: boolean;
+}
+
+/** A schema of JSON Schema 2020-12. */
+export interface ValueSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+/** What a cell must be, and how it is written for PostgreSQL: `undefined` for anything else. */
+export interface CellFormat {
+  /** Follows "must be". */
+  readonly expected: string;
+  readonly read: (text: string) => string | undefined;
+  /** Reads an object or a list of an NDJSON file. Default: the type has no such value. */
+  readonly readObject?: (value: unknown) => string | undefined;
+}
+
+/** How the values of a column are written and read. */
+export function valuesOf({ type }: ColumnMetadata): ColumnValues {
+  return BY_COLUMN_TYPE.get(type) ?? OTHER;
+}
+
+/** The SQL type of a column's values, for a cast. The type of an enumeration has a name of its own. */
+export function sqlTypeOf({ type, enumName }: ColumnMetadata): string {
+  return enumName === undefined ? String(type) : `"${enumName}"`;
+}
+
+const asStored = (reference: string): string => reference;
+
+/** Every type but a reference, which is stored as a text. */
+const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues>> = {
+  text: {
+    publicForm: asStored,
+    schema: ({ isPrimary, length }) => ({
+      type: 'string',
+      minLength: isPrimary ? 1 : 0,
+      maxLength: Number(length),
+      pattern: '^[^\\u0000]*$',
+    }),
+    cell: ({ collation, length }) => {
+      // An indexed text is never empty: no filter could ask for it.
+      const [minimum, maximum] = [collation === 'C' ? 1 : 0, Number(length)];
+      return {
+        expected: `text of ${minimum} to ${maximum} characters`,
+        read: (text) => (isTextOf(text, minimum, maximum) ? text : undefined),
+      };
+    },
+    isFreeText: true,
+  },
+  integer: {
+    publicForm: asStored,
+    schema: () => ({
+      type: 'integer',
+      format: 'int32',
+      minimum: -2_147_483_648,
+      maximum: 2_147_483_647,
+      examples: [3],
+    }),
+    cell: () => ({
+      expected: 'an integer between -2147483648 and 2147483647',
+      read: (text) =>
+        /^-?[0-9]{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? text : undefined,
+    }),
+    isFreeText: false,
+  },
+  decimal: {
+    publicForm: (reference) => `(${reference})::text`,
+    schema: () => ({
+      type: 'string',
+      format: 'decimal',
+      pattern: '^-?[0-9]+(\\.[0-9]+)?$',
+      // As many digits as PostgreSQL keeps.
+      maxLength: 147_457,
+    }),
+    cell: () => ({
+      expected: 'a decimal number such as 19.99',
+      read: (text) =>
+        PLAIN_DECIMAL.test(text.replace(/^-/, '')) && text.length <= 100 ? text : undefined,
+    }),
+    isFreeText: false,
+  },
+  boolean: {
+    publicForm: asStored,
+    schema: () => ({ type: 'boolean' }),
+    cell: () => ({
+      expected: 'true or false',
+      read: (text) => readBoolean(text)?.toString(),
+    }),
+    isFreeText: false,
+  },
+  'date-time': {
+    publicForm: (reference) =>
+      `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    schema: () => ({
+      type: 'string',
+      format: 'date-time',
+      maxLength: 24,
+      examples: ['2026-11-21T12:00:00.000Z'],
+    }),
+    cell: () => ({
+      expected: 'an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z',
+      read: (text) => {
+        const time = readDateTime(text);
+        // Rounding up and shifting to UTC can lead to the year 10000, which has no such form.
+        return time && time.getUTCFullYear() <= 9999 ? time.toISOString() : undefined;
+      },
+    }),
+    isFreeText: false,
+  },
+  enum: {
+    publicForm: asStored,
+    schema: ({ enum: values }) => ({ type: 'string', enum: values?.map(String) }),
+    cell: ({ enum: values = [] }) => {
+      const allowed = values.map(String);
+      return {
+        expected: `one of ${allowed.join(', ')}`,
+        read: (text) => (allowed.includes(text) ? text : undefined),
+      };
+    },
+    isFreeText: true,
+  },
+  json: {
+    publicForm: asStored,
+    // Any object or list that was imported.
+    schema: () => ({}),
+    cell: () => ({
+      expected: `an object or a list in JSON, its numbers of 15 digits at most, ${MAXIMUM_LEVELS} levels at most`,
+      read: readJson,
+      readObject: writeJson,
+    }),
+    isFreeText: true,
+  },
+};
+
+/** A type of PostgreSQL that this table lacks: listed as `row_to_json` writes it, not imported. */
+const OTHER: ColumnValues = {
+  publicForm: asStored,
+  schema: () => ({}),
+  cell: ({ type }) => {
+    throw new TypeError(`Columns of type ${String(type)} cannot be imported`);
+  },
+  isFreeText: true,
+};
+
+const BY_COLUMN_TYPE: ReadonlyMap<unknown, ColumnValues> = new Map(
+  Object.entries(VALUES).flatMap(([name, values]) =>
+    COLUMN_TYPES[name as ColumnTypeName].columnTypes.map((type) => [type, values]),
+  ),
+);
+
+/** Maximum levels of a JSON value: the import visits them one by one, and so do its readers. */
+const MAXIMUM_LEVELS = 100;
+
+function readJson(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? writeJson(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeJson(value: unknown): string | undefined {
+  return isStorable(value, MAXIMUM_LEVELS) ? JSON.stringify(value) : undefined;
+}
+
+/** Whether PostgreSQL can store a JSON value, and JavaScript has not rounded its numbers. */
+function isStorable(value: unknown, levels: number): boolean {
+  if (typeof value === 'string') return isText(value);
+  if (typeof value === 'number') return hasItsDigits(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  return Object.entries(value).every(([key, each]) => isText(key) && isStorable(each, levels - 1));
+}
