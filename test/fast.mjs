@@ -35,7 +35,7 @@ async function build() {
   const sources = await readdir('src', { recursive: true });
   await Promise.all(
     sources
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+      .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))
       .map(async (name) => {
         const { code } = await transform(await readFile(join('src', name), 'utf8'), {
           ...swc(),
