@@ -1,61 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
 import { driverErrorOf } from './database-failure.js';
-import { LockWatch } from './lock-watch.js';
+import { LockMonitor } from './lock-monitor.js';
 
 /**
- * Milliseconds that a migration waits for each lock. Readers of the table queue behind it for that
- * long, as do readers of tables that it has locked before. It is short against the time that a
- * request may take, and long against the usual list, so that the lock is free once such lists end.
+ * `lock_timeout` of a migration in milliseconds. While the migration waits, readers of the table
+ * queue behind it, as do readers of the tables that it has locked already. The value is well below
+ * the time limit of a request, and above the duration of a usual list, after which the lock is free.
  */
 const LOCK_TIMEOUT = 250;
-/** Milliseconds until the next try, doubled after each one. */
-const PAUSE = { first: 500, longest: 4000 };
-/** Milliseconds past `deadlock_timeout`, in which a cancelled VACUUM ends. */
-const VACUUM_ENDS = 500;
+/** Milliseconds before the next attempt. Doubles after each attempt up to the maximum. */
+const RETRY_DELAY = { initial: 500, maximum: 4000 };
+/** Milliseconds after `deadlock_timeout` that a cancelled autovacuum takes to end. */
+const VACUUM_CANCEL_TIME = 500;
 
-export interface Applying {
+export interface MigrationContext {
   readonly executor: MigrationExecutor;
   /** The executor's connection. */
   readonly runner: QueryRunner;
-  /** Told in a line what it waits for. */
+  /** Called with a line that says which lock the migration waits for. */
   readonly onWaiting: (line: string) => void;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Applies a migration in a transaction of its own. If a lock is not free in time, the
- * transaction is rolled back, so that the requests behind it go on, and tried again after a pause,
- * until it succeeds. A migration with `transaction = false`, as for `CREATE INDEX CONCURRENTLY`, cannot be
- * taken back: it waits for its locks.
+ * Applies a migration in its own transaction. If a lock is not granted within `LOCK_TIMEOUT`, the
+ * transaction is rolled back, which releases the requests queued behind it, and retried after a
+ * delay until it succeeds. A migration with `transaction = false`, such as one that runs
+ * `CREATE INDEX CONCURRENTLY`, cannot be rolled back and waits for its locks.
  *
- * @throws the reason of the signal when that is aborted
+ * @throws the reason of the signal if the signal is aborted
  */
-export async function applyMigration(migration: Migration, applying: Applying): Promise<void> {
-  const { executor, runner, signal } = applying;
+export async function applyMigration(
+  migration: Migration,
+  context: MigrationContext,
+): Promise<void> {
+  const { executor, runner, signal } = context;
   const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
   const onWaiting = (line: string): void => {
-    applying.onWaiting(`${migration.name} ${line}`);
+    context.onWaiting(`${migration.name} ${line}`);
   };
-  const watch = new LockWatch(runner.dataSource, pid, onWaiting, signal);
+  const monitor = new LockMonitor(runner.dataSource, pid, onWaiting, signal);
   try {
     if (migration.instance?.transaction === false) await executor.executeMigration(migration);
-    else await retry(() => transaction(migration, applying), runner, watch, signal);
+    else await retry(() => transaction(migration, context), runner, monitor, signal);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
-    await watch.stop();
+    await monitor.stop();
   }
 }
 
 async function retry(
   attempt: () => Promise<void>,
   runner: QueryRunner,
-  watch: LockWatch,
+  monitor: LockMonitor,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (let pause = PAUSE.first; ; pause = Math.min(2 * pause, PAUSE.longest)) {
+  for (let delay = RETRY_DELAY.initial; ; delay = Math.min(2 * delay, RETRY_DELAY.maximum)) {
     signal?.throwIfAborted();
     try {
       await attempt();
@@ -63,29 +66,32 @@ async function retry(
     } catch (error) {
       if (!isLockFailure(error)) throw error;
     }
-    const vacuumed = watch.takeVacuumed();
-    if (vacuumed === null) await sleep(pause, undefined, { signal });
-    else await outlastVacuum(runner, vacuumed);
+    const table = monitor.takeVacuumedTable();
+    if (table === null) await sleep(delay, undefined, { signal });
+    else await cancelAutovacuum(runner, table);
   }
 }
 
-async function transaction(migration: Migration, { executor, runner }: Applying): Promise<void> {
+async function transaction(
+  migration: Migration,
+  { executor, runner }: MigrationContext,
+): Promise<void> {
   await inTransaction(runner, LOCK_TIMEOUT, async () => {
     await executor.executeMigration(migration);
   });
 }
 
 /**
- * PostgreSQL cancels an autovacuum for someone who has waited `deadlock_timeout` for its table, which
- * is longer than a migration waits. This waits that long in a mode that keeps nobody from reading or
- * writing.
+ * Makes PostgreSQL cancel an autovacuum of a table. It does so for a session that has waited for the
+ * table for `deadlock_timeout`, which is longer than `LOCK_TIMEOUT`. This function waits that long
+ * in a lock mode that blocks neither reads nor writes.
  */
-async function outlastVacuum(runner: QueryRunner, table: string): Promise<void> {
+async function cancelAutovacuum(runner: QueryRunner, table: string): Promise<void> {
   const [{ timeout }] = (await runner.query(
     `SELECT extract(epoch FROM current_setting('deadlock_timeout')::interval) * 1000 AS timeout`,
   )) as [{ timeout: string }];
   try {
-    await inTransaction(runner, Number(timeout) + VACUUM_ENDS, () =>
+    await inTransaction(runner, Number(timeout) + VACUUM_CANCEL_TIME, () =>
       runner.query(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`),
     );
   } catch (error) {

@@ -1,15 +1,15 @@
 import { types } from 'node:util';
 
 /**
- * Why the database did not do what it was asked, where the statement itself is not at fault:
- * - `unreachable`: no connection, or the server refuses work for lack of resources
- * - `timeout`: the statement ran past its time
- * - `conflict`: a concurrent transaction prevented it; a second attempt may succeed
- * - `overloaded`: every connection was in use for too long
+ * Why a query failed for reasons other than its statement:
+ * - `unreachable`: there is no connection, or the server lacks resources
+ * - `timeout`: the statement exceeded its time limit
+ * - `conflict`: a concurrent transaction prevented it; a retry may succeed
+ * - `overloaded`: no connection of the pool became free in time
  */
 export type DatabaseFailure = 'unreachable' | 'timeout' | 'conflict' | 'overloaded';
 
-/** Thrown in place of a query for which too many others wait for a connection already. */
+/** Thrown instead of running a query when too many queries already wait for a connection. */
 export class PoolOverloadedError extends Error {
   override name = 'PoolOverloadedError';
 
@@ -18,7 +18,7 @@ export class PoolOverloadedError extends Error {
   }
 }
 
-/** Codes of Node's sockets and of the resolver, for a server that does not answer. */
+/** Error codes of Node's sockets and DNS resolver for a server that does not respond. */
 const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|PROTO)$/;
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -26,7 +26,7 @@ const QUERY_CANCELED = '57014';
 /** serialization_failure, deadlock_detected */
 const RETRYABLE_CODES = ['40001', '40P01'];
 
-/** The kind of a failure; `undefined` for any other error, such as a statement that is wrong. */
+/** The kind of a failure; `undefined` for any other error, such as an invalid statement. */
 export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (!types.isNativeError(thrown)) return undefined;
   if (thrown instanceof PoolOverloadedError) return 'overloaded';
@@ -35,10 +35,10 @@ export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (code !== undefined && RETRYABLE_CODES.includes(code)) return 'conflict';
   // Class 53: no connections, memory or disk space left.
   if (code?.startsWith('53')) return 'unreachable';
-  // What ends a connection, or prevents one, is not about the statement.
+  // Errors of these severities end or prevent a connection. The statement is not the cause.
   if (severity === 'FATAL' || severity === 'PANIC') return 'unreachable';
   if (code !== undefined && UNREACHABLE.test(code)) return 'unreachable';
-  // node-postgres gives these no code.
+  // node-postgres sets no code for these.
   if (/^Connection terminated|not queryable$|^timeout expired$/.test(message)) {
     return 'unreachable';
   }
@@ -46,7 +46,7 @@ export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   return undefined;
 }
 
-/** What node-postgres says of an error: PostgreSQL's fields, or the code of a socket. */
+/** An error of node-postgres: the fields of PostgreSQL, or the code of a socket error. */
 interface DriverError {
   readonly message: string;
   readonly code?: string;
@@ -54,7 +54,7 @@ interface DriverError {
   readonly detail?: string;
 }
 
-/** The driver's error that TypeORM wrapped, or the one thrown itself. */
+/** The driver error that TypeORM wrapped, or the thrown error itself. */
 export function driverErrorOf(thrown: unknown): DriverError {
   const { driverError } = thrown as { driverError?: unknown };
   return (types.isNativeError(driverError) ? driverError : thrown) as DriverError;

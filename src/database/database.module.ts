@@ -5,14 +5,14 @@ import { Settings } from '../settings/settings.js';
 import { databaseOptions } from './options.js';
 import { ReadPool } from './read-pool.js';
 import { Replicas } from './replicas.js';
-import { Upkeep } from './upkeep.js';
+import { ReservedConnections } from './reserved-connections.js';
 
-/** The application's data source. It has every entity that a module names with `forFeature`. */
+/** The application's data source, with every entity that a module registers by `forFeature`. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(private readonly replicas: Replicas) {}
 
-  /** @param url of the primary, which is the embedded server's where the settings have none */
+  /** @param url of the primary; of the embedded server if `DATABASE_URL` is not set */
   static forRoot(url: string, settings: Settings): DynamicModule {
     return {
       module: DatabaseModule,
@@ -25,7 +25,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         }),
       ],
       providers: [
-        { provide: Upkeep, useFactory: () => new Upkeep(url) },
+        { provide: ReservedConnections, useFactory: () => new ReservedConnections(url) },
         { provide: Replicas, useFactory: () => new Replicas(url, settings) },
         {
           provide: ReadPool,
@@ -34,11 +34,11 @@ export class DatabaseModule implements OnApplicationShutdown {
             new ReadPool(dataSource, settings.replicaUrls.length > 0 ? replicas : undefined),
         },
       ],
-      exports: [ReadPool, Replicas, Upkeep],
+      exports: [ReadPool, Replicas, ReservedConnections],
     };
   }
 
-  /** Called when every request is answered. */
+  /** Called by Nest after every request has been answered. */
   onApplicationShutdown(): Promise<void> {
     return this.replicas.close();
   }

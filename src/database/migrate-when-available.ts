@@ -2,16 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFailure, driverErrorOf } from './database-failure.js';
 import { migrate } from './migrate.js';
 
-/** Milliseconds between two tries. */
-const EVERY = 500;
+/** Milliseconds between two attempts. */
+const RETRY_INTERVAL = 500;
 
 /**
- * Migrates a database as soon as it is there: it may come up after the service. What is wrong with
- * its URL ends it at once.
+ * Migrates a database as soon as it accepts connections: it may start after the service.
  *
- * @param signal ends it
- * @param onWaiting is told in a line what it waits for: for the database once, for `migrate` as that does
- * @returns false if it was stopped before
+ * @param signal stops the wait
+ * @param onWaiting called with a line that says what is waited for: once for the database, and as
+ *   often as `migrate` calls its `onWaiting`
+ * @returns false if the signal was aborted before the database was migrated
+ * @throws Error at once if the URL cannot work: wrong credentials, no such database
  */
 export async function migrateWhenAvailable(
   url: string,
@@ -22,23 +23,23 @@ export async function migrateWhenAvailable(
     onWaiting('migrations', line);
   };
   const isStopped = (): boolean => signal.aborted;
-  for (let tries = 0; !isStopped(); tries += 1) {
+  for (let attempts = 0; !isStopped(); attempts += 1) {
     try {
       await migrate(url, { signal, onWaiting: onLocked });
       return true;
     } catch (error) {
       if (isStopped()) return false;
-      if (!isAway(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       const { code, message } = driverErrorOf(error);
-      if (tries === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
+      if (attempts === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
     }
-    await sleep(EVERY, undefined, { signal }).catch(() => undefined);
+    await sleep(RETRY_INTERVAL, undefined, { signal }).catch(() => undefined);
   }
   return false;
 }
 
-/** Whether a database may yet come: not if it refuses the user or has no such database. */
-function isAway(error: unknown): boolean {
+/** Whether the database may become available: not if it rejects the user or does not exist. */
+function isUnavailable(error: unknown): boolean {
   const { code = '' } = driverErrorOf(error);
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: classes 28 and 3D
   return databaseFailure(error) === 'unreachable' && !/^(28|3D)/.test(code);

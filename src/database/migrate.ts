@@ -7,29 +7,32 @@ import { CommandError } from '../command-error.js';
 import { applyMigration } from './apply-migration.js';
 import { databaseOptions } from './options.js';
 
-/** The advisory lock under which migrations run: any number, as long as it is always this one. */
+/** Key of the advisory lock under which migrations run. Arbitrary; it must never change. */
 const MIGRATION_LOCK = 7_264_001;
 
 type Migration = new () => MigrationInterface;
 
-/** Milliseconds between two tries to get it. */
-const TURN_EVERY = 250;
-/** Milliseconds after which it is told that another one has it, and again. */
-const TELL_AFTER = 2000;
+/** Milliseconds between two attempts to take the lock. */
+const LOCK_POLL_INTERVAL = 250;
+/** Milliseconds of waiting after which the holder of the lock is first reported. */
+const REPORT_AFTER = 2000;
+/** Milliseconds between two reports of the holder. */
+const REPORT_INTERVAL = 10_000;
 
 export interface MigrateOptions {
-  /** Told in a line, now and then, what it waits for; by default written to stderr. */
+  /** Called now and then with a line that says what is waited for. Default: prints to stderr. */
   readonly onWaiting?: (line: string) => void;
-  /** Ends it: the migration under way is rolled back, those before it stay. */
+  /** Aborts: the migration in progress is rolled back, earlier ones stay applied. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Brings the schema up to date and gives the names of the migrations that it took. Of several that
- * start at once one does the work and the others wait for it. It never waits long for a lock on a
- * table, since readers would queue behind it: it tries again until it gets the lock.
+ * Applies all pending migrations. If several processes start at once, one applies them and the
+ * others wait for it. A migration does not wait long for a table lock, since readers would queue
+ * behind it. It retries until it gets the lock; see `applyMigration`.
  *
- * @throws CommandError if the signal ended it
+ * @returns the names of the applied migrations
+ * @throws CommandError if the signal is aborted
  */
 export async function migrate(
   url: string,
@@ -37,55 +40,56 @@ export async function migrate(
 ): Promise<string[]> {
   const options = { ...databaseOptions(url), migrations: await migrations() };
   const dataSource = await new DataSource(options).initialize();
-  // The same connection for the lock and the migrations: without the lock there are none.
+  // One connection for the lock and the migrations: if it is lost, both end.
   const runner = dataSource.createQueryRunner();
   const executor = new MigrationExecutor(dataSource, runner);
-  const taken: string[] = [];
+  const applied: string[] = [];
   try {
-    await takeTurn(runner, onWaiting, signal);
+    await takeLock(runner, onWaiting, signal);
     for (const migration of await executor.getPendingMigrations()) {
       signal?.throwIfAborted();
       await applyMigration(migration, { executor, runner, onWaiting, signal });
-      taken.push(migration.name);
+      applied.push(migration.name);
     }
-    return taken;
+    return applied;
   } catch (error) {
     if (!signal?.aborted) throw error;
     throw new CommandError('Interrupted before all migrations were taken');
   } finally {
-    // The lock ends with its connection.
+    // Closing the connection releases the lock.
     await runner.release();
     await dataSource.destroy();
   }
 }
 
 /**
- * Waits until no other one migrates. By asking now and then: a statement that waits would hold a
- * snapshot, for which `CREATE INDEX CONCURRENTLY` in the other one's migrations waits in turn.
+ * Waits until no other process migrates, and takes the advisory lock. It polls, because a waiting
+ * statement holds a snapshot, and `CREATE INDEX CONCURRENTLY` of the other process waits for that
+ * snapshot: a deadlock.
  */
-async function takeTurn(
+async function takeLock(
   runner: QueryRunner,
   onWaiting: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  let next = performance.now() + TELL_AFTER;
+  let reportAt = performance.now() + REPORT_AFTER;
   for (;;) {
     signal?.throwIfAborted();
     const [{ taken }] = (await runner.query('SELECT pg_try_advisory_lock($1) AS taken', [
       MIGRATION_LOCK,
     ])) as [{ taken: boolean }];
     if (taken) return;
-    if (performance.now() > next) {
+    if (performance.now() > reportAt) {
       onWaiting(`Waiting for another process to migrate: ${await holder(runner)}`);
-      next += 5 * TELL_AFTER;
+      reportAt += REPORT_INTERVAL;
     }
-    await sleep(TURN_EVERY, undefined, { signal });
+    await sleep(LOCK_POLL_INTERVAL, undefined, { signal });
   }
 }
 
-/** The session that has the lock. */
+/** The session that holds the lock, as `pid 123`. */
 async function holder(runner: QueryRunner): Promise<string> {
-  // https://www.postgresql.org/docs/current/view-pg-locks.html: a bigint key in two halves
+  // https://www.postgresql.org/docs/current/view-pg-locks.html: a bigint key is split in two halves
   const rows = (await runner.query(
     `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
      AND classid = 0 AND objid = $1
@@ -95,19 +99,19 @@ async function holder(runner: QueryRunner): Promise<string> {
   return rows.map(({ pid }) => `pid ${pid}`).join();
 }
 
-/** The names of the migrations that a database still lacks. Changes nothing. */
+/** The names of the migrations that are not applied yet. Only reads. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
     `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
   );
-  const taken = exists
+  const applied = exists
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations')
     : [];
   const names = (await migrations()).map(({ name }) => name);
-  return names.filter((name) => !taken.some((migration) => migration.name === name));
+  return names.filter((name) => !applied.some((migration) => migration.name === name));
 }
 
-/** Every migration in the folder, in the order of their file names, which begin with their time. */
+/** Every migration of the folder, ordered by file name, which begins with a timestamp. */
 async function migrations(): Promise<Migration[]> {
   const folder = join(import.meta.dirname, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d+-.*(?<!\.d)\.[jt]s$/.test(file));

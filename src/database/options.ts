@@ -3,24 +3,25 @@ import pgpass, { type Server } from 'pgpass';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { CommandError } from '../command-error.js';
 
-/** Milliseconds after which a connection that cannot be had is given up. */
+/** Milliseconds after which an attempt to connect fails. */
 const CONNECT_TIMEOUT = 5000;
-/** Milliseconds past a query's own time after which its server is taken to have fallen silent. */
-const SILENCE = 1000;
+/** Milliseconds after `statement_timeout` at which an unanswered query fails: the server is hung. */
+const RESPONSE_MARGIN = 1000;
 
 interface Limits {
+  /** Maximum number of connections. Default: 2. */
   readonly poolSize?: number;
-  /** Milliseconds that a query may run; 0: as long as it must. */
+  /** Milliseconds that a query may run. Default: 0, no limit. */
   readonly queryTimeout?: number;
 }
 
-/** How every part of the catalogue speaks to its database, embedded or not. */
+/** TypeORM options of every data source of the service, for an embedded or an external server. */
 export function databaseOptions(url: string, limits: Limits = {}): PostgresDataSourceOptions {
   const { max, ...extra } = poolOptions(url, limits);
   return { type: 'postgres', url, poolSize: max, extra, installExtensions: false };
 }
 
-/** The same for a pool of connections beside TypeORM's. */
+/** The same options for a `pg.Pool` that TypeORM does not manage. */
 export function poolOptions(
   url: string,
   { poolSize = 2, queryTimeout = 0 }: Limits = {},
@@ -30,24 +31,24 @@ export function poolOptions(
     application_name: 'catalogue',
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    Client: ImpatientClient,
+    Client: DatabaseClient,
     keepAlive: true,
-    // No query here is worth compiling, whatever the planner expects of values it does not know.
+    // The planner overestimates short queries whose values it does not know; JIT would slow them.
     options: '-c jit=off',
     statement_timeout: queryTimeout,
-    query_timeout: queryTimeout && queryTimeout + SILENCE,
+    query_timeout: queryTimeout && queryTimeout + RESPONSE_MARGIN,
   };
 }
 
 /**
- * A connection that is given up with a query that it does not answer. The server would have ended
- * the query at its time, so it is the connection that leads nowhere, and the next query would wait
- * behind this one.
+ * A client that closes its connection when a query gets no response. The server ends every query at
+ * `statement_timeout`, so a missing response means a dead connection, on which the next query would
+ * wait as well. Without a password in the URL it reads one from the password file.
  */
-export class ImpatientClient extends Client {
+export class DatabaseClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config);
-    // pg looks into the file by itself, but says each time that it will not for long.
+    // pg reads the file by itself, but prints a deprecation warning each time.
     Object.assign(this, { password: this.password ?? this.passwordFromFile });
   }
 
@@ -55,29 +56,34 @@ export class ImpatientClient extends Client {
 
   override query = ((...args: unknown[]): unknown => {
     const result = this.send(...args);
-    if (result instanceof Promise) result.catch(this.giveUp);
+    if (result instanceof Promise) result.catch(this.closeOnTimeout);
     return result;
   }) as Client['query'];
 
-  /** Ends it as it stands; what it was asked and has not answered fails now. */
-  abandon(): void {
+  /** Closes the connection at once. Queries without a response fail. */
+  closeNow(): void {
     this.connection.stream.destroy();
   }
 
-  /** For a URL without one: as libpq has it, https://www.postgresql.org/docs/current/libpq-pgpass.html */
+  /**
+   * The password for a URL that has none.
+   *
+   * @throws CommandError if the file has none either
+   * @see https://www.postgresql.org/docs/current/libpq-pgpass.html
+   */
   private readonly passwordFromFile = async (server: Server): Promise<string> => {
     const password = await new Promise<string | undefined>((resolve) => {
       pgpass(server, resolve);
     });
     if (password !== undefined) return password;
-    // pg would keep the connection open, and a command would not end.
-    this.abandon();
+    // pg would keep the connection open, and the command would not end.
+    this.closeNow();
     throw new CommandError(
       'The database asks for a password: neither its URL nor PGPASSFILE has one',
     );
   };
 
-  private readonly giveUp = (error: Error): void => {
-    if (error.message === 'Query read timeout') this.abandon();
+  private readonly closeOnTimeout = (error: Error): void => {
+    if (error.message === 'Query read timeout') this.closeNow();
   };
 }

@@ -6,9 +6,9 @@ declare module 'pgpass' {
     readonly user: string;
   }
 
-  /** Finds the password of a user in the password file; `undefined` if there is none. */
+  /** Passes the password of the password file to a callback; `undefined` if it has none. */
   export default function pgpass(
     server: Server,
-    answer: (password: string | undefined) => void,
+    callback: (password: string | undefined) => void,
   ): void;
 }

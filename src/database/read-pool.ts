@@ -4,19 +4,18 @@ import { PoolOverloadedError } from './database-failure.js';
 import type { Replicas } from './replicas.js';
 import type { Statement } from './statement.js';
 
-/** Requests in work for each connection to the database. Any further request would only wait. */
+/** Maximum number of concurrent requests for each database connection. More would only wait. */
 export const REQUESTS_PER_CONNECTION = 20;
 
-/** The connections to the primary, which TypeORM keeps. */
+/** The pool of connections to the primary, which TypeORM manages. */
 export function primaryPool(dataSource: DataSource): Pool {
   return (dataSource.driver as unknown as { master: Pool }).master;
 }
 
 /**
- * Does some work on a pool, unless too many queries wait for it already. Queries of clients that
- * went away wait there as well.
+ * Runs work on a pool. Waiting queries count even if their client has disconnected.
  *
- * @throws PoolOverloadedError
+ * @throws PoolOverloadedError if too many queries already wait for a connection
  */
 export async function unlessOverloaded<T>(
   pool: Pool,
@@ -28,7 +27,7 @@ export async function unlessOverloaded<T>(
   return work(pool);
 }
 
-/** Where requests read: on a replica if one is available, else on the primary. */
+/** The pool on which requests read: of an available replica, otherwise of the primary. */
 export class ReadPool {
   private readonly primary: Pool;
 
@@ -41,18 +40,20 @@ export class ReadPool {
   }
 
   /**
-   * Does work that only reads. It may be done again on another server.
+   * Runs work that only reads. It may run again on another server.
    *
-   * @throws PoolOverloadedError
+   * @throws PoolOverloadedError if too many queries already wait for a connection
    */
   read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    const ask = (pool: Pool) => unlessOverloaded(pool, work);
-    return this.replicas ? this.replicas.read(this.primary, ask) : ask(this.primary);
+    const run = (pool: Pool) => unlessOverloaded(pool, work);
+    return this.replicas ? this.replicas.read(this.primary, run) : run(this.primary);
   }
 
   /**
-   * The rows of a statement that only reads. It bypasses TypeORM, whose query runner takes no named
-   * statements and costs more than a short query does.
+   * The rows of a statement that only reads. Bypasses TypeORM: its query runner does not support
+   * named statements, and its overhead exceeds the cost of a short query.
+   *
+   * @throws PoolOverloadedError if too many queries already wait for a connection
    */
   async rows<Row extends object>(
     { text, digest, prepared }: Statement,

@@ -1,39 +1,40 @@
 import { type ClientBase, Pool } from 'pg';
-import { ImpatientClient, poolOptions } from './options.js';
+import { DatabaseClient, poolOptions } from './options.js';
 
-/** Milliseconds that a server has to say how far it is. */
-const PATIENCE = 2000;
+/** Milliseconds that a server has to report its position. */
+const PROBE_TIMEOUT = 2000;
 
-/** Where a server stands. */
+/** The position of a server in the write-ahead log. */
 export interface Position {
-  /** The cluster, the database in it, and the timeline, of which a failover begins another. */
+  /** Identifies the cluster, the database and the timeline. A failover begins a new timeline. */
   readonly history: string;
-  /** How far it is in the write-ahead log: bytes since the cluster was made. */
+  /** Position in the write-ahead log: bytes since the cluster was initialised. */
   readonly bytes: bigint;
 }
 
-/** A pool of one connection on which a server is asked how far it is, however busy its others are. */
-export function probeOf(url: string): Pool {
+/** A pool of one connection for position queries, independent of the load on other pools. */
+export function createProbe(url: string): Pool {
   const options = poolOptions(url, { poolSize: 1 });
   const probe = new Pool({
     ...options,
-    connectionTimeoutMillis: PATIENCE,
-    query_timeout: PATIENCE,
+    connectionTimeoutMillis: PROBE_TIMEOUT,
+    query_timeout: PROBE_TIMEOUT,
   });
-  // Of an idle connection; the next question finds out by itself.
+  // Emitted for idle connections. The next query fails by itself.
   probe.on('error', () => undefined);
   return probe;
 }
 
 /**
- * Asks a server where it stands.
+ * Queries the position of a server.
  *
- * @param location the SQL expression of its place in the log, null where it has none
+ * @param lsn SQL expression of the server's log sequence number; may be null
+ * @returns `undefined` if `lsn` is null on the server
  */
-export async function positionOf(probe: Pool, location: string): Promise<Position | undefined> {
+export async function queryPosition(probe: Pool, lsn: string): Promise<Position | undefined> {
   const { rows } = await probe.query<{ history: string; bytes: string | null }>(
     `SELECT concat_ws('/', system_identifier, pg_database.oid, ${TIMELINE}) AS history,
-       (${location} - '0/0')::text AS bytes
+       (${lsn} - '0/0')::text AS bytes
      FROM pg_control_system(), pg_database WHERE datname = current_database()`,
   );
   const [row] = rows;
@@ -41,64 +42,65 @@ export async function positionOf(probe: Pool, location: string): Promise<Positio
 }
 
 /**
- * The SQL expression of a server's timeline. What a replica says is as of its last restart point: it
- * is not taken for one of a new primary before that, some minutes after a failover.
+ * SQL expression of a server's timeline. A replica reports the timeline of its last restart point,
+ * so it takes some minutes after a failover until it counts as a replica of the new primary.
  */
 const TIMELINE = `CASE WHEN pg_is_in_recovery() THEN
     (SELECT greatest(timeline_id, min_recovery_end_timeline)
      FROM pg_control_checkpoint(), pg_control_recovery())
   ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer END`;
 
-/** A streaming replica of the database, and how well it is known to follow. */
+/** A streaming replica of the database, and up to when it has replayed the primary's commits. */
 export class Replica {
   readonly pool: Pool;
-  /** A moment of the monotonic clock up to which it has every commit. */
+  /** `performance.now()` value; every commit before it has been replayed here. */
   asOf = -Infinity;
-  /** A moment of that clock at which it was new to us. */
-  readonly since = performance.now();
-  /** Why it was left out when it was looked at last. */
+  /** `performance.now()` value at which this object was created. */
+  readonly createdAt = performance.now();
+  /** Why the last check excluded the replica; `undefined` if it did not. */
   problem: string | undefined;
-  /** A moment of that clock until which it is not asked, whatever its position. */
+  /** `performance.now()` value; until then the replica gets no queries, whatever its position. */
   suspendedUntil = -Infinity;
   private readonly probe: Pool;
   private readonly connections = new Set<ClientBase>();
 
-  /** @param name tells it from the others, without its password */
+  /** @param name identifies the replica in logs and metrics; contains no password */
   constructor(
     readonly name: string,
     url: string,
     limits: { poolSize: number; queryTimeout: number },
   ) {
-    this.probe = probeOf(url);
+    this.probe = createProbe(url);
     this.pool = new Pool(poolOptions(url, limits));
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (connection) => this.connections.add(connection));
     this.pool.on('remove', (connection) => this.connections.delete(connection));
   }
 
-  /** Queries that it answers or that wait for it. */
+  /** Number of queries that run on the replica or wait for a connection to it. */
   get load(): number {
     const { totalCount, idleCount, waitingCount } = this.pool;
     return totalCount - idleCount + waitingCount;
   }
 
   /**
-   * How far it has come.
-   * @throws Error if it does not say, or is no replica
+   * The position up to which the replica has replayed the log.
+   *
+   * @throws Error if the server does not respond or is not a streaming replica
    */
   async position(): Promise<Position> {
     const replayed = 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END';
-    const position = await positionOf(this.probe, replayed);
+    const position = await queryPosition(this.probe, replayed);
     if (!position) throw new Error('it is not a streaming replica');
     return position;
   }
 
-  /** Leaves it out until it is found well; what it was asked and does not answer ends now. */
-  leaveOut(problem: string): void {
+  /** Excludes the replica until a check succeeds. Queries in progress on it fail at once. */
+  exclude(problem: string): void {
     this.asOf = -Infinity;
     this.problem = problem;
     for (const connection of this.connections) {
-      if (connection instanceof ImpatientClient) connection.abandon();
+      if (connection instanceof DatabaseClient) connection.closeNow();
     }
   }
 

@@ -3,11 +3,11 @@ import type { Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../settings/settings.js';
 import { databaseFailure, driverErrorOf } from './database-failure.js';
-import { type Position, positionOf, probeOf, Replica } from './replica.js';
+import { createProbe, type Position, queryPosition, Replica } from './replica.js';
 
-/** Milliseconds between two looks at the servers. */
-const EVERY = 250;
-/** Milliseconds for which a replica is not asked that answers what the primary would not. */
+/** Milliseconds between two checks of the servers. */
+const CHECK_INTERVAL = 250;
+/** Milliseconds for which a replica gets no queries after an error of its own configuration. */
 const SUSPENSION = 60_000;
 
 type ReplicaSettings = Pick<
@@ -15,51 +15,51 @@ type ReplicaSettings = Pick<
   'replicaUrls' | 'maxReplicaLag' | 'poolSize' | 'queryTimeout'
 >;
 
-/** How far the primary was at a moment of the monotonic clock. */
+/** A position that the primary had reached by a `performance.now()` value. */
 interface Milestone extends Position {
   readonly at: number;
 }
 
 /**
- * The replicas of a database, each of which answers as long as it is known to have every commit up
- * to a moment not too long ago. That is found by asking the primary how far it is, and later each
- * replica whether it has come that far: no clock is compared with another's, and a replica that has
- * lost its primary falls behind like any other.
+ * The streaming replicas of a database. A replica gets queries while it has replayed every commit
+ * that is older than `maxReplicaLag`. To find out, the service records the log position of the
+ * primary with a time of its own clock, and later compares the position of each replica with it. No
+ * clocks of different machines are compared, and a replica that has lost its primary falls behind.
  */
 export class Replicas {
   private readonly logger = new Logger(Replicas.name);
-  /** Milliseconds that an answer may be behind the primary. */
+  /** Milliseconds that a replica may be behind the primary. */
   private readonly maxLag: number;
   private readonly replicas: readonly Replica[];
   private readonly primary: Pool;
-  /** The latest last. */
+  /** In the order of their times. */
   private milestones: Milestone[] = [];
   private readonly stopping = new AbortController();
-  private readonly watching: Promise<void>;
+  private readonly running: Promise<void>;
 
   constructor(primaryUrl: string, settings: ReplicaSettings) {
     const { replicaUrls } = settings;
     this.maxLag = settings.maxReplicaLag;
-    this.primary = probeOf(primaryUrl);
+    this.primary = createProbe(primaryUrl);
     this.replicas = replicaUrls.map((url) => new Replica(nameOf(url), url, settings));
-    this.watching = replicaUrls.length > 0 ? this.watch() : Promise.resolve();
+    this.running = replicaUrls.length > 0 ? this.run() : Promise.resolve();
   }
 
-  /** By the name of each, the milliseconds that it may be behind the primary; infinite while it is away. */
+  /** Milliseconds that each replica may be behind, by name; `Infinity` while unavailable. */
   get lags(): ReadonlyMap<string, number> {
     const now = performance.now();
     return new Map(this.replicas.map(({ name, asOf }) => [name, now - asOf]));
   }
 
-  /** By the name of each that is left out, why. */
+  /** Why replicas are excluded, by name. */
   get problems(): ReadonlyMap<string, string> {
     return new Map(
       this.replicas.flatMap(({ name, problem }) => (problem ? [[name, problem] as const] : [])),
     );
   }
 
-  /** Those that answer now. */
-  get well(): Replica[] {
+  /** The replicas that get queries now. */
+  get available(): Replica[] {
     const now = performance.now();
     return this.replicas.filter(
       ({ asOf, suspendedUntil }) => now - asOf <= this.maxLag && now >= suspendedUntil,
@@ -67,13 +67,13 @@ export class Replicas {
   }
 
   /**
-   * Does some reading on a replica, on another one if that turns out to be away, or at last on the
-   * primary.
+   * Runs work that only reads on the available replica with the lowest load. If that fails in a way
+   * that another server may not, runs it on the next one, and finally on the primary.
    */
   async read<T>(primary: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {
     const tried = new Set<Replica>();
     for (;;) {
-      const [replica] = this.well
+      const [replica] = this.available
         .filter((candidate) => !tried.has(candidate))
         .sort((one, other) => one.load - other.load);
       if (!replica) return work(primary);
@@ -86,19 +86,19 @@ export class Replicas {
     }
   }
 
-  /** Whether another server may answer what this replica could not. It then gets no requests for a while. */
+  /** Whether another server may succeed. If so, the replica gets no queries for some time. */
   private shouldRetryElsewhere(replica: Replica, error: unknown): boolean {
     const { code, message } = driverErrorOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure. On a
-    // replica it means that the primary has removed a row that the query needs.
+    // replica it means that replay removed a row version that the query needs.
     if (code === '40001' || message === 'Query read timeout') return true;
     const failure = databaseFailure(error);
     if (failure === 'unreachable') {
-      // Until the next look at it, so that not every request finds out by itself.
+      // Excluded until the next check, so that further requests do not fail on it first.
       replica.asOf = -Infinity;
       return true;
     }
-    // Class 42: no privilege, no such table.
+    // Class 42: insufficient privilege, undefined table.
     if (failure || !code?.startsWith('42')) return false;
     replica.suspendedUntil = performance.now() + SUSPENSION;
     this.logger.warn(`The replica ${replica.name} is left out for a minute: ${message}`);
@@ -107,25 +107,25 @@ export class Replicas {
 
   async close(): Promise<void> {
     this.stopping.abort();
-    await this.watching;
+    await this.running;
     await Promise.all([this.primary.end(), ...this.replicas.map((replica) => replica.close())]);
   }
 
-  private async watch(): Promise<void> {
+  private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.passMilestone();
-      await Promise.all(this.replicas.map((replica) => this.look(replica)));
-      await sleep(EVERY, undefined, { signal }).catch(() => undefined);
+      await this.recordMilestone();
+      await Promise.all(this.replicas.map((replica) => this.check(replica)));
+      await sleep(CHECK_INTERVAL, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Asks the primary how far it is. While it does not say, every replica falls behind. */
-  private async passMilestone(): Promise<void> {
-    // Before it is asked: what was committed until then is behind the position that it gives.
+  /** Records the position of the primary. While that fails, every replica falls behind. */
+  private async recordMilestone(): Promise<void> {
+    // Read before the query: every commit before `at` is at or before the returned position.
     const at = performance.now();
     try {
-      const position = await positionOf(this.primary, 'pg_current_wal_lsn()');
+      const position = await queryPosition(this.primary, 'pg_current_wal_lsn()');
       if (position) this.milestones.push({ at, ...position });
     } catch {
       return;
@@ -134,7 +134,7 @@ export class Replicas {
     this.milestones = this.milestones.slice(oldest);
   }
 
-  private async look(replica: Replica): Promise<void> {
+  private async check(replica: Replica): Promise<void> {
     const { problem } = replica;
     try {
       const { history, bytes } = await replica.position();
@@ -143,14 +143,14 @@ export class Replicas {
       }
       const reached = this.milestones.findLast((milestone) => milestone.bytes <= bytes);
       replica.asOf = reached?.at ?? -Infinity;
-      // One that is new may not have come to the first milestone yet.
-      const isBehind = performance.now() - Math.max(replica.asOf, replica.since) > this.maxLag;
+      // A new replica may not have reached the first milestone yet.
+      const isBehind = performance.now() - Math.max(replica.asOf, replica.createdAt) > this.maxLag;
       replica.problem = isBehind ? `it is more than ${this.maxLag} ms behind` : undefined;
     } catch (error) {
       const { code, message } = driverErrorOf(error);
-      replica.leaveOut(code ?? message);
+      replica.exclude(code ?? message);
     }
-    // Once, not at every look.
+    // Logged once, not at every check.
     if (replica.problem !== undefined && problem === undefined) {
       this.logger.warn(`The replica ${replica.name} is left out: ${replica.problem}`);
     } else if (replica.problem === undefined && problem !== undefined) {
@@ -159,7 +159,7 @@ export class Replicas {
   }
 }
 
-/** Where a server is, without who asks it. */
+/** Host, port and database of a URL, without credentials. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
   return host + pathname;

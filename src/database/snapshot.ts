@@ -1,27 +1,31 @@
 import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
 
-/** Values as PostgreSQL writes them. */
+/** Leaves values in PostgreSQL's text format. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
 
 /**
- * A connection of its own in a read-only transaction, all of whose statements see one snapshot.
- * Who opens one closes it.
+ * A dedicated connection in a read-only REPEATABLE READ transaction: all statements see the same
+ * data. Must be closed.
  */
 export class Snapshot {
   private running = false;
-  private spoilt = false;
+  private isBroken = false;
 
   private constructor(
     private readonly pool: Pool,
     private readonly client: PoolClient,
     private readonly signal: AbortSignal,
   ) {
-    // Else the loss of a connection that waits for its reader would be the end of the process.
-    client.on('error', this.spoil);
+    // Without a listener, a connection lost between two statements would end the process.
+    client.on('error', this.markBroken);
     signal.addEventListener('abort', this.cancel);
   }
 
-  /** @param signal ends a statement under way, and lets none begin */
+  /**
+   * Takes a connection and begins the transaction.
+   *
+   * @param signal once aborted, the statement in progress is cancelled and no other one begins
+   */
   static async open(pool: Pool, signal: AbortSignal): Promise<Snapshot> {
     const snapshot = new Snapshot(pool, await pool.connect(), signal);
     try {
@@ -33,7 +37,11 @@ export class Snapshot {
     return snapshot;
   }
 
-  /** The rows of a statement, their values as text. */
+  /**
+   * The rows of a statement, with values as text.
+   *
+   * @throws the reason of the signal if the signal is aborted
+   */
   async rows(text: string, values: readonly unknown[] = []): Promise<(string | null)[][]> {
     this.signal.throwIfAborted();
     this.running = true;
@@ -52,19 +60,20 @@ export class Snapshot {
 
   async close(): Promise<void> {
     this.signal.removeEventListener('abort', this.cancel);
-    if (!this.spoilt) await this.client.query('ROLLBACK').catch(this.spoil);
-    this.client.off('error', this.spoil);
-    this.client.release(this.spoilt);
+    if (!this.isBroken) await this.client.query('ROLLBACK').catch(this.markBroken);
+    this.client.off('error', this.markBroken);
+    this.client.release(this.isBroken);
   }
 
-  private readonly spoil = (): void => {
-    this.spoilt = true;
+  private readonly markBroken = (): void => {
+    this.isBroken = true;
   };
 
   private readonly cancel = (): void => {
     if (!this.running) return;
-    // The cancellation may come after its statement: no other one shall meet it.
-    this.spoilt = true;
+    // The cancellation may arrive after the statement has ended. The connection is not reused, so
+    // that it cannot hit another statement.
+    this.isBroken = true;
     const { processID } = this.client as unknown as { processID: number };
     this.pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
   };

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** A statement for PostgreSQL, with `$1`, `$2`, … in place of its values. */
+/** A parameterised SQL statement, with `$1`, `$2`, … for its values. */
 export interface Statement {
   readonly text: string;
-  /** SHA-256 of the text in 43 characters, as the name of a prepared statement has 63 at most. */
+  /** SHA-256 of the text, 43 characters. A name has at most 63. */
   readonly digest: string;
-  /** Whether each connection keeps it parsed and planned: for what is sent often, in few variants. */
+  /** Whether each connection prepares it. Set for frequent statements with few variants. */
   readonly prepared: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pendingMigrations } from '../database/migrate.js';
-import { Upkeep } from '../database/upkeep.js';
+import { ReservedConnections } from '../database/reserved-connections.js';
 import { sendError } from '../http/envelope.js';
 import { busy, errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
@@ -32,7 +32,7 @@ export class OperatorEndpoints {
   private readonly metricsText = new BriefCache(() => this.metrics.registry.metrics());
 
   constructor(
-    private readonly upkeep: Upkeep,
+    private readonly connections: ReservedConnections,
     private readonly metrics: Metrics,
     private readonly schema: SchemaCheck,
   ) {}
@@ -79,7 +79,7 @@ export class OperatorEndpoints {
   }
 
   private async databaseProblem(): Promise<string | undefined> {
-    const dataSource = await this.upkeep.connected();
+    const dataSource = await this.connections.connected();
     if (this.isMigrated) {
       await dataSource.query('SELECT 1');
       return undefined;

@@ -182,7 +182,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
     'it is a replica of another server, database or timeline',
     'it is a replica of another server, database or timeline',
   ]);
-  expect(strangers.well).toEqual([]);
+  expect(strangers.available).toEqual([]);
   await strangers.close();
 
   // Two that were one: what is written to either is not in the other.
@@ -196,7 +196,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
   expect([...parted.problems.values()]).toEqual([
     'it is a replica of another server, database or timeline',
   ]);
-  expect(parted.well).toEqual([]);
+  expect(parted.available).toEqual([]);
   await parted.close();
   for (const server of [promoted, replicaOfOther, other]) await server.remove();
 }, 60_000);
@@ -212,7 +212,7 @@ it('A replica that may not be read is asked once a minute at most', async () => 
     LOG_LEVEL: 'error',
   });
   const application = await createApplication(primary.url, settings);
-  await until(() => Promise.resolve(application.get(Replicas).well.length === 1));
+  await until(() => Promise.resolve(application.get(Replicas).available.length === 1));
   await application.listen(0, '127.0.0.1');
   const warned = jest.spyOn(Logger.prototype, 'warn');
   warned.mockClear();

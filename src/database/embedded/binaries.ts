@@ -3,23 +3,24 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { CommandError } from '../../command-error.js';
 import { type Home, canReach } from './home.js';
-import { makeWhole } from './make-whole.js';
+import { createAtomically } from './create-atomically.js';
 
-/** The programs of one PostgreSQL. */
+/** The programs of a PostgreSQL installation. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Its major version, as `PG_VERSION` in a data directory writes it: `18`. */
+  /** The major version as in the file `PG_VERSION` of a data directory, such as `18`. */
   readonly major: string;
 }
 
-/** The links npm cannot pack: each `target` is a link to `source`, both relative to the package. */
+/** Symbolic links, which npm cannot pack: `target` links to `source`. Relative to the package. */
 type PackedLinks = { source: string; target: string }[];
 
 /**
- * The programs that run on this machine and that the account of `home` can execute: those in
- * node_modules, or a copy of them beside the data.
- * @throws CommandError where there are none for this platform
+ * The programs for this platform, executable by the account of `home`: those in node_modules, or a
+ * copy beside the data if the account cannot reach them or their links are missing.
+ *
+ * @throws CommandError if there are none for this platform
  */
 export async function usableBinaries(home: Home): Promise<Binaries> {
   const installed = packageFolder();
@@ -28,12 +29,12 @@ export async function usableBinaries(home: Home): Promise<Binaries> {
   };
   let folder = installed;
   if (
-    !(await hasLinks(installed)) ||
+    !(await ensureLinks(installed)) ||
     (home.account && !(await canReach(join(installed, 'native/bin/postgres'), home.account)))
   ) {
     folder = join(home.directory, `postgresql-${version}`);
-    await makeWhole(folder, async (aside) => {
-      const copy = join(aside, 'copy');
+    await createAtomically(folder, async (temporary) => {
+      const copy = join(temporary, 'copy');
       await copyPackage(installed, copy);
       return copy;
     });
@@ -63,7 +64,7 @@ function packageFolder(): string {
 }
 
 function runsOnGlibc(): boolean {
-  // Without this the report looks up the names of all open connections' peers.
+  // Without this the report resolves the host names of all open connections.
   Object.assign(process.report, { excludeNetwork: true });
   const { header } = process.report.getReport() as unknown as {
     header: { glibcVersionRuntime?: string };
@@ -71,8 +72,8 @@ function runsOnGlibc(): boolean {
   return header.glibcVersionRuntime !== undefined;
 }
 
-/** Adds the missing links, which an install with `--ignore-scripts` leaves out; false if it may not. */
-async function hasLinks(folder: string): Promise<boolean> {
+/** Adds the links that `npm ci --ignore-scripts` leaves out. False if it lacks permission. */
+async function ensureLinks(folder: string): Promise<boolean> {
   const links = JSON.parse(
     await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8'),
   ) as PackedLinks;
@@ -82,7 +83,7 @@ async function hasLinks(folder: string): Promise<boolean> {
     try {
       await symlink(relative(dirname(target), source), link);
     } catch {
-      // Another process may have been quicker; otherwise node_modules is not ours to write.
+      // Another process may have created it first. Otherwise node_modules is not writable.
       if (!(await exists(link))) return false;
     }
   }
@@ -99,8 +100,8 @@ async function exists(path: string): Promise<boolean> {
 async function copyPackage(from: string, to: string): Promise<void> {
   await mkdir(to);
   await cp(join(from, 'native'), join(to, 'native'), { recursive: true, verbatimSymlinks: true });
-  await hasLinks(to);
-  // The copy is for an account that may not be the one that installed the package under its umask.
+  await ensureLinks(to);
+  // The copy may be run by another account, so it must not depend on the umask of this one.
   await chmod(to, 0o755);
   for (const entry of await readdir(to, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;

@@ -7,12 +7,12 @@ import { CommandError } from '../../command-error.js';
 import { type Binaries, usableBinaries } from './binaries.js';
 import { errorCode } from './error-code.js';
 import { type Account, clusterIn, homeOf } from './home.js';
-import { makeWhole } from './make-whole.js';
+import { createAtomically } from './create-atomically.js';
 
-/** The superuser of a cluster, and the database that is the catalogue's. */
+/** Name of the superuser of a cluster, and of the database of the service. */
 export const CATALOGUE = 'catalogue';
 
-/** A PostgreSQL data directory, with what it takes to run a server on it. */
+/** A PostgreSQL data directory, with the account and the programs that run its server. */
 export interface Cluster {
   readonly directory: string;
   readonly account: Account | undefined;
@@ -20,9 +20,11 @@ export interface Cluster {
 }
 
 /**
- * The cluster of a data directory, made by `initdb` where there is none.
- * @param onNotice told, in one line, when the data is not kept in `dataDir` itself
- * @throws CommandError if it cannot be made, or not be run by this PostgreSQL or this user
+ * Opens the cluster of a data directory. Creates it by `initdb` if there is none.
+ *
+ * @param onNotice called with one line if the data is stored outside `dataDir`
+ * @throws CommandError if the cluster cannot be created, is of another PostgreSQL version, or cannot
+ *   be run by this user
  */
 export async function openCluster(
   dataDir: string,
@@ -33,20 +35,20 @@ export async function openCluster(
     const directory = clusterIn(home);
     const binaries = await usableBinaries(home);
     const cluster = { directory, account: home.account, binaries };
-    await makeWhole(directory, (aside) => initialise(aside, cluster));
-    await refuseOtherVersions(cluster);
+    await createAtomically(directory, (temporary) => initialise(temporary, cluster));
+    await checkVersion(cluster);
     if (home.elsewhere) {
       onNotice(`The data is kept in ${directory}, since the server's user cannot reach ${dataDir}`);
     }
     return cluster;
   } catch (error) {
-    // What the system says of a directory (EACCES, ENOTDIR, ENOSPC …) names the path itself.
+    // Messages of system errors (EACCES, ENOTDIR, ENOSPC …) contain the path.
     if (!types.isNativeError(error) || errorCode(error) === undefined) throw error;
     throw new CommandError(`The data directory ${dataDir} cannot be used: ${error.message}`);
   }
 }
 
-/** The superuser's password. It lies inside the cluster, so neither is ever there without the other. */
+/** The superuser's password. The file is part of the cluster, so that both are created together. */
 export async function passwordOf(directory: string): Promise<string> {
   return readFile(passwordFile(directory), 'utf8');
 }
@@ -55,19 +57,19 @@ function passwordFile(directory: string): string {
   return join(directory, 'catalogue.password');
 }
 
-async function initialise(aside: string, { account, binaries }: Cluster): Promise<string> {
-  const directory = join(aside, 'data');
-  const password = join(aside, 'password');
+async function initialise(temporary: string, { account, binaries }: Cluster): Promise<string> {
+  const directory = join(temporary, 'data');
+  const password = join(temporary, 'password');
   await writeFile(password, randomBytes(32).toString('hex'), { mode: 0o600 });
   if (account) {
-    for (const path of [aside, password]) await chown(path, account.uid, account.gid);
+    for (const path of [temporary, password]) await chown(path, account.uid, account.gid);
   }
   await run(binaries.initdb, account, [
     `--pgdata=${directory}`,
     `--username=${CATALOGUE}`,
     `--pwfile=${password}`,
     '--auth=scram-sha-256',
-    // The sort order of the catalogue: bytes, whatever the machine's locale.
+    // Text sorts by bytes, independent of the machine's locale.
     '--encoding=UTF8',
     '--locale=C',
     '--locale-provider=builtin',
@@ -87,7 +89,10 @@ async function run(program: string, account: Account | undefined, args: string[]
   });
 }
 
-/** Nothing of ours: PostgreSQL reads a dozen variables (PGPORT, PGDATA, LC_*…) where it can. */
+/**
+ * The environment of PostgreSQL's programs. Inherits only PATH: PostgreSQL reads variables such as
+ * PGPORT, PGDATA and LC_ALL.
+ */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
@@ -99,7 +104,7 @@ export function oneLine(text: string): string {
     .join('; ');
 }
 
-async function refuseOtherVersions({ directory, binaries }: Cluster): Promise<void> {
+async function checkVersion({ directory, binaries }: Cluster): Promise<void> {
   let version: string;
   try {
     version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();

@@ -2,52 +2,57 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '../../command-error.js';
 import { CATALOGUE, openCluster, passwordOf } from './cluster.js';
-import { Guard } from './guard.js';
+import { Watchdog } from './watchdog.js';
 import { type Lease, obtainLease } from './lease.js';
-import { serviceHolder, takeService } from './session.js';
+import { acquireServiceLock, serviceHolder } from './session.js';
 
 export interface EmbeddedServer {
-  /** postgres://… of the database `catalogue`, as the superuser of the server. */
+  /** `postgres://…` URL of the database `catalogue` with the superuser's credentials. */
   readonly url: string;
 
   /**
-   * Claims the data directory for the one service that may run on it, until `release()` or the end
-   * of this process.
-   * @param holder shown to the one refused: `pid 123, http://127.0.0.1:3000`; at most 63 bytes
-   * @throws CommandError naming who has it
+   * Claims the data directory until `release()` or the end of this process. Only one service may run
+   * on a data directory.
+   *
+   * @param holder identifies this service in the errors of others, such as
+   *   `pid 123, http://127.0.0.1:3000`; at most 63 bytes
+   * @throws CommandError if another service has claimed it; names its holder
    */
   claimService(holder: string): Promise<void>;
 
   /**
-   * Ends this process's use of the server. Resolves when the server has stopped, or at once when
+   * Ends this process's use of the server. Resolves when the server has stopped, or at once if
    * another process still uses it.
    */
   release(): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
-  /** More settings of postgres, for the case that it is this process that starts it. */
+  /** Additional settings of PostgreSQL. Used only if this process starts the server. */
   settings?: Record<string, string>;
-  /** Told, in one line, what the user should know; by default written to stderr. */
+  /** Called with one line for the user. Default: prints to stderr. */
   onNotice?: (line: string) => void;
 }
 
-/** How long `release` waits for the server to stop. It stops in any case. */
-const RELEASE_WITHIN_MS = 30_000;
+/** How long `release` waits for the server to stop. The server stops even after that. */
+const RELEASE_TIMEOUT_MS = 30_000;
 
-/** How long a service that was just killed may still seem to be there. */
-const CLAIM_WITHIN_MS = 500;
+/** How long the lock of a service that was just killed may remain. */
+const CLAIM_TIMEOUT_MS = 500;
 
-const LONGEST_PAUSE_MS = 10_000;
+/** Maximum delay between two attempts to renew the lease. */
+const MAX_RETRY_DELAY_MS = 10_000;
 
 /**
- * A PostgreSQL that runs on `dataDir`, made and started where there is none, shared by all the
- * processes that use it, and stopped when the last of them has released it or died, however.
+ * Opens a PostgreSQL server on `dataDir`. Creates the cluster and starts the server as needed. All
+ * processes that use `dataDir` share the server. It stops when the last of them has released it or
+ * has ended, even by SIGKILL.
  *
- * It listens on 127.0.0.1 alone. If it dies it is started again under the same URL; what that
- * meets meanwhile is the business of whoever queries it. Nothing here keeps the process alive.
+ * The server listens on 127.0.0.1 only. If it crashes, it is restarted with the same URL; queries
+ * fail until then. Open handles of this module do not keep the process alive.
  *
- * @throws CommandError if this machine, this user or this directory cannot have one
+ * @param dataDir created if it does not exist
+ * @throws CommandError if the platform, the user or the directory cannot run a server
  */
 export async function embeddedServer(
   dataDir: string,
@@ -56,15 +61,15 @@ export async function embeddedServer(
   const directory = resolve(dataDir);
   const cluster = await openCluster(directory, onNotice);
   const password = await passwordOf(cluster.directory);
-  const guard = new Guard(cluster.directory);
+  const watchdog = new Watchdog(cluster.directory);
   const released = new AbortController();
-  const obtain = (): Promise<Lease> => obtainLease(cluster, settings, guard, released.signal);
+  const obtain = (): Promise<Lease> => obtainLease(cluster, settings, watchdog, released.signal);
   try {
     const lease = await obtain();
     const url = `postgres://${CATALOGUE}:${password}@127.0.0.1:${lease.port}/${CATALOGUE}?sslmode=disable`;
-    return new SharedServer(url, lease, { directory, obtain, guard, released, onNotice });
+    return new SharedServer(url, lease, { directory, obtain, watchdog, released, onNotice });
   } catch (error) {
-    await guard.leave(RELEASE_WITHIN_MS);
+    await watchdog.release(RELEASE_TIMEOUT_MS);
     throw error;
   }
 }
@@ -72,7 +77,7 @@ export async function embeddedServer(
 interface Context {
   directory: string;
   obtain: () => Promise<Lease>;
-  guard: Guard;
+  watchdog: Watchdog;
   released: AbortController;
   onNotice: (line: string) => void;
 }
@@ -95,10 +100,10 @@ class SharedServer implements EmbeddedServer {
     const { client } = this.#lease;
     client.ref();
     try {
-      const asked = performance.now();
-      while (!(await takeService(client, holder))) {
+      const began = performance.now();
+      while (!(await acquireServiceLock(client, holder))) {
         const other = await serviceHolder(client);
-        if (other !== undefined && performance.now() - asked > CLAIM_WITHIN_MS) {
+        if (other !== undefined && performance.now() - began > CLAIM_TIMEOUT_MS) {
           throw new CommandError(
             `${this.context.directory} is in use by another catalogue service (${other})`,
           );
@@ -116,7 +121,7 @@ class SharedServer implements EmbeddedServer {
     await this.#renewal;
     this.#lease.client.ref();
     await this.#lease.client.end().catch(() => undefined);
-    await this.context.guard.leave(RELEASE_WITHIN_MS);
+    await this.context.watchdog.release(RELEASE_TIMEOUT_MS);
   }
 
   #hold(lease: Lease): void {
@@ -128,18 +133,18 @@ class SharedServer implements EmbeddedServer {
   }
 
   /**
-   * Takes the lease anew when its connection is lost: PostgreSQL ends all connections when one of
-   * its processes crashes, and a server that was killed has to be started again.
+   * Obtains a new lease after its connection was lost. PostgreSQL closes all connections when one of
+   * its processes crashes; a server that was killed must be restarted.
    */
   async #renew(): Promise<void> {
     const { signal } = this.context.released;
-    for (let pause = 50; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let delay = 50; !signal.aborted; delay = Math.min(2 * delay, MAX_RETRY_DELAY_MS)) {
       try {
-        await sleep(pause, undefined, { ref: false, signal });
+        await sleep(delay, undefined, { ref: false, signal });
         this.#hold(await this.context.obtain());
         break;
       } catch {
-        // Requests report a database that is down; here there is only the next attempt.
+        // Not reported here: requests report that the database is unavailable.
       }
     }
     if (this.#holder === undefined || signal.aborted) return;

@@ -5,38 +5,39 @@ import { basename, dirname, join } from 'node:path';
 import { CommandError } from '../../command-error.js';
 import { errorCode } from './error-code.js';
 
-/** The user and group that run the server. */
+/** The user id and group id that run the server. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Where an embedded server lives, and as whom. */
+/** Where an embedded server stores its data, and which account runs it. */
 export interface Home {
   readonly directory: string;
-  /** PostgreSQL refuses to run as root: whom root runs it as. Undefined: as ourselves. */
+  /** Set if this process is root, since PostgreSQL does not run as root. Undefined: this user. */
   readonly account: Account | undefined;
-  /** Whether that is not the data directory itself, since the account cannot reach it. */
+  /** Whether `directory` is not the data directory, because the account cannot reach that. */
   readonly elsewhere: boolean;
 }
 
-/** Whom root runs the server as: the first of these that /etc/passwd knows. */
+/** Root runs the server as the first of these accounts that /etc/passwd contains. */
 const ACCOUNTS = ['postgres', 'node', 'nobody'];
 
-/** Where root keeps the data of a directory that no such account can reach, as under /root. */
+/** Where root stores the data if the account cannot reach the data directory, such as /root/x. */
 const ELSEWHERE = '/var/lib/catalogue';
 
-/** The name of the cluster inside its home. */
+/** Name of the cluster's directory inside its home. */
 const CLUSTER = 'postgres';
 
 /**
- * Creates the data directory and decides where and as whom its server runs; the same answer
- * every time.
- * @throws CommandError if this user cannot run a server on it
+ * Creates the data directory, and determines where its server stores data and which account runs it.
+ * The result is the same every time.
+ *
+ * @throws CommandError if this user cannot run a server on the directory
  */
 export async function homeOf(dataDir: string): Promise<Home> {
   await mkdir(dataDir, { recursive: true });
-  // One name for one directory, whichever link it is reached by.
+  // Resolves symbolic links, so that a directory has one name.
   const directory = await realpath(dataDir);
   return process.getuid?.() === 0 ? rootsHome(directory) : ownHome(directory);
 }
@@ -85,7 +86,7 @@ async function rootsHome(directory: string): Promise<Home> {
   const account = await serviceAccount();
   if (await canReach(directory, account)) return { directory, account, elsewhere: false };
   await mkdir(elsewhere, { recursive: true });
-  // Root's umask may be a strict one.
+  // Independent of root's umask.
   for (const folder of [ELSEWHERE, elsewhere]) await chmod(folder, 0o755);
   return { directory: elsewhere, account, elsewhere: true };
 }
@@ -100,7 +101,7 @@ async function ownerOf(path: string): Promise<Account | undefined> {
   }
 }
 
-/** Whether the account may pass every directory down to `path`, and enter or execute that. */
+/** Whether the account has execute permission on `path` and every directory above it. */
 export async function canReach(path: string, account: Account): Promise<boolean> {
   for (let step = await realpath(path); ; step = dirname(step)) {
     const { mode, uid, gid } = await stat(step);

@@ -2,34 +2,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '../../command-error.js';
 import { type Cluster, CATALOGUE } from './cluster.js';
 import { errorCode } from './error-code.js';
-import type { Guard } from './guard.js';
 import { removeStaleLockFile, runningPostmaster } from './postmaster.js';
 import { type ServerStart, startServer } from './server-start.js';
-import { type Session, connect, takeLease } from './session.js';
+import { type Session, acquireLease, connect } from './session.js';
+import type { Watchdog } from './watchdog.js';
 
-/** How long a server may take to be there: one that was killed may have much of its log to replay. */
-const THERE_WITHIN_MS = 120_000;
+/** How long a server may take to accept connections. After a crash it replays its log first. */
+const START_TIMEOUT_MS = 120_000;
 
-/** A connection that holds a lease: while it is open, nobody stops the server. */
+/** A connection that holds the shared lease lock. While it is open, no process stops the server. */
 export interface Lease {
   readonly client: Session;
   readonly port: number;
 }
 
 /**
- * Joins the users of the cluster's server, starting it where it is not running. Any number of
- * processes may do so at once: PostgreSQL lets one of their servers start, and the others join it.
+ * Obtains a lease on the cluster's server. Starts the server if it is not running. Several processes
+ * may do so at once: PostgreSQL lets only one of their servers start, and the others use that one.
+ *
+ * @param settings additional settings of PostgreSQL
  * @throws CommandError if the server cannot be started or reached
+ * @throws the reason of the signal if the signal is aborted
  */
 export async function obtainLease(
   cluster: Cluster,
   settings: Record<string, string>,
-  guard: Guard,
+  watchdog: Watchdog,
   signal: AbortSignal,
 ): Promise<Lease> {
-  guard.tell({ starting: true, backend: 0 });
+  watchdog.report({ starting: true, backend: 0 });
   const { directory } = cluster;
-  const deadline = performance.now() + THERE_WITHIN_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   let start: ServerStart | undefined;
   let obstacle = 'it does not start';
 
@@ -37,7 +40,7 @@ export async function obtainLease(
     const server = await runningPostmaster(directory);
     if (server) {
       try {
-        const client = server.ready ? await leaseOn(directory, server.port, guard) : undefined;
+        const client = server.ready ? await leaseOn(directory, server.port, watchdog) : undefined;
         if (client) return { client, port: server.port };
         obstacle = 'it is still starting, or being stopped';
       } catch (error) {
@@ -46,7 +49,7 @@ export async function obtainLease(
       return undefined;
     }
     if (start && !start.pending) {
-      await start.refuseIfHopeless();
+      await start.throwIfPermanent();
       start = undefined;
     }
     if (!start) {
@@ -64,22 +67,22 @@ export async function obtainLease(
     }
     throw new CommandError(`The PostgreSQL on ${directory} cannot be used: ${obstacle}`);
   } catch (error) {
-    guard.tell({ starting: start?.pending ?? false, backend: 0 });
+    watchdog.report({ starting: start?.pending ?? false, backend: 0 });
     throw error;
   }
 }
 
-/** A connection with a lease and a database to use; undefined when the server is being stopped. */
+/** Connects, takes a lease and ensures the database; undefined if the server is being stopped. */
 async function leaseOn(
   directory: string,
   port: number,
-  guard: Guard,
+  watchdog: Watchdog,
 ): Promise<Session | undefined> {
   const client = await connect(directory, port);
   try {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    guard.tell({ starting: false, backend: rows[0]?.pid ?? 0 });
-    if (await takeLease(client)) {
+    watchdog.report({ starting: false, backend: rows[0]?.pid ?? 0 });
+    if (await acquireLease(client)) {
       await createDatabase(client);
       return client;
     }
@@ -99,15 +102,19 @@ async function createDatabase(client: Session): Promise<void> {
   try {
     await client.query(`CREATE DATABASE ${CATALOGUE}`);
   } catch (error) {
-    // Another process was quicker: seen either before or as it wrote its row.
+    // Another process created it first: duplicate_database, or unique_violation in a race.
     if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error;
   }
 }
 
-/** Why a server that runs cannot be used yet; throws where waiting does not help. */
+/**
+ * Why a running server cannot be used yet.
+ *
+ * @throws CommandError if waiting does not help
+ */
 function reasonToWait(error: unknown, directory: string): string {
   const reason = error instanceof Error ? error.message : String(error);
-  // A state of PostgreSQL's own, other than: no connection, too many, not at the moment.
+  // An SQLSTATE outside of classes 08 (connection), 53 (resources) and 57 (operator intervention).
   if (/^(?!08|53|57)[0-9A-Z]{5}$/.test(errorCode(error) ?? '')) {
     throw new CommandError(`The PostgreSQL on ${directory} does not let us in: ${reason}`);
   }

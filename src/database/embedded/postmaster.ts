@@ -8,16 +8,16 @@ import { errorCode } from './error-code.js';
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Whether it takes connections: false while it is starting or stopping. */
+  /** Whether it accepts connections: false while it starts or stops. */
   readonly ready: boolean;
 }
 
-/** How long a postmaster.pid may be without content: a server writes it just after creating it. */
-const EMPTY_AT_MOST_MS = 5_000;
+/** How long a postmaster.pid may be empty: a server writes it just after creating it. */
+const MAX_EMPTY_MS = 5_000;
 
 /**
- * The server that runs on a cluster, going by its `postmaster.pid`; it may still be starting, or
- * be stopping already. The file of one that is dead does not count, whoever has its number now.
+ * The server that runs on a cluster according to `postmaster.pid`. It may still be starting, or be
+ * stopping. Undefined if the process of the file is dead, even if its pid was reused.
  */
 export async function runningPostmaster(directory: string): Promise<Postmaster | undefined> {
   const content = await lockFile(directory);
@@ -25,24 +25,23 @@ export async function runningPostmaster(directory: string): Promise<Postmaster |
 }
 
 /**
- * Removes a `postmaster.pid` that would keep PostgreSQL from starting though its server is dead:
- * one whose number belongs to another process or to a corpse that nobody reaps. PostgreSQL itself
- * only looks whether the number is taken.
+ * Removes a `postmaster.pid` that prevents PostgreSQL from starting although its server is dead: its
+ * pid was reused, or belongs to a zombie process. PostgreSQL only checks whether the pid exists.
  */
 export async function removeStaleLockFile(directory: string): Promise<void> {
   const content = await lockFile(directory);
   if (content === undefined || (await livePostmaster(content))) return;
   const path = join(directory, 'postmaster.pid');
-  const aside = `${path}.stale-${process.pid}`;
+  const renamed = `${path}.stale-${process.pid}`;
   try {
-    if (content === '' && Date.now() - (await stat(path)).mtimeMs < EMPTY_AT_MOST_MS) return;
-    await rename(path, aside);
-    // A server that started since we looked gets its file back.
-    if ((await readFile(aside, 'utf8')) !== content) await link(aside, path);
+    if (content === '' && Date.now() - (await stat(path)).mtimeMs < MAX_EMPTY_MS) return;
+    await rename(path, renamed);
+    // A server that has started since the check gets its file back.
+    if ((await readFile(renamed, 'utf8')) !== content) await link(renamed, path);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EEXIST') throw error;
   }
-  await rm(aside, { force: true });
+  await rm(renamed, { force: true });
 }
 
 async function lockFile(directory: string): Promise<string | undefined> {
@@ -54,18 +53,23 @@ async function lockFile(directory: string): Promise<string | undefined> {
   }
 }
 
-/** The lines of the file: process, data directory, start time, port, two of no use here, shared memory, status. */
+/**
+ * Parses the lines of the file: pid, data directory, start time, port, socket directory, listen
+ * address, shared memory key, status.
+ *
+ * @see https://www.postgresql.org/docs/current/storage-file-layout.html
+ */
 async function livePostmaster(content: string): Promise<Postmaster | undefined> {
   const [pid = '', directory = '', , port = '', , , , status = ''] = content.split('\n');
   if (!/^[1-9]\d*$/.test(pid) || directory === '') return undefined;
-  // Compared with the name the file itself gives, so that a directory mounted twice is one.
+  // Compared with the path in the file, which is right also for a directory that is mounted twice.
   const runs = (await commandLine(pid)).includes(`/postgres -D ${directory}`);
   return runs
     ? { pid: Number(pid), port: Number(port), ready: status.trim() === 'ready' }
     : undefined;
 }
 
-/** What a process was started as; empty if there is none, or if it is dead but not reaped yet. */
+/** The command line of a process; empty if there is none, or if it is a zombie. */
 async function commandLine(pid: string): Promise<string> {
   try {
     if (process.platform === 'linux') {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { CommandError } from '../../command-error.js';
 import { type Cluster, oneLine, serverEnvironment } from './cluster.js';
 
-/** What the server is always started with; the port, and a test's own settings, come on top. */
+/** Settings of every server. The port and the settings of the caller are added. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // As in PostgreSQL's container image, so that both write a time alike.
+  // The same as in PostgreSQL's container image, so that both format times alike.
   timezone: 'UTC',
-  // A file for each day of the week, begun anew a week later: the log is bounded.
+  // One file per weekday, truncated a week later: this bounds the size of the log.
   logging_collector: 'on',
   log_directory: 'log',
   log_filename: 'postgresql-%a.log',
@@ -22,20 +22,20 @@ const SETTINGS = {
 };
 
 /**
- * Failures that pass: the server of another process was quicker, one that was killed has not quite
- * gone, or the port was taken since it was found free.
+ * Transient failures: another process started its server first, a killed server has not released
+ * its resources yet, or the port was taken in the meantime.
  */
-const PASSING = /lock file|still in use|could not create any TCP\/IP sockets/;
+const TRANSIENT = /lock file|still in use|could not create any TCP\/IP sockets/;
 
-/** One attempt at starting a server. */
+/** One attempt to start a server. */
 export interface ServerStart {
-  /** Whether the process is still there, as far as we have heard. */
+  /** Whether the process is still running, as far as is known. */
   readonly pending: boolean;
-  /** @throws CommandError if the server could not start for a reason that will not pass by itself */
-  refuseIfHopeless(): Promise<void>;
+  /** @throws CommandError if the attempt failed for a reason that is not transient */
+  throwIfPermanent(): Promise<void>;
 }
 
-/** Starts a server on a cluster, outside our process group: Ctrl-C is for us alone. */
+/** Starts a server on a cluster, in a process group of its own: Ctrl-C must not reach it. */
 export async function startServer(
   { directory, account, binaries }: Cluster,
   settings: Record<string, string>,
@@ -45,36 +45,37 @@ export async function startServer(
   const server = spawn(binaries.postgres, ['-D', directory, ...options], {
     ...account,
     detached: true,
-    // One that the server's user can be in.
+    // A directory that the server's account can enter.
     cwd: '/',
     env: serverEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   let pending = true;
   server.on('error', (error) => {
-    said += error.message;
+    output += error.message;
     pending = false;
   });
-  // Not at its exit: what it said last may still be on its way.
+  // `close`, not `exit`: the last output may still arrive after the exit.
   server.on('close', () => {
     pending = false;
   });
   server.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-4_000);
+    output = (output + text).slice(-4_000);
   });
-  // The server stays when we go.
+  // The server outlives this process.
   server.unref();
   if ('unref' in server.stderr) (server.stderr as unknown as { unref(): void }).unref();
   return {
     get pending() {
       return pending;
     },
-    async refuseIfHopeless() {
-      // One that was stopped or killed is simply started again.
+    async throwIfPermanent() {
+      // A server that was stopped or killed is started again.
       if (server.pid !== undefined && (server.exitCode ?? 0) === 0) return;
-      const reason = lastFailure(said) ?? lastFailure(await logTail(directory)) ?? oneLine(said);
-      if (PASSING.test(reason)) return;
+      const reason =
+        lastFailure(output) ?? lastFailure(await logTail(directory)) ?? oneLine(output);
+      if (TRANSIENT.test(reason)) return;
       throw new CommandError(
         `PostgreSQL does not start on ${directory}: ${reason} (see ${join(directory, 'log')})`,
       );
@@ -82,7 +83,7 @@ export async function startServer(
   };
 }
 
-/** The port of the last time if it is free, so that those who know the server's URL find it again. */
+/** The port of the previous start if it is free, so that the URL of the server does not change. */
 async function freePort(directory: string): Promise<number> {
   const options = await readFile(join(directory, 'postmaster.opts'), 'utf8').catch(() => '');
   const last = Number(/"port=(\d+)"/.exec(options)?.[1] ?? 0);
@@ -108,7 +109,7 @@ function lastFailure(log: string): string | undefined {
   return lines.at(-1)?.replace(/^.*?(FATAL|PANIC): {2}/, '');
 }
 
-/** The end of the file that the log collector is writing, or wrote last. */
+/** The last 4,000 bytes of the current log file; empty if there is none. */
 async function logTail(directory: string): Promise<string> {
   try {
     const names = await readFile(join(directory, 'current_logfiles'), 'utf8');

@@ -2,20 +2,20 @@ import { Client } from 'pg';
 import { CATALOGUE, passwordOf } from './cluster.js';
 
 /**
- * The advisory locks by which the processes that use a server know of each other. They are taken
- * in the database `postgres`, where no lock of the catalogue's own can meet them.
+ * Advisory locks that coordinate the processes that use a server. They are taken in the database
+ * `postgres`, where they cannot conflict with locks of the service.
  */
 const LOCKS = {
-  /** Shared: this process uses the server. Exclusive: nobody does, and its holder stops it. */
+  /** Shared: its holder uses the server. Exclusive: no process uses it, and its holder stops it. */
   lease: [0x63617461, 1],
-  /** Exclusive: this process is the one service. */
+  /** Exclusive: its holder is the only service. */
   service: [0x63617461, 2],
 } as const;
 
-/** A connection, with two methods that its published types leave out: whether it keeps us alive. */
+/** A connection, with two methods that `@types/pg` lacks. See `ref` of Node's sockets. */
 export type Session = Client & { ref(): void; unref(): void };
 
-/** A connection to the server's database `postgres`. It must be ended. */
+/** Opens a connection to the server's database `postgres`. Must be ended. */
 export async function connect(directory: string, port: number): Promise<Session> {
   const client = new Client({
     host: '127.0.0.1',
@@ -27,7 +27,7 @@ export async function connect(directory: string, port: number): Promise<Session>
     ssl: false,
     connectionTimeoutMillis: 10_000,
   }) as Session;
-  // Without a listener, a server that dies would take the process with it.
+  // Without a listener, a server that crashes would end this process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -38,29 +38,29 @@ export async function connect(directory: string, port: number): Promise<Session>
   return client;
 }
 
-/** Tries to join the users of the server; false when it is being stopped. */
-export async function takeLease(client: Session): Promise<boolean> {
+/** Takes the shared lease lock; false if the server is being stopped. */
+export async function acquireLease(client: Session): Promise<boolean> {
   return isTrue(client, 'SELECT pg_try_advisory_lock_shared($1, $2)', LOCKS.lease);
 }
 
-/** Tries to take the right to stop the server; false while anybody uses it. */
-export async function takeRightToStop(client: Session): Promise<boolean> {
+/** Takes the lease lock exclusively, in order to stop the server; false while a process uses it. */
+export async function acquireStopLock(client: Session): Promise<boolean> {
   return isTrue(client, 'SELECT pg_try_advisory_lock($1, $2)', LOCKS.lease);
 }
 
-/** Whether the session with this backend still holds a lease. */
+/** Whether the backend with this process id still holds a lease. */
 export async function hasLease(client: Session, backend: number): Promise<boolean> {
   const query = `SELECT EXISTS (${HOLDERS} AND l.pid = $3)`;
   return isTrue(client, query, [...LOCKS.lease, backend]);
 }
 
-/** Tries to become the one service on the server, which others are then told as `holder`. */
-export async function takeService(client: Session, holder: string): Promise<boolean> {
+/** Takes the service lock; false if another service has it. Others can read `holder`. */
+export async function acquireServiceLock(client: Session, holder: string): Promise<boolean> {
   await client.query(`SELECT set_config('application_name', $1, false)`, [holder]);
   return isTrue(client, 'SELECT pg_try_advisory_lock($1, $2)', LOCKS.service);
 }
 
-/** What the one service said it was; undefined if there is none. */
+/** The `holder` of the service lock; undefined if no service has it. */
 export async function serviceHolder(client: Session): Promise<string | undefined> {
   const { rows } = await client.query<{ holder: string }>(HOLDERS, [...LOCKS.service]);
   return rows[0]?.holder;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The first schema. Constraints and indexes bear the names that TypeORM derives, so that it finds them. */
+/** The initial schema. Constraints and indexes have the names that TypeORM generates for them. */
 export class CreateCatalogue1763683200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);
@@ -21,7 +21,7 @@ export class CreateCatalogue1763683200000 implements MigrationInterface {
   }
 }
 
-/** What stands between words beside white space, in single UTF-16 units and without a quote. */
+/** Word separators beside white space. Each is one UTF-16 code unit; none is a single quote. */
 const SEPARATORS =
   '!"#$%&()*+,-./:;<=>?@[]^_`{|}~\u2010\u2011\u2012\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2026\u00ab\u00bb\u00b7\u00d7';
 
@@ -84,7 +84,7 @@ const STATEMENTS = [
   'CREATE INDEX "IDX_bd6d68e45807fc83df1fd976e1" ON "products" ("createdAt", "productID")',
   'CREATE INDEX "IDX_e9831b492460c7b19306fafd49" ON "products" ("updatedAt", "productID")',
   'CREATE INDEX "IDX_a936876b3de4619f018bbcd04e" ON "products" USING gin ("words")',
-  // PostgreSQL's own parser takes "wool/cotton" for a path and "3-4" for a 3 and a -4.
+  // PostgreSQL's text search parser reads "wool/cotton" as a path, and "3-4" as 3 and -4.
   `CREATE FUNCTION "search_text"(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
      SELECT translate(normalize($1), '${SEPARATORS}', '${' '.repeat(SEPARATORS.length)}')
    $$`,

@@ -1,21 +1,21 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What makes a count exact and an offset cheap. `install_tally` gives a resource:
+ * Adds tallies, which make counts exact and offsets cheap. `install_tally` creates for a resource:
  *
- * - `<resource>_tally`: how many objects there are, by facet (`''` for all of them, `type=DIGITAL`
- *   for those of one value of a counted column) and by range of identifiers, which is named by the
- *   lowest identifier that belongs to it, `''` being the first;
- * - `<resource>_tally_deltas`: what came since, appended by each statement that writes and hence
- *   right in every snapshot, without one writer waiting for another. Both together are the tally;
- *   now and then the deltas are folded into it, and its ranges cut anew;
- * - a stamp in `resource_versions` for each such statement, so that their sum tells two states of
- *   a resource apart, also after a restore.
+ * - `<resource>_tally`: the number of objects by facet and range. A facet is `''` for all objects, or
+ *   `type=DIGITAL` for those with one value of a counted column. A range is a range of identifiers,
+ *   named by its lowest identifier; the first range is `''`.
+ * - `<resource>_tally_deltas`: the changes since then. Each writing statement appends its deltas, so
+ *   the sum of both tables is exact in every snapshot and writers do not block each other. Tally
+ *   maintenance folds the deltas into the tally from time to time, and cuts its ranges again.
+ * - a random stamp in `resource_versions` for each writing statement. The sum of the stamps is the
+ *   version of the resource: it differs between any two states, also after a restore.
  */
 export class KeepTallies1763769600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);
-    // A writer may have any search path, as a restore of the data alone has none.
+    // Writers may have any search path. A restore of data only has an empty one.
     await runner.query('ALTER FUNCTION "keep_product_words"() SET search_path FROM CURRENT');
     await runner.query(`SELECT install_tally('brands', 'brandID', '{}')`);
     await runner.query(`SELECT install_tally('categories', 'categoryID', '{}')`);
@@ -33,7 +33,7 @@ export class KeepTallies1763769600000 implements MigrationInterface {
 }
 
 const STATEMENTS = [
-  // What is installed, a row a resource, which also says when its ranges were last cut.
+  // One row for each resource with a tally. `cuts` counts how often its ranges were cut.
   `CREATE TABLE "tallies" (
      "resource" text COLLATE "C" PRIMARY KEY,
      "identifier" text NOT NULL,
@@ -57,8 +57,8 @@ const STATEMENTS = [
      DELETE FROM tallies WHERE resource = of_resource;
      DELETE FROM resource_versions WHERE resource = of_resource;
    END $remove$`,
-  // The statements of the triggers are written out for the resource, so that each session plans
-  // them once. A counted column without a value is in no facet: NULL || text is NULL.
+  // The statements of the triggers are static text for each resource, so that a session plans them
+  // once. An object whose counted column is null has no facet for it: NULL || text is NULL.
   `CREATE FUNCTION install_tally(of_resource text, identifier text, counted text[]) RETURNS void
    LANGUAGE plpgsql AS $install$
    DECLARE

@@ -1,23 +1,23 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What lets a copy of a resource be kept in step: until when its changes are all to be seen, and
- * what was deleted.
+ * Adds what a client needs to keep a copy of a resource: the watermark, before which no change is
+ * missing, and the deletions.
  *
- * The watermark holds a moment M for which, in every snapshot that sees it, this is true: a write
- * that the snapshot does not see bears a time (`updatedAt`, `deletedAt`) of M or later. For
+ * The watermark is a time M with this property, in every snapshot that contains it: a write that the
+ * snapshot does not contain has a time (`updatedAt`, `deletedAt`) of M or later. Proof:
  *
- * 1. a write takes its time from the clock after its transaction has got its id, which is asked for
- *    first; a subtransaction has that of the transaction that it belongs to;
- * 2. `advance_watermark` reads the clock, M, and only then gets an id X of its own. A transaction
- *    with an id above X got it later still, hence by 1 all its times are M or later;
- * 3. M becomes the watermark by a later transaction, whose snapshot's xmin is X or more: every
- *    transaction with an id below X, prepared ones included, had ended then. Who sees that later
- *    transaction, on the primary or on a replica, sees what those had written.
+ * 1. A write first requests the id of its transaction, and then reads its time from the clock. A
+ *    subtransaction has the id of its top-level transaction.
+ * 2. `advance_watermark` reads M from the clock, and then requests its own transaction id X. A
+ *    transaction with an id above X got its id later. By 1, all its times are M or later.
+ * 3. A later transaction, whose snapshot has an xmin of X or more, makes M the watermark. By then,
+ *    every transaction with an id below X has ended, prepared ones included. A snapshot that
+ *    contains this later transaction, on the primary or on a replica, contains their writes.
  *
- * M is a second earlier than the clock said, so that a clock that is set back by less, as by a
- * failover to another machine, breaks nothing; nor does rounding to milliseconds. A dump restored
- * elsewhere brings a moment that was true when it was made, before anything was written there.
+ * M is one second behind the clock. This tolerates a clock that is set back by less than that, as
+ * after a failover to another machine, and rounding to milliseconds. A restored dump contains an M
+ * that held when the dump was made, before any write to the restored database.
  */
 export class FollowChanges1763856000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -56,7 +56,7 @@ const STATEMENTS = [
    END $$`,
   'CREATE INDEX "IDX_6c78a2264f5005083aa79cfea4" ON "brands" ("updatedAt", "brandID")',
   'CREATE INDEX "IDX_c34db25a26b04c2e25fa629cf8" ON "categories" ("updatedAt", "categoryID")',
-  // One row: the moment, and the one that takes its place when every transaction before an id has ended.
+  // One row: the watermark, and the next one, valid when every transaction below `next_id` has ended.
   `CREATE TABLE "watermark" (
      "until" timestamptz(3),
      "next_until" timestamptz(3),
@@ -92,8 +92,8 @@ const STATEMENTS = [
      EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_deletions');
      EXECUTE format('DROP TABLE IF EXISTS %I', of_resource || '_deletions');
    END $remove$`,
-  // An identifier that is there again is not taken out: the list of deletions leaves out what is
-  // there, which is right also where the one who inserts does not see that it was deleted.
+  // An insert does not remove the deletion of its identifier. Instead, the list of deletions omits
+  // identifiers that exist, which is right even if the inserting snapshot did not see the deletion.
   `CREATE FUNCTION install_deletions(of_resource text, identifier text) RETURNS void
    LANGUAGE plpgsql AS $install$
    DECLARE

@@ -1,40 +1,38 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Keeps the times of writes (`updatedAt`, `deletedAt`) from going behind the watermark when the
+ * Prevents the times of writes (`updatedAt`, `deletedAt`) from falling behind the watermark when the
  * clock of the database is set back.
  *
- * `until` of the watermark is a moment M for which, in every snapshot that sees it, this is true: a
- * write that the snapshot does not see has a time of M or later. The proof in `FollowChanges` needs
- * a clock that goes back by less than a second. This one needs nothing of the clock.
+ * The watermark, `until`, is a time M with this property, in every snapshot that contains it: a write
+ * that the snapshot does not contain has a time of M or later. The proof in `FollowChanges` requires
+ * that the clock is never set back by a second or more. This proof requires nothing of the clock.
  *
  * The sequence `watermark_floor` holds the minimum time of a write, in milliseconds since 1970. It
- * only grows. A sequence is not part of any transaction: each session reads its latest value,
- * whatever its snapshot and its isolation level.
+ * only grows. Sequences are not transactional: each session reads the latest value, independent of
+ * its snapshot and isolation level.
  *
- * 1. A write asks for the id of its transaction first and reads the floor afterwards. Its time is
- *    that of the clock or the floor, the later of the two. A subtransaction has the id of the
- *    transaction that it belongs to.
- * 2. `advance_watermark` reads the floor, M, and only then gets an id X of its own. A transaction
- *    with an id above X got it after that, and by 1 reads the floor later still: all its times are M
- *    or later, since the floor only grows.
- * 3. M and X are stored, and a later call makes M the watermark, when the xmin of its snapshot is X
- *    or more: every transaction with an id below X, prepared ones included, has ended by then.
- *    A snapshot that sees this later call, on the primary or on a replica, sees what they wrote.
- * 4. The floor is set by `advance_watermark` alone, under the lock of the watermark's row, to the
- *    clock less a margin, and to a millisecond more than before at the minimum. So neither the floor
- *    nor the watermark ever goes back. While the clock is behind the floor both still move on, and a
- *    copy does not get the same changes over and over until the clock has caught up.
+ * 1. A write first requests the id of its transaction, and then reads the floor. Its time is the
+ *    later one of the clock and the floor. A subtransaction has the id of its top-level transaction.
+ * 2. `advance_watermark` reads M from the floor, and then requests its own transaction id X. A
+ *    transaction with an id above X got its id later, and by 1 reads the floor even later. The floor
+ *    only grows, so all its times are M or later.
+ * 3. M and X are stored. A later call, whose snapshot has an xmin of X or more, makes M the
+ *    watermark. By then, every transaction with an id below X has ended, prepared ones included. A
+ *    snapshot that contains this later call, on the primary or on a replica, contains their writes.
+ * 4. Only `advance_watermark` sets the floor, under the lock of the watermark's row: to the clock
+ *    minus a margin, and at minimum to one millisecond more than before. So neither the floor nor
+ *    the watermark decreases. Both advance even while the clock is behind the floor, so that a client
+ *    that keeps a copy does not receive the same changes again and again.
  *
- * The stored column rounds to milliseconds; M is a whole number of them, so that no time is rounded
- * to less. The commit that stores M is not asynchronous any more: a floor is on disk before a
- * client is told of it, and a crash does not take it back. A dump has the floor, read after its
- * snapshot was taken, so it is not behind the watermark beside it. Where only the schema was restored,
- * the floor has no value until the first call sets it.
+ * The column rounds to milliseconds. M is a whole number of milliseconds, so no time is rounded below
+ * it. The commit that stores M is now synchronous: the floor is on disk before a client sees M, and
+ * survives a crash. A dump reads the floor after its snapshot, so the floor is not behind the dumped
+ * watermark. If only the schema was restored, the floor has no value until the first call sets it.
  *
- * The margin of a second is for a failover that loses the last commits, the floor among them: there
- * the clock of the new primary must not be further behind. A transaction that has the table locked
- * for writing since before this migration may still run the old functions.
+ * The margin of one second is for a failover that loses the last commits, including the floor. In
+ * that case the clock of the new primary must not be further behind than the margin. A transaction
+ * that has locked the table for writing since before this migration may still run the old functions.
  */
 export class BoundChangeTimes1763942400000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -85,8 +83,8 @@ function milliseconds(time: string): string {
 }
 
 /**
- * SQL that gives the expression of a write's time, the schema named in full. To SELECT `last_value`
- * would double what the trigger costs a row; a call of this function costs hardly anything.
+ * SQL that returns the expression for the time of a write, with a qualified sequence name. It calls
+ * `pg_sequence_last_value`, since `SELECT last_value` doubles the cost of the trigger per row.
  */
 const BOUNDED = `format(
   'greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value(%L::regclass) / 1000::float8))',
@@ -142,7 +140,7 @@ const ADVANCE_BY_CLOCK = `CREATE OR REPLACE FUNCTION advance_watermark(margin in
      WHERE next_id IS NULL OR next_id <= pg_snapshot_xmin(pg_current_snapshot()) OR next_id > id;
    END $advance$`;
 
-/** The function that keeps a resource's deletions, for `format` with the variables of `NAMES`. */
+/** Template for `format` of the trigger function that records the deletions of a resource. */
 const KEEP_DELETIONS = `
    CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
    SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -167,7 +165,7 @@ const KEEP_DELETIONS = `
      RETURN NULL;
    END $body$ `;
 
-/** The functions of the resources that are there. Their tables stay as they are. */
+/** Replaces the trigger functions of existing resources. Their tables do not change. */
 function replaceKeepDeletions(time: string): string {
   return `DO $do$
    DECLARE
@@ -187,7 +185,7 @@ function replaceKeepDeletions(time: string): string {
    END $do$`;
 }
 
-/** As it was, but for the time and the function that takes it. */
+/** `install_deletions` as before, except for the expression of the time. */
 function installDeletions(time: string): string {
   return `CREATE OR REPLACE FUNCTION install_deletions(of_resource text, identifier text) RETURNS void
    LANGUAGE plpgsql AS $install$

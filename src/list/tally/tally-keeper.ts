@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { databaseFailure } from '../../database/database-failure.js';
-import { Upkeep } from '../../database/upkeep.js';
+import { ReservedConnections } from '../../database/reserved-connections.js';
 import { purgeDeletions } from '../deletions/purge.js';
 import { resourcesOf } from '../../resource/resource.js';
 import { TallyMaintenance } from './maintain.js';
@@ -29,7 +29,7 @@ export class TallyKeeper implements OnModuleDestroy {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly upkeep: Upkeep,
+    private readonly connections: ReservedConnections,
   ) {}
 
   start(): void {
@@ -54,11 +54,11 @@ export class TallyKeeper implements OnModuleDestroy {
   /** The tasks of a round. Each can fail independently. */
   private tasks(): Task[] {
     const { signal } = this.stopping;
-    const { dataSource } = this.upkeep;
+    const { dataSource } = this.connections;
     const watermark = {
       name: 'the watermark',
       run: async (): Promise<unknown> =>
-        (await this.upkeep.connected()).query('SELECT advance_watermark()'),
+        (await this.connections.connected()).query('SELECT advance_watermark()'),
     };
     const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
       const maintenance = new TallyMaintenance(dataSource, metadata);

@@ -2,17 +2,17 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { databaseOptions } from './options.js';
 
-/** One connection for each of the two that use it: readiness and the maintenance of the tallies. */
+/** One connection for each of the two users: the readiness check and tally maintenance. */
 const CONNECTIONS = 2;
-/** Milliseconds that a statement may run: the service ends no sooner than the one under way. */
+/** Milliseconds that a statement may run. A shutdown waits for the statement in progress. */
 const STATEMENT_TIMEOUT = 5000;
 
 /**
- * Connections to the database that no request can occupy, so that the service knows whether it is
- * ready, and keeps its tallies, also while requests use every connection of theirs.
+ * Database connections that are reserved for the readiness check and tally maintenance. Both keep
+ * working while requests use every connection of the request pool.
  */
-export class Upkeep implements OnApplicationShutdown {
-  /** Without entities. Use `connected` before its first statement. */
+export class ReservedConnections implements OnApplicationShutdown {
+  /** Has no entities. Await `connected` before the first statement. */
   readonly dataSource: DataSource;
   private connecting: Promise<DataSource> | undefined;
 
@@ -22,9 +22,9 @@ export class Upkeep implements OnApplicationShutdown {
   }
 
   /**
-   * The data source, connected at the first call.
+   * The data source. The first call connects it.
    *
-   * @throws Error where the database cannot be reached; the next call tries again
+   * @throws Error if the database cannot be reached; the next call tries again
    */
   connected(): Promise<DataSource> {
     this.connecting ??= this.dataSource.initialize().catch((error: unknown) => {

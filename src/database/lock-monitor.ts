@@ -1,44 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 
-/** Milliseconds between two looks: several of them fall into each wait of a migration. */
-const EVERY = 100;
-/** Milliseconds between two lines about the same holders, and about any. */
-const REPEAT = { same: 10_000, any: 1000 };
-/** Holders that a line names. */
-const NAMED = 3;
-/** Characters of a statement that a line shows. */
-const SHOWN = 100;
+/** Milliseconds between two polls. Several polls fall within the lock timeout of a migration. */
+const POLL_INTERVAL = 100;
+/** Minimum milliseconds between two lines about the same holders, and between any two lines. */
+const REPORT_INTERVAL = { sameHolders: 10_000, any: 1000 };
+/** Maximum number of holders that a line names. */
+const MAX_HOLDERS = 3;
+/** Maximum number of characters of a statement in a line. */
+const MAX_STATEMENT_LENGTH = 100;
 
-/** What a session waits for, and one of the sessions that hold it. */
+/** The lock that a session waits for, and one of the sessions that hold it. */
 interface Wait {
   readonly lock: string;
-  /** The table in SQL; null where it is not a lock on a table. */
+  /** The table as an SQL identifier; null if the lock is not on a table. */
   readonly table: string | null;
   readonly statement: string;
   /** 0 for a prepared transaction. */
   readonly pid: number;
-  /** What it calls itself, or what it is to PostgreSQL. */
+  /** The `application_name` of the holder, or its backend type. */
   readonly application: string | null;
-  /** Null, as is `seconds`, where the role may not see it. */
+  /** Null, as is `seconds`, if the role has no permission to see it. */
   readonly state: string | null;
-  /** For how long its transaction is open. */
+  /** Age of the holder's transaction in seconds. */
   readonly seconds: number | null;
-  /** Whether it holds the table as VACUUM does. */
+  /** Whether the holder has the lock mode of VACUUM on the table. */
   readonly vacuums: boolean;
 }
 
-/** Looks from a second connection at what a session waits for, and tells of it. */
-export class LockWatch {
-  private vacuumed: string | null = null;
+/** Polls from a second connection which lock a session waits for, and reports its holders. */
+export class LockMonitor {
+  private vacuumedTable: string | null = null;
   private readonly done = new AbortController();
   private readonly running: Promise<void>;
-  private readonly told = { key: '', at: -Infinity };
+  private readonly reported = { key: '', at: -Infinity };
 
   /**
-   * @param pid the session's
-   * @param onWaiting is told a line when the holders change, and every ten seconds
-   * @param signal from then on, what the session is at is cancelled
+   * @param pid backend process id of the session
+   * @param onWaiting called with a line when the holders change, and every ten seconds
+   * @param signal once aborted, the statements of the session are cancelled
    */
   constructor(
     private readonly dataSource: DataSource,
@@ -49,10 +49,13 @@ export class LockWatch {
     this.running = this.run();
   }
 
-  /** The table, in SQL, that a VACUUM kept from the session when it waited last; told once. */
-  takeVacuumed(): string | null {
-    const table = this.vacuumed;
-    this.vacuumed = null;
+  /**
+   * The table, as an SQL identifier, for which the session last waited because of a VACUUM. Clears
+   * it: the next call returns null until the session waits for a VACUUM again.
+   */
+  takeVacuumedTable(): string | null {
+    const table = this.vacuumedTable;
+    this.vacuumedTable = null;
     return table;
   }
 
@@ -64,42 +67,43 @@ export class LockWatch {
   private async run(): Promise<void> {
     while (!this.done.signal.aborted) {
       try {
-        // Again and again, since one that comes between two statements has no effect.
+        // Repeated at each poll: a cancellation between two statements has no effect.
         if (this.signal?.aborted)
           await this.dataSource.query('SELECT pg_cancel_backend($1)', [this.pid]);
-        else this.tell(await this.dataSource.query<Wait[]>(WAITS, [this.pid]));
+        else this.report(await this.dataSource.query<Wait[]>(WAITS, [this.pid]));
       } catch {
-        // A database that has gone away is the session's to tell.
+        // The session itself reports a lost database.
       }
-      await sleep(EVERY, undefined, { signal: this.done.signal }).catch(() => undefined);
+      await sleep(POLL_INTERVAL, undefined, { signal: this.done.signal }).catch(() => undefined);
     }
   }
 
-  private tell(waits: readonly Wait[]): void {
+  private report(waits: readonly Wait[]): void {
     const [wait] = waits;
     if (!wait) return;
-    this.vacuumed = waits.some(({ vacuums }) => vacuums) ? wait.table : null;
+    this.vacuumedTable = waits.some(({ vacuums }) => vacuums) ? wait.table : null;
     const key = [wait.lock, ...waits.map(({ pid }) => pid)].join();
-    const passed = performance.now() - this.told.at;
-    if (passed < (key === this.told.key ? REPEAT.same : REPEAT.any)) return;
-    Object.assign(this.told, { key, at: performance.now() });
+    const interval = key === this.reported.key ? REPORT_INTERVAL.sameHolders : REPORT_INTERVAL.any;
+    if (performance.now() - this.reported.at < interval) return;
+    Object.assign(this.reported, { key, at: performance.now() });
     this.onWaiting(lineOf(wait, waits));
   }
 }
 
 function lineOf({ lock, statement }: Wait, waits: readonly Wait[]): string {
-  const named = waits.slice(0, NAMED).map(holderOf);
-  if (waits.length > NAMED) named.push(`${waits.length - NAMED} others`);
+  const holders = waits.slice(0, MAX_HOLDERS).map(holderOf);
+  if (waits.length > MAX_HOLDERS) holders.push(`${waits.length - MAX_HOLDERS} others`);
   const flat = statement.replace(/\s+/g, ' ').trim();
-  const shown = flat.length > SHOWN ? `${flat.slice(0, SHOWN)}…` : flat;
-  return `waits for ${lock}, held by ${named.join(' and ')}: ${shown}`;
+  const shortened =
+    flat.length > MAX_STATEMENT_LENGTH ? `${flat.slice(0, MAX_STATEMENT_LENGTH)}…` : flat;
+  return `waits for ${lock}, held by ${holders.join(' and ')}: ${shortened}`;
 }
 
 function holderOf({ pid, application, state, seconds }: Wait): string {
   if (pid === 0) return 'a prepared transaction';
   const facts = [application, state, seconds === null ? null : `in a transaction for ${seconds} s`];
-  const known = facts.filter((fact) => fact !== null);
-  return known.length > 0 ? `pid ${pid} (${known.join(', ')})` : `pid ${pid}`;
+  const visible = facts.filter((fact) => fact !== null);
+  return visible.length > 0 ? `pid ${pid} (${visible.join(', ')})` : `pid ${pid}`;
 }
 
 /** https://www.postgresql.org/docs/current/view-pg-locks.html */
