@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { primaryPool, unlessOverloaded } from '../database/read-pool.js';
 
-/** A client with its tokens, as its credentials are checked against. */
-export interface KnownClient {
+/** A client and its tokens, as far as authentication and rate limits need them. */
+export interface ClientRecord {
   readonly clientID: string;
   readonly disabled: boolean;
-  /** Requests a minute, 0 for no limit; null: as the service is set. */
+  /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
   readonly rateLimit: number | null;
   readonly tokens: readonly { readonly hash: Buffer; readonly expiresAt: Date | null }[];
 }
 
-/** What the database says of a client. */
+/** A client as read from the database. */
 export interface Reading {
-  /** Undefined: there is no such client. */
-  readonly client: KnownClient | undefined;
-  /** When the database was asked, on the monotonic clock, in milliseconds. */
+  /** Undefined if the client does not exist. */
+  readonly client: ClientRecord | undefined;
+  /** `performance.now()` value before the query: later changes may be missing. */
   readonly asOf: number;
 }
 
@@ -26,13 +26,13 @@ interface Batch {
   readonly readings: Promise<Map<string, Reading>>;
 }
 
-/** Milliseconds after which the next statement no longer waits for the one before it. */
-const PATIENCE = 50;
+/** Maximum milliseconds for which a statement waits for the previous one. */
+const MAX_WAIT = 50;
 
 /**
- * Reads clients from the database together: a statement asks for all clients that were wanted while
- * the one before was under way. Where that one is slow, the next begins after 50 ms all the same. So
- * logins, also false ones, usually take one connection, however many there are.
+ * Reads clients in batches: a statement reads all clients that were requested while the previous
+ * statement ran, and starts after 50 ms even if that is still running. So any number of concurrent
+ * logins, failed ones included, usually occupies one connection.
  */
 @Injectable()
 export class ClientReader {
@@ -41,13 +41,17 @@ export class ClientReader {
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** A client as it is after this call. */
+  /**
+   * Reads a client. The statement starts after this call, so the result has all earlier changes.
+   *
+   * @throws PoolOverloadedError, or an error of the driver
+   */
   async read(clientID: string): Promise<Reading> {
     this.next ??= this.batch();
     const { clientIDs, readings } = this.next;
     clientIDs.add(clientID);
     const reading = (await readings).get(clientID);
-    if (!reading) throw new TypeError('A client that is asked for is one row or more');
+    if (!reading) throw new TypeError('The statement must return a row for every requested client');
     return reading;
   }
 
@@ -55,37 +59,37 @@ export class ClientReader {
     const clientIDs = new Set<string>();
     const readings = this.previous.then(() => {
       this.next = undefined;
-      const answer = this.ask([...clientIDs]);
-      const isOver = answer.catch(() => undefined);
-      this.previous = Promise.race([isOver, sleep(PATIENCE, undefined, { ref: false })]);
-      return answer;
+      const result = this.query([...clientIDs]);
+      const settled = result.catch(() => undefined);
+      this.previous = Promise.race([settled, sleep(MAX_WAIT, undefined, { ref: false })]);
+      return result;
     });
     return { clientIDs, readings };
   }
 
-  private async ask(clientIDs: string[]): Promise<Map<string, Reading>> {
+  private async query(clientIDs: string[]): Promise<Map<string, Reading>> {
     const asOf = performance.now();
-    // A row for an unknown client too: what follows does not depend on whether there is one.
+    // Returns a row for an unknown client too, so that its lookup takes the same work.
     const text = `SELECT asked, client.disabled, client."rateLimit", token.hash, token."expiresAt"
        FROM unnest($1::varchar[]) asked
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
-    // Not of a replica, which may not know yet that a token was revoked.
+    // Not on a replica, which may not have replayed the revocation of a token yet.
     const { rows } = await unlessOverloaded(primaryPool(this.dataSource), (pool) =>
       pool.query<Row>({ name: 'clients', text, values: [clientIDs] }),
     );
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));
     for (const row of rows) rowsOf.get(row.asked)?.push(row);
     return new Map(
-      Array.from(rowsOf, ([clientID, own]) => [
+      Array.from(rowsOf, ([clientID, clientRows]) => [
         clientID,
-        { client: clientOf(clientID, own), asOf },
+        { client: clientOf(clientID, clientRows), asOf },
       ]),
     );
   }
 }
 
-function clientOf(clientID: string, rows: readonly Row[]): KnownClient | undefined {
+function clientOf(clientID: string, rows: readonly Row[]): ClientRecord | undefined {
   const [{ disabled, rateLimit } = { disabled: null, rateLimit: null }] = rows;
   if (disabled === null) return undefined;
   const tokens = rows.flatMap(({ hash, expiresAt }) => (hash ? [{ hash, expiresAt }] : []));
@@ -94,7 +98,7 @@ function clientOf(clientID: string, rows: readonly Row[]): KnownClient | undefin
 
 interface Row {
   readonly asked: string;
-  /** Null: there is no such client. */
+  /** Null if the client does not exist. */
   readonly disabled: boolean | null;
   readonly rateLimit: number | null;
   readonly hash: Buffer | null;

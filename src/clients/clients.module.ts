@@ -3,20 +3,20 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Settings } from '../settings/settings.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
+import { ClientCache } from './client-cache.js';
 import { ClientReader } from './client-reader.js';
 import { ClientsService } from './clients.service.js';
 import { ClientRequests } from './concurrency.interceptor.js';
 import { FailedLogins } from './failed-logins.js';
-import { KnownClients } from './known-clients.js';
 import { RateLimit } from './rate-limit.js';
 
-/** Who may ask, and how much of the service each client gets. */
+/** Authentication of clients, and the limits of each client. */
 @Module({
   imports: [TypeOrmModule.forFeature([Client, AccessToken])],
   providers: [
+    ClientCache,
     ClientReader,
     ClientsService,
-    KnownClients,
     {
       provide: ClientRequests,
       inject: [Settings],
@@ -33,6 +33,6 @@ import { RateLimit } from './rate-limit.js';
       useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
     },
   ],
-  exports: [ClientRequests, ClientsService, FailedLogins, KnownClients, RateLimit],
+  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit],
 })
 export class ClientsModule {}

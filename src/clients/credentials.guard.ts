@@ -2,31 +2,31 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { clientAddress } from '../http/client-address.js';
 import { ApiError, errors } from '../http/errors.js';
-import type { KnownClient } from './client-reader.js';
+import { ClientCache } from './client-cache.js';
+import type { ClientRecord } from './client-reader.js';
 import { FailedLogins } from './failed-logins.js';
-import { KnownClients } from './known-clients.js';
 import { hashOf, sameHash } from './token.js';
 
-/** What a client's identifier may be made of, so that a header can carry it. */
+/** Format of a client's identifier. Visible ASCII, so that it can be sent in a header. */
 export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** Lets in who shows a client's identifier and a token of that client, in the query or in headers. */
+/** Authenticates a request by `clientID` and a token of the client, in the query or in headers. */
 @Injectable()
 export class CredentialsGuard implements CanActivate {
   constructor(
-    private readonly clients: KnownClients,
+    private readonly clients: ClientCache,
     private readonly failedLogins: FailedLogins,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
-    // A connection that is closed later has no address any more.
+    // Read first: a closed connection has no address.
     const address = clientAddress(request);
     try {
       request.client = await this.login(request, address);
       return true;
     } catch (error) {
-      // A login that could not be checked is not refused, and its address is not logged.
+      // The address is logged for rejected credentials, not if they could not be checked.
       if (error instanceof ApiError && error.status < 500) request.failedLoginAddress = address;
       throw error;
     }
@@ -35,7 +35,7 @@ export class CredentialsGuard implements CanActivate {
   private async login(
     request: CatalogueRequest,
     address: string | undefined,
-  ): Promise<KnownClient> {
+  ): Promise<ClientRecord> {
     const { authorization = [], 'x-client-id': identifiers = [] } = request.headersDistinct;
     const bearers = authorization.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []);
     const clientID = credential(request, 'clientID', identifiers);
@@ -44,7 +44,7 @@ export class CredentialsGuard implements CanActivate {
     const found = CLIENT_ID.test(clientID)
       ? await this.clients.find(clientID, (client) => withToken(client, hash))
       : undefined;
-    // Who has no token of the client learns nothing of it, not even that it exists.
+    // The same error for an unknown client, so that it does not reveal which clients exist.
     if (!found) {
       throw this.failedLogins.count(address) ?? errors.credentialsInvalid().withHeaders(challenge);
     }
@@ -57,16 +57,20 @@ export class CredentialsGuard implements CanActivate {
   }
 }
 
-/** Compares with every token of the client, so that the time taken does not tell which one fits. */
-function withToken(client: KnownClient, hash: Buffer) {
+/** Compares with all tokens of the client, so that the time does not reveal which one matches. */
+function withToken(client: ClientRecord, hash: Buffer) {
   const [token] = client.tokens.filter((candidate) => sameHash(candidate.hash, hash));
   return token && { client, token };
 }
 
-/** RFC 9110, section 11.6.1: a 401 says how to authenticate. */
+/** RFC 9110, section 11.6.1: a 401 response must have this header. */
 const challenge = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
 
-/** A credential from the one place where it was given. Of a repeated parameter the first counts. */
+/**
+ * A credential from the query or from a header. The first of repeated query parameters counts.
+ *
+ * @throws ApiError `-10` if it is missing, `-14` if it is in both places
+ */
 function credential(
   request: CatalogueRequest,
   name: 'clientID' | 'access_token',

@@ -8,8 +8,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ClientCache } from '../../src/clients/client-cache.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { KnownClients } from '../../src/clients/known-clients.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { errors } from '../../src/http/errors.js';
 import { SECURITY_HEADERS } from '../../src/http/server/security-headers.js';
@@ -165,7 +165,7 @@ function coded(code: string): Error {
 
 async function withFault<T>(fault: Error, work: () => Promise<T>): Promise<T> {
   const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-  const find = jest.spyOn(service.application.get(KnownClients), 'find').mockRejectedValue(fault);
+  const find = jest.spyOn(service.application.get(ClientCache), 'find').mockRejectedValue(fault);
   try {
     return await work();
   } finally {

@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientReader, type ClientRecord, type Reading } from './client-reader.js';
+
+/** Age in milliseconds above which the use of an entry also refreshes it in the background. */
+const REFRESH_AFTER = 4000;
+/** Maximum age of an entry in milliseconds. Revoked tokens must be rejected within ten seconds. */
+const MAX_AGE = 9000;
+const MAX_ENTRIES = 10_000;
+/**
+ * Minimum duration of an unsuccessful lookup in milliseconds. It is longer than a usual query, and
+ * hides that the query takes longer for a client that exists.
+ */
+const MIN_FAILURE_TIME = 10;
+
+/** Stands in for an unknown client, so that the lookup does the same work as for a wrong token. */
+const PLACEHOLDER: ClientRecord = {
+  clientID: '',
+  disabled: true,
+  rateLimit: null,
+  tokens: [{ hash: randomBytes(32), expiresAt: null }],
+};
+
+interface Entry extends Reading {
+  readonly client: ClientRecord;
+}
+
+/**
+ * Cache of client records for authentication. A client that sends requests continuously does not
+ * wait for the database: its entry is refreshed in the background before it reaches its maximum age.
+ */
+@Injectable()
+export class ClientCache {
+  private readonly entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
+
+  constructor(private readonly reader: ClientReader) {}
+
+  /**
+   * The result of `pick` on the cached record of a client, which is at most nine seconds old. If
+   * `pick` finds nothing there, the record is read again, since a token may be newer than the entry.
+   * An unsuccessful lookup takes the same time and the same work whether the client exists or not.
+   *
+   * @param pick called with a placeholder, whose token matches nothing, if the client does not exist
+   * @throws PoolOverloadedError, or an error of the driver, if the record cannot be read
+   */
+  async find<T>(
+    clientID: string,
+    pick: (client: ClientRecord) => T | undefined,
+  ): Promise<T | undefined> {
+    const entry = this.entries.get(clientID);
+    const age = entry ? performance.now() - entry.asOf : Infinity;
+    const found = pick(entry && age <= MAX_AGE ? entry.client : PLACEHOLDER);
+    if (found === undefined) return this.findNow(clientID, pick);
+    if (age > REFRESH_AFTER) {
+      // While the database is unavailable, the entry is used up to its maximum age.
+      this.read(clientID).catch(() => undefined);
+    }
+    return found;
+  }
+
+  private async findNow<T>(
+    clientID: string,
+    pick: (client: ClientRecord) => T | undefined,
+  ): Promise<T | undefined> {
+    // Started before the query whose duration it hides.
+    const minimum = sleep(MIN_FAILURE_TIME);
+    const found = pick((await this.read(clientID)) ?? PLACEHOLDER);
+    if (found === undefined) await minimum;
+    return found;
+  }
+
+  /** Reads a client and stores it in the cache. A client that does not exist removes its entry. */
+  private async read(clientID: string): Promise<ClientRecord | undefined> {
+    const { client, asOf } = await this.reader.read(clientID);
+    const cached = this.entries.get(clientID);
+    // Of two concurrent reads, the earlier one may finish later. It must not replace the newer entry.
+    if (cached && cached.asOf > asOf) return client;
+    if (client) this.entries.set(clientID, { client, asOf });
+    else this.entries.delete(clientID);
+    return client;
+  }
+}
