@@ -2,10 +2,10 @@ import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } fr
 import { identifierColumn, timeColumn } from '../resource/column-types.js';
 import { Client } from './client.entity.js';
 
-/** A credential of a client, known here by its hash alone. */
+/** An access token of a client. Only its hash is stored. */
 @Entity('access_tokens')
 export class AccessToken {
-  /** Names the token where it must be spoken of, and tells nothing of it. */
+  /** Public identifier for `catalogue token list` and `revoke`. Not derived from the token. */
   @PrimaryColumn(identifierColumn)
   tokenID!: string;
 
@@ -18,7 +18,7 @@ export class AccessToken {
   @Column({ type: 'bytea' })
   hash!: Buffer;
 
-  /** Null: never. */
+  /** Null: the token does not expire. */
   @Column({ ...timeColumn, nullable: true })
   expiresAt!: Date | null;
 

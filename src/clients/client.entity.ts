@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { identifierColumn, nameColumn, timeColumn } from '../resource/column-types.js';
 
-/** Who may ask. */
+/** A client of the API, identified by its `clientID`. */
 @Entity('clients')
 export class Client {
   @PrimaryColumn(identifierColumn)
@@ -13,7 +13,7 @@ export class Client {
   @Column({ type: 'boolean', default: false })
   disabled!: boolean;
 
-  /** Requests a minute, 0 for no limit; null: as the service is set. */
+  /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
   @Column({ type: 'integer', nullable: true })
   rateLimit!: number | null;
 

@@ -8,7 +8,7 @@ import { Client } from './client.entity.js';
 import { CLIENT_ID } from './credentials.guard.js';
 import { hashOf, newToken } from './token.js';
 
-/** What an operator does with clients and tokens. Each refusal is one line. */
+/** Management of clients and tokens by an operator. Errors are `CommandError`s of one line. */
 @Injectable()
 export class ClientsService {
   constructor(
@@ -16,6 +16,7 @@ export class ClientsService {
     @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
   ) {}
 
+  /** @throws CommandError if the identifier is invalid or taken */
   async create(clientID: string, options: { name?: string; rateLimit?: number }): Promise<void> {
     if (!CLIENT_ID.test(clientID)) {
       throw new CommandError('A clientID must be 1 to 100 visible ASCII characters');
@@ -35,40 +36,50 @@ export class ClientsService {
     return this.clients.find({ order: { clientID: 'ASC' } });
   }
 
-  /** Takes effect within ten seconds on every instance. */
+  /**
+   * Takes effect within ten seconds on every instance.
+   *
+   * @throws CommandError if the client does not exist
+   */
   async setDisabled(clientID: string, disabled: boolean): Promise<void> {
     const { affected } = await this.clients.update({ clientID }, { disabled });
     if (!affected) throw new CommandError(`There is no client ${clientID}`);
   }
 
   /**
-   * A new token of a client. It is given here and never again.
+   * Issues a token to a client. Only its hash is stored, so it cannot be shown again.
    *
-   * @param expiresAt null: never
+   * @param expiresAt null: the token does not expire
+   * @throws CommandError if the client does not exist
    */
   async issue(
     clientID: string,
     expiresAt: Date | null,
   ): Promise<{ tokenID: string; token: string }> {
-    await this.mustExist(clientID);
+    await this.assertExists(clientID);
     const token = newToken();
     const tokenID = randomBytes(8).toString('hex');
     await this.tokens.insert({ tokenID, clientID, hash: hashOf(token), expiresAt });
     return { tokenID, token };
   }
 
+  /** @throws CommandError if the client does not exist */
   async listTokens(clientID: string): Promise<AccessToken[]> {
-    await this.mustExist(clientID);
+    await this.assertExists(clientID);
     return this.tokens.find({ where: { clientID }, order: { createdAt: 'ASC', tokenID: 'ASC' } });
   }
 
-  /** Takes effect within ten seconds on every instance. */
+  /**
+   * Takes effect within ten seconds on every instance.
+   *
+   * @throws CommandError if the token does not exist
+   */
   async revoke(tokenID: string): Promise<void> {
     const { affected } = await this.tokens.delete({ tokenID });
     if (!affected) throw new CommandError(`There is no token ${tokenID}`);
   }
 
-  private async mustExist(clientID: string): Promise<void> {
+  private async assertExists(clientID: string): Promise<void> {
     if (!(await this.clients.existsBy({ clientID }))) {
       throw new CommandError(`There is no client ${clientID}`);
     }

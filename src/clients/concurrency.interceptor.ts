@@ -9,12 +9,12 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { busy } from '../http/errors.js';
 import { KeyedLimit } from '../http/keyed-limit.js';
 
-/** The requests that each client has in work, by `clientID`. */
+/** The number of requests in progress, by `clientID`. */
 export class ClientRequests extends KeyedLimit {}
 
 /**
- * Bounds the requests that one client has in work at a time. A request counts until its answer is
- * made, also where the client went away before.
+ * Limits the concurrent requests of each client. A request counts until its response is produced,
+ * even if the client has disconnected. More requests get the error response `-4`.
  */
 @Injectable()
 export class ConcurrencyInterceptor implements NestInterceptor {

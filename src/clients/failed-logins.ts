@@ -2,22 +2,22 @@ import { isIPv6 } from 'node:net';
 import { type ApiError, errors } from '../http/errors.js';
 import { FixedWindows } from './fixed-windows.js';
 
-/** Milliseconds of a window, which begins with the first failed login of an address in it. */
+/** Length of a window in milliseconds. It begins with the first failed login of an address. */
 const WINDOW = 60_000;
-/** Addresses that are counted at a time, some 10 MB: as many as there are /64 networks in a /48. */
+/** Maximum number of counted addresses, about 10 MB: the number of /64 networks in a /48. */
 const MAXIMUM_ADDRESSES = 65_536;
 
 /**
- * Counts failed logins by address and minute: in memory, for this instance alone. An IPv6 address
- * counts as its /64 network, in which a host may take any address.
+ * Counts failed logins per address and minute, in the memory of this instance. IPv6 addresses are
+ * counted by their /64 network, since a host can use any address of it.
  */
 export class FailedLogins {
   private readonly windows = new FixedWindows(WINDOW, MAXIMUM_ADDRESSES);
 
-  /** @param limit failed logins a minute; 0 for no limit */
+  /** @param limit failed logins per minute; 0: no limit */
   constructor(private readonly limit: number) {}
 
-  /** Counts one. Gives the refusal of a login that is one too many. */
+  /** Counts a failed login. Returns the error `-40` if it exceeds the limit. */
   count(address = ''): ApiError | undefined {
     if (this.limit === 0) return undefined;
     const { count, remaining } = this.windows.count(networkOf(address));

@@ -1,4 +1,4 @@
-/** A window after something was counted in it. */
+/** The state of a window after an event was counted in it. */
 export interface Counted {
   readonly count: number;
   /** Milliseconds until the window ends. */
@@ -11,20 +11,20 @@ interface Window {
 }
 
 /**
- * Counts by key, in windows that begin with a key's first count and have a fixed length. They end by
- * the monotonic clock, since the system's may be set back while they are open.
+ * Counts events by key in windows of fixed length. A window begins with the first event of its key.
+ * Windows end by the monotonic clock, since the system clock may be set back.
  */
 export class FixedWindows {
-  // Two generations, of which the older is dropped whole: to find and delete single windows in a Map
-  // takes the longer, the more were deleted before.
+  // Two generations; the older one is dropped as a whole. To delete single windows from the front of
+  // a Map gets slower with the number of deletions before.
   private young = new Map<string, Window>();
   private old = new Map<string, Window>();
-  /** When the young windows become the old ones, by which time those have all ended. */
-  private turn = -Infinity;
+  /** `performance.now()` value at which all old windows have ended and the generations rotate. */
+  private rotateAt = -Infinity;
 
   /**
-   * @param length of a window, in milliseconds
-   * @param maximum number of windows in memory; beyond it the oldest half is dropped
+   * @param length of a window in milliseconds
+   * @param maximum number of windows in memory; above it the older half is dropped
    */
   constructor(
     private readonly length: number,
@@ -33,18 +33,18 @@ export class FixedWindows {
 
   count(key: string): Counted {
     const now = performance.now();
-    const known = this.young.get(key) ?? this.old.get(key);
-    const window = known && known.end > now ? known : this.open(key, now);
+    const existing = this.young.get(key) ?? this.old.get(key);
+    const window = existing && existing.end > now ? existing : this.open(key, now);
     window.count += 1;
-    // `end` is a rounded sum: the difference can exceed the length by a fraction.
+    // `end` is a rounded sum, so the difference can exceed the length slightly.
     return { count: window.count, remaining: Math.min(window.end - now, this.length) };
   }
 
   private open(key: string, now: number): Window {
-    if (now >= this.turn || this.young.size >= this.maximum / 2) {
+    if (now >= this.rotateAt || this.young.size >= this.maximum / 2) {
       this.old = this.young;
       this.young = new Map();
-      this.turn = now + this.length;
+      this.rotateAt = now + this.length;
     }
     const window = { count: 0, end: now + this.length };
     this.young.set(key, window);

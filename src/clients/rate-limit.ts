@@ -3,18 +3,21 @@ import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
 import { type Counted, FixedWindows } from './fixed-windows.js';
 
-/** Seconds of a window, which begins with a client's first request in it. */
+/** Length of a window in seconds. It begins with the first request of a client. */
 const WINDOW = 60;
-/** Milliseconds that Redis is waited for; then the request is counted here. */
+/** Milliseconds that Redis has to respond. After that, the request is counted in memory. */
 const REDIS_TIMEOUT = 200;
-/** Milliseconds for which it is not asked after that. */
-const ASIDE = 1000;
-/** The limiter refuses nobody by itself: each client has a limit of its own. */
+/** Milliseconds between a failure of Redis and the next attempt. */
+const REDIS_RETRY_DELAY = 1000;
+/** No limit in the limiter itself: the limit differs between clients and is checked here. */
 const points = Number.MAX_SAFE_INTEGER;
 
 /**
- * Counts in a window of Redis, and gives the count and the milliseconds until it ends. Redis ends it
- * by the system's clock: where that was set back, the window ends after its length at most.
+ * Lua script that counts in a window of Redis. Returns the count, and the milliseconds until the
+ * window ends. Redis expires keys by the system clock. If that is set back, the script bounds the
+ * remaining time by the length of the window.
+ *
+ * ARGV: the number to count, the length of the window in seconds.
  */
 const COUNT = `
   local count = redis.call('incrby', KEYS[1], ARGV[1])
@@ -26,40 +29,40 @@ const COUNT = `
   end
   return {count, remaining}`;
 
-/** A client's window after a request was counted in it. */
+/** The window of a client after a request was counted in it. */
 export interface Window {
   readonly limit: number;
-  /** Requests that it has left; below zero where this one was too many. */
+  /** Remaining requests; negative if this request exceeded the limit. */
   readonly left: number;
-  /** Seconds until it ends. */
+  /** Seconds until the window ends, at minimum 1. */
   readonly reset: number;
 }
 
 /**
- * Counts the requests of each client by the minute: in Redis, for all instances together, if there
- * is one, and in memory where there is none or as long as it is away.
+ * Counts the requests of each client per minute. With Redis, all instances share the counts. Without
+ * Redis, or while it is unavailable, each instance counts in memory.
  */
 @Injectable()
 export class RateLimit implements OnModuleDestroy {
   private readonly logger = new Logger(RateLimit.name);
   private readonly memory = new FixedWindows(1000 * WINDOW);
   private readonly redis: Redis | undefined;
-  private readonly together: RateLimiterAbstract | undefined;
-  private isAway = false;
-  /** A moment of the monotonic clock until which Redis is not asked. */
-  private asideUntil = -Infinity;
+  private readonly limiter: RateLimiterAbstract | undefined;
+  private isUnavailable = false;
+  /** `performance.now()` value before which Redis is not tried again. */
+  private retryAt = -Infinity;
 
   /**
-   * @param standard requests a minute of a client for which nothing else is set; 0 for no limit
-   * @param redisUrl of the Redis that counts for all instances
+   * @param defaultLimit requests per minute of a client without a limit of its own; 0: no limit
+   * @param redisUrl of the Redis that all instances share; undefined: count in memory
    */
   constructor(
-    private readonly standard: number,
+    private readonly defaultLimit: number,
     redisUrl: string | undefined,
   ) {
     if (redisUrl === undefined) return;
     this.redis = this.connect(redisUrl);
-    this.together = new RateLimiterRedis({
+    this.limiter = new RateLimiterRedis({
       storeClient: this.redis,
       rejectIfRedisNotReady: true,
       keyPrefix: 'catalogue-rate',
@@ -69,11 +72,16 @@ export class RateLimit implements OnModuleDestroy {
     });
   }
 
-  /** Counts a request of a client; `undefined` for one that has no limit. */
-  async count(clientID: string, own: number | null): Promise<Window | undefined> {
-    const limit = own ?? this.standard;
+  /**
+   * Counts a request of a client.
+   *
+   * @param clientLimit requests per minute; 0: no limit; null: the default
+   * @returns `undefined` if the client has no limit
+   */
+  async count(clientID: string, clientLimit: number | null): Promise<Window | undefined> {
+    const limit = clientLimit ?? this.defaultLimit;
     if (limit === 0) return undefined;
-    const counted = (await this.countTogether(clientID)) ?? this.memory.count(clientID);
+    const counted = (await this.countInRedis(clientID)) ?? this.memory.count(clientID);
     const reset = Math.max(1, Math.ceil(counted.remaining / 1000));
     return { limit, left: limit - counted.count, reset };
   }
@@ -90,31 +98,31 @@ export class RateLimit implements OnModuleDestroy {
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
     });
-    redis.on('error', this.away);
+    redis.on('error', this.reportUnavailable);
     return redis;
   }
 
-  /** Counts in Redis; `undefined` where there is none, or it does not answer as it should. */
-  private async countTogether(clientID: string): Promise<Counted | undefined> {
-    if (!this.together || performance.now() < this.asideUntil) return undefined;
+  /** Counts in Redis; `undefined` if there is none, or if it is unavailable. */
+  private async countInRedis(clientID: string): Promise<Counted | undefined> {
+    if (!this.limiter || performance.now() < this.retryAt) return undefined;
     try {
-      const { consumedPoints, msBeforeNext } = await this.together.consume(clientID);
-      if (this.isAway) this.logger.log('Redis is back, the instances count together');
-      this.isAway = false;
+      const { consumedPoints, msBeforeNext } = await this.limiter.consume(clientID);
+      if (this.isUnavailable) this.logger.log('Redis is back, the instances count together');
+      this.isUnavailable = false;
       return { count: consumedPoints, remaining: msBeforeNext };
     } catch (error) {
-      // Not every request shall wait for it to find out.
-      this.asideUntil = performance.now() + ASIDE;
-      this.away(error as NodeJS.ErrnoException);
+      // Otherwise every request would wait for the timeout.
+      this.retryAt = performance.now() + REDIS_RETRY_DELAY;
+      this.reportUnavailable(error as NodeJS.ErrnoException);
       return undefined;
     }
   }
 
-  /** Says that it is away: once, not at every try; the address may hold a password. */
-  private readonly away = ({ code, name, message }: NodeJS.ErrnoException): void => {
-    if (this.isAway) return;
-    this.isAway = true;
-    // Those of Redis itself begin with a word in capitals, and say nothing of who asked.
+  /** Logs once that Redis is unavailable, without the message, which may contain a password. */
+  private readonly reportUnavailable = ({ code, name, message }: NodeJS.ErrnoException): void => {
+    if (this.isUnavailable) return;
+    this.isUnavailable = true;
+    // Error replies of Redis begin with a code in capitals, such as OOM.
     const [reason = name] = /^[A-Z]{2,}\b|timed out/.exec(message) ?? [];
     this.logger.warn(`Redis is away, each instance counts for itself: ${code ?? reason}`);
   };

@@ -4,7 +4,7 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { errors } from '../http/errors.js';
 import { RateLimit } from './rate-limit.js';
 
-/** Refuses a client that has used up its minute, and tells every other how much it has left. */
+/** Rejects requests over a client's limit with `-40`, and sets the `X-RateLimit-*` headers. */
 @Injectable()
 export class RateGuard implements CanActivate {
   constructor(private readonly rateLimit: RateLimit) {}

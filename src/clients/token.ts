@@ -1,16 +1,16 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A new token: 256 random bits, as 43 characters that need no encoding in a URL or a header. */
+/** Generates a token: 256 random bits as 43 characters of base64url, safe in URLs and headers. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is stored of a token. A token is too random to be guessed from it, so it needs no salt. */
+/** SHA-256 of a token, 32 bytes. Needs no salt: a token of 256 random bits cannot be guessed. */
 export function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Whether two hashes are equal, in a time that does not tell where they differ. */
+/** Whether two hashes are equal, compared in constant time. */
 export function sameHash(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }

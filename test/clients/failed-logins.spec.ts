@@ -19,7 +19,7 @@ async function start(environment: NodeJS.ProcessEnv): Promise<Service> {
   return service;
 }
 
-/** A request with the credentials of a client, from an address that a proxy tells. */
+/** A request with the credentials of a client, from an address in `X-Forwarded-For`. */
 function login(service: Service, clientID: string, token: string, address?: string): Test {
   const request = service
     .anonymous()
@@ -123,7 +123,7 @@ describe('The log', () => {
   });
   afterAll(() => service.stop());
 
-  /** What the line of each request says of its errcode, client and address. */
+  /** The errcode, client and address in the log line of each request. */
   async function lines(count: number): Promise<unknown[]> {
     await until(() => written.join('').split('\n').length > count);
     return written
@@ -157,7 +157,7 @@ describe('The log', () => {
     await from(login(service, clientID, expired.token)).expect(401);
     await from(login(service, 'barred', barred.token)).expect(403);
     await from(service.get(`/brands?clientID=${clientID}`)).expect(400);
-    // What is no address is not logged: a client may have written it.
+    // A value that is no address is not logged, since a client may have sent it.
     await service.anonymous().get('/brands').set('X-Forwarded-For', token).expect(401);
     await service.anonymous().get('/brands').set('X-Forwarded-For', 'fe80::1%secret').expect(401);
     const address = '192.0.2.9';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { FixedWindows } from '../../src/clients/fixed-windows.js';
 
-/** The monotonic clock, in milliseconds. */
+/** The value of `performance.now()`, in milliseconds. */
 let now: number;
 
 beforeEach(() => {

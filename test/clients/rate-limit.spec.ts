@@ -104,7 +104,7 @@ describeWithRedis('The rate limit with a Redis', () => {
     }
   }
 
-  /** An instance whose client has the same name as that of every other. */
+  /** Starts an instance. The client has the same name on every instance. */
   async function instance(port: number, limit: string): Promise<Service> {
     const environment = { REDIS_URL: `redis://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: limit };
     const service = await startService(environment);
@@ -117,7 +117,7 @@ describeWithRedis('The rate limit with a Redis', () => {
     return Number(headers['x-ratelimit-remaining']);
   }
 
-  /** Resolves when what one instance counts another one knows. */
+  /** Resolves when the instances share their counts. */
   async function together(one: Service, other: Service): Promise<void> {
     await until(async () => {
       const before = await left(one);
@@ -142,7 +142,7 @@ describeWithRedis('The rate limit with a Redis', () => {
     const [one, other] = [await instance(port, '1000'), await instance(port, '1000')];
     await together(one, other);
     const before = await left(one);
-    // What the expiry of its key is then.
+    // The expiry of the key after the clock was set back.
     redisCommand(port, 'pexpire', 'catalogue-rate:tester', '3660000');
     const { headers } = await one.get('/brands?limit=0');
     expect(headers['x-ratelimit-remaining']).toBe(String(before - 1));
@@ -159,7 +159,7 @@ describeWithRedis('The rate limit with a Redis', () => {
     redis?.kill('SIGSTOP');
     const began = performance.now();
     for (let at = 0; at < 20; at += 1) await one.get('/brands?limit=0').expect(200);
-    // One that waits for it, and perhaps one a second later.
+    // One request that waits for the timeout, and perhaps a second one a second later.
     expect(performance.now() - began).toBeLessThan(20 * 150);
     expect(warned).toHaveBeenCalledTimes(1);
     const back = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
