@@ -13,10 +13,10 @@ import { servicePaths } from './service-paths.js';
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /**
- * The OpenAPI 3.1 document of an application: its endpoints as Nest knows them, their parameters as
- * their query classes declare them, their objects as TypeORM knows them, and the table of errors.
- * Own code, since what there is for Nest describes bodies by classes, and here every parameter is a
- * text with a reader of its own, every body an envelope, and null a type of OpenAPI 3.1.
+ * The OpenAPI 3.1 document of an application. It is generated from the endpoints of Nest, the
+ * parameters of the query classes, the entities of TypeORM, and the table of errors. `@nestjs/swagger`
+ * is not used: it describes bodies by classes and parameters by types, while here every parameter is
+ * a text with its own parser, every body is an envelope, and null is a type (OpenAPI 3.1).
  */
 export function openapiDocument(application: INestApplicationContext, settings: Settings): Json {
   const dataSource = application.get(DataSource);

@@ -1,6 +1,6 @@
 import { errors } from '../http/errors.js';
 
-/** What is true of every endpoint, as Markdown. */
+/** The description of what applies to all endpoints, as Markdown. */
 export function overview(): string {
   const rows = Object.values(errors).map(
     ({ errcode, statuses, condition, message }) =>
@@ -27,7 +27,7 @@ UTC as \`Z\`. \`OPTIONS\` of a path answers with the parameters that it takes.
 ## Errors
 
 Each endpoint lists those that it can answer with. The order of checks is path, method, credentials,
-rate, parameters in the order sent.
+rate, undefined parameters, then the other parameters in the order sent.
 
 <details><summary>All errcodes</summary>
 

@@ -1,6 +1,6 @@
 import type { Credentials } from './public-pages.js';
 
-/** What the page may load: from this service alone. Swagger UI sets styles and draws icons itself. */
+/** Content-Security-Policy of the page. Only this service as source; Swagger UI inlines styles. */
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join(';');
 
-/** Paths are relative, so that they are right behind a proxy that puts a prefix before them. */
+/** Paths are relative, so that the page works behind a proxy with a path prefix. */
 export const HTML = `<!doctype html>
 <html lang="en">
   <head>
@@ -31,10 +31,10 @@ export const HTML = `<!doctype html>
 </html>
 `;
 
-/** The script that starts Swagger UI, which sends the credentials, if any, in headers. */
+/** The script that starts Swagger UI. It sends the credentials, if any, in headers. */
 export function script(credentials: Credentials | undefined): string {
-  const given = credentials && [credentials.clientID, credentials.accessToken];
-  return `const credentials = ${JSON.stringify(given ?? null)};
+  const values = credentials && [credentials.clientID, credentials.accessToken];
+  return `const credentials = ${JSON.stringify(values ?? null)};
 const page = SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#page',
@@ -53,7 +53,7 @@ const page = SwaggerUIBundle({
 `;
 }
 
-/** Makes Swagger UI calmer, and fit a phone, on which its tables stand as blocks. */
+/** Styles for Swagger UI: less decoration, and tables as blocks on small screens. */
 export const STYLE = `
 body { margin: 0; background: #fafafa; }
 .swagger-ui .wrapper { max-width: 1100px; }

@@ -21,23 +21,23 @@ import {
 } from './responses.js';
 import { json, type Json, objectOf } from './schema.js';
 
-/** How a client shows who it is: in headers, or in the query; not in both. */
+/** The alternatives for credentials: in headers or in the query, not in both. */
 export const CREDENTIALS = [
   { 'X-Client-ID': [], Authorization: [] },
   { clientID: [], access_token: [] },
 ];
 
-/** An endpoint and what it answers with, where that is known. */
+/** An endpoint with its entity, parameters and path template. */
 export interface DescribedEndpoint extends Endpoint {
   readonly metadata: EntityMetadata | undefined;
   readonly isList: boolean;
-  /** The parameters of its query but for the credentials, which stand among the security. */
+  /** The query parameters without the credentials, which are security schemes. */
   readonly parameters: readonly DescribedParameter[];
   /** The maximum number of objects in a page. */
   readonly maximumObjects: number;
   /** The names of the parameters in its path. */
   readonly pathParameters: readonly string[];
-  /** As the document has it, such as `/products/{productID}`. */
+  /** The path template of OpenAPI, such as `/products/{productID}`. */
   readonly template: string;
 }
 
@@ -67,13 +67,13 @@ export function described(
   };
 }
 
-/** What the objects of a path are called, such as `products` or `deletions of products`. */
+/** The name of the objects of a path, such as `products` or `deletions of products`. */
 export function collectionOf({ path }: Endpoint): string {
   const parts = path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
   return parts.join(' of ');
 }
 
-/** The path of an endpoint: what it takes, and its answers to each method. */
+/** The path item of an endpoint: its parameters, and an operation for each method. */
 export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorResponses): Json {
   const { metadata, isList, method, controller } = endpoint;
   const resource = collectionOf(endpoint);
@@ -133,7 +133,7 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
   };
 }
 
-/** The errors that a `GET` may be answered with. */
+/** The possible errors of a `GET`. */
 function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
   const isNarrowed = parameters.some(({ name }) => name === 'fields' || name === 'sort');
@@ -163,7 +163,7 @@ function success({ metadata, isList, maximumObjects }: DescribedEndpoint): Json 
   };
 }
 
-/** The envelope of a page of at most so many objects. */
+/** Schema of the envelope with at most `maxItems` objects. */
 export function envelope(items: Json, maxItems: number): Json {
   return objectOf({
     result: { $ref: '#/components/schemas/Success' },
@@ -201,14 +201,14 @@ function inQuery(
   { metadata }: DescribedEndpoint,
   { name, meaning, schema, example, isRequired = false }: DescribedParameter,
 ): Json {
-  // That of the field that is filtered by says more than that of the type.
+  // The example of the filtered field is more specific than that of the parameter's type.
   const own = metadata && meaningOf(metadata.target as object, name)?.example;
   return {
     name,
     in: 'query',
     ...(isRequired && { required: true }),
     description: meaning,
-    // Not as the parameter's own example, which the page would send wherever nothing is filled in.
+    // In the schema: Swagger UI would send a parameter-level example for every empty input.
     schema: {
       ...schema,
       examples: [exampleOf(schema, own ?? example)],
@@ -217,7 +217,7 @@ function inQuery(
   };
 }
 
-/** A text of the query as the schema's type has it. */
+/** Converts a query text to the type of the schema. */
 function exampleOf({ type }: ParameterSchema, text: string): unknown {
   switch (type) {
     case 'integer':
@@ -240,7 +240,7 @@ const wholeText = (description: string): Json => ({
   },
 });
 
-/** A list without an envelope, for those whose `Accept` prefers it: all of it, without a page's limit. */
+/** The media types of a whole list, which has no envelope and no default limit. */
 const WHOLE = {
   'application/x-ndjson': wholeText(
     'All objects of the list, or as many as `limit` says, each as JSON in a line of its own.',

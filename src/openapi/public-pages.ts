@@ -8,9 +8,9 @@ import type { Settings } from '../settings/settings.js';
 import { openapiDocument } from './document.js';
 import { HTML, POLICY, script, STYLE } from './page.js';
 
-/** The parts of Swagger UI that the page loads; all of it is served from here. */
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const STYLE_TYPE = 'text/css; charset=utf-8';
+/** The files of Swagger UI that the page loads, with their media types. */
 const ASSETS = [
   ['swagger-ui-bundle.js', SCRIPT_TYPE],
   ['swagger-ui.css', STYLE_TYPE],
@@ -19,13 +19,13 @@ const ASSETS = [
 
 const { resolve } = createRequire(import.meta.url);
 
-/** What a page carries so that its visitor can send requests at once. */
+/** Credentials in the page, with which its visitor can send requests at once. */
 export interface Credentials {
   readonly clientID: string;
   readonly accessToken: string;
 }
 
-/** Adds `/openapi.json`, the page `/docs`, and the way there from `/` for browsers. */
+/** Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers. */
 export function publishDocumentation(
   express: Express,
   application: INestApplicationContext,

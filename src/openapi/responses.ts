@@ -10,9 +10,9 @@ const count = (description: string, example: number): Json => ({
   example,
 });
 
-/** Every header that a response may have beside those of HTTP itself and those of security. */
+/** All response headers, except those of HTTP itself and the security headers. */
 export function headers(rateLimit: number): Json {
-  const standard = rateLimit === 0 ? 'no limit' : String(rateLimit);
+  const defaultLimit = rateLimit === 0 ? 'no limit' : String(rateLimit);
   return {
     'X-Request-Id': {
       description: 'Names the request in the log: the client’s own, if it sent a plain token.',
@@ -20,7 +20,7 @@ export function headers(rateLimit: number): Json {
       example: '3f0d2a4e-5b1c-4a6e-9d65-0b4b1a2c7f10',
     },
     'X-RateLimit-Limit': count(
-      `Requests that the client may make in a minute: ${standard}, unless it has a limit of its own. A client without one gets none of these headers.`,
+      `Requests that the client may make in a minute: ${defaultLimit}, unless it has a limit of its own. A client without one gets none of these headers.`,
       rateLimit,
     ),
     'X-RateLimit-Remaining': count(
@@ -79,7 +79,7 @@ export function headers(rateLimit: number): Json {
   };
 }
 
-/** References to some of them. */
+/** References to headers by name. */
 export function headersNamed(...names: string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
@@ -87,7 +87,7 @@ export function headersNamed(...names: string[]): Json {
 export const COMMON = ['X-Request-Id', 'Cache-Control', 'Vary'];
 export const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** What every path may answer with, also one that needs no credentials. */
+/** The possible errors of every path, even without credentials. */
 export const ANYWHERE: readonly ErrorDefinition[] = [
   errors.internal,
   errors.busy,
@@ -95,7 +95,7 @@ export const ANYWHERE: readonly ErrorDefinition[] = [
   errors.tooLarge,
 ];
 
-/** What any request for which a client must be known may be answered with. */
+/** The possible errors of every request that needs credentials. */
 export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
   ...ANYWHERE,
   errors.unavailable,
@@ -110,13 +110,13 @@ export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
   errors.limitExceeded,
 ];
 
-/** The error responses of the document, each of which is defined once. */
+/** Collects the error responses of the document, so that each is defined once. */
 export class ErrorResponses {
-  /** By the name under which they are referred to. */
+  /** The response objects by name, for `components.responses`. */
   readonly responses: Record<string, Json> = {};
   private readonly names = new Map<string, string>();
 
-  /** References to a response for each status among some errors, with an example for each errcode. */
+  /** References to a response for each HTTP status of some errors, with an example per errcode. */
   of(definitions: readonly ErrorDefinition[]): Json {
     const statuses = [...new Set(definitions.flatMap((definition) => definition.statuses))];
     return Object.fromEntries(
@@ -130,11 +130,11 @@ export class ErrorResponses {
     );
   }
 
-  /** That of the error where there is one, else that of the status, numbered. */
+  /** The name of the error if there is only one, otherwise the name of the status with a number. */
   private name(status: number, possible: [string, ErrorDefinition][]): string {
     const key = `${status} ${possible.map(([name]) => name).join()}`;
-    const known = this.names.get(key);
-    if (known !== undefined) return known;
+    const existing = this.names.get(key);
+    if (existing !== undefined) return existing;
     const [[error, { statuses }] = ['', errors.internal]] = possible;
     const base =
       possible.length === 1 && statuses.length === 1
@@ -185,7 +185,7 @@ function errorResponse(status: number, definitions: readonly ErrorDefinition[]):
   };
 }
 
-/** Errors after the request was counted. */
+/** Errors that occur after the request was counted, so that they have rate limit headers. */
 const AFTER_COUNTING: readonly ErrorDefinition[] = [
   errors.limitExceeded,
   errors.parameterInvalid,

@@ -3,7 +3,7 @@ import { json, type Json } from './schema.js';
 
 const text = { type: 'string', maxLength: 1_000_000, pattern: '^[^\\u0000]*$' };
 
-/** The paths that are no resource, which need no credentials and ignore parameters. */
+/** The paths of the service itself. They need no credentials and ignore parameters. */
 export function servicePaths(errorResponses: ErrorResponses): Json {
   return {
     '/docs': bothWays({
@@ -27,7 +27,7 @@ export function servicePaths(errorResponses: ErrorResponses): Json {
   };
 }
 
-/** `GET` of a path, and `HEAD` of it, which answers the same without a body. */
+/** The operations `GET` and `HEAD` of a path. */
 function bothWays({ operationId, summary, ...rest }: Json): Json {
   const common = { tags: ['service'], security: [] };
   return {
