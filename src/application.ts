@@ -65,8 +65,8 @@ function observe(
   settings: Settings,
 ): void {
   const metrics = application.get(Metrics);
-  metrics.watch(application.get(TallyKeeper));
-  metrics.watchRequests(adapter, application.get(StreamLimit));
+  metrics.addTallyMaintenance(application.get(TallyKeeper));
+  metrics.addRequests(adapter, application.get(StreamLimit));
   const log = levels(settings).includes('log') && new RequestLog(!process.stdout.isTTY);
   adapter.observe = (observation) => {
     metrics.observe(observation);

@@ -1,34 +1,34 @@
-/** Milliseconds for which an answer is given again. */
-const LIFETIME = 250;
+/** Milliseconds for which a value is cached. */
+const TTL = 250;
 
 /**
- * Makes a value at most once at a time and keeps it for a moment, so that its cost does not grow
- * with how many ask for it.
+ * Computes a value on demand and caches it for 250 ms. Concurrent requests share one computation, so
+ * that its cost does not depend on the number of requests.
  */
 export class BriefCache<T> {
-  private kept: { readonly value: T; readonly until: number } | undefined;
-  private making: Promise<T> | undefined;
+  private cached: { readonly value: T; readonly until: number } | undefined;
+  private computing: Promise<T> | undefined;
 
   /**
-   * @param make what makes the value
-   * @param isKept whether a value may be given again; otherwise the next request makes another one
+   * @param compute computes the value; if it rejects, nothing is cached
+   * @param isCacheable whether to cache a value. Default: always
    */
   constructor(
-    private readonly make: () => Promise<T>,
-    private readonly isKept: (value: T) => boolean = () => true,
+    private readonly compute: () => Promise<T>,
+    private readonly isCacheable: (value: T) => boolean = () => true,
   ) {}
 
   async get(): Promise<T> {
-    if (this.kept && performance.now() < this.kept.until) return this.kept.value;
-    this.making ??= this.renew().finally(() => {
-      this.making = undefined;
+    if (this.cached && performance.now() < this.cached.until) return this.cached.value;
+    this.computing ??= this.renew().finally(() => {
+      this.computing = undefined;
     });
-    return this.making;
+    return this.computing;
   }
 
   private async renew(): Promise<T> {
-    const value = await this.make();
-    this.kept = this.isKept(value) ? { value, until: performance.now() + LIFETIME } : undefined;
+    const value = await this.compute();
+    this.cached = this.isCacheable(value) ? { value, until: performance.now() + TTL } : undefined;
     return value;
   }
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Answers `/health/live` and `/health/ready`; false leaves any other path to others.
+ * Responds to `/health/live` and `/health/ready`.
  *
- * @param readiness why the service should not be sent requests; `undefined` where it should
+ * @param readiness why the service is not ready; `undefined` if it is ready. Must not reject.
+ * @returns false if the path is another one
  */
 export function answerHealth(
   request: IncomingMessage,
@@ -27,7 +28,7 @@ export function answerHealth(
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Writes what an operator asked for. */
+/** Writes a response to an operator, without the envelope. */
 export function answer(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, {
     'Content-Type': type,

@@ -9,7 +9,7 @@ import type { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import type { TallyKeeper } from '../list/tally/tally-keeper.js';
 
-/** What Prometheus reads. No label has a value that a client chooses. */
+/** The metrics for Prometheus. No label has a value that a client can choose. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -25,7 +25,7 @@ export class Metrics {
     help: 'Objects in answers',
     registers: [this.registry],
   });
-  private readonly refusals = new Counter({
+  private readonly errorResponses = new Counter({
     name: 'catalogue_refusals_total',
     help: 'Refused requests, by errcode',
     labelNames: ['errcode'],
@@ -57,8 +57,8 @@ export class Metrics {
     });
   }
 
-  /** Adds the maintenance of the tallies. */
-  watch(tallyKeeper: TallyKeeper): void {
+  /** Adds the metrics of tally maintenance. */
+  addTallyMaintenance(tallyKeeper: TallyKeeper): void {
     this.gauge(
       'catalogue_tally_rounds',
       'Rounds of tally maintenance by this instance since it started',
@@ -71,8 +71,8 @@ export class Metrics {
     );
   }
 
-  /** Adds what requests hold. */
-  watchRequests(adapter: EnvelopedExpressAdapter, streams: StreamLimit): void {
+  /** Adds the metrics of requests in progress. */
+  addRequests(adapter: EnvelopedExpressAdapter, streams: StreamLimit): void {
     this.gauge(
       'catalogue_requests_in_work',
       'Requests whose response has not been handed to its connection yet',
@@ -86,11 +86,12 @@ export class Metrics {
     this.gauge('catalogue_streams_open', 'Lists that are being sent whole', () => streams.size);
   }
 
+  /** Counts a finished request. */
   observe({ route, status, errcode, milliseconds, rows }: Observation): void {
     const labels = { route: route ?? 'none', status: String(status) };
     this.durations.observe(labels, milliseconds / 1000);
     if (rows > 0) this.rows.inc(rows);
-    if (errcode !== 0) this.refusals.inc({ errcode: String(errcode) });
+    if (errcode !== 0) this.errorResponses.inc({ errcode: String(errcode) });
   }
 
   private gauge(name: string, help: string, read: () => number): void {

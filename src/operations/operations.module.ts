@@ -3,6 +3,6 @@ import { Metrics } from './metrics.js';
 import { OperatorEndpoints } from './operator-endpoints.js';
 import { SchemaCheck } from '../schema/schema-check.js';
 
-/** What those see who run the service. */
+/** What operators use: health, metrics and the schema check. */
 @Module({ providers: [Metrics, OperatorEndpoints, SchemaCheck] })
 export class OperationsModule {}

@@ -10,21 +10,21 @@ import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
 import { SchemaCheck } from '../schema/schema-check.js';
 
-/** Milliseconds that a database has to say that it is there. */
-const PATIENCE = 2000;
+/** Milliseconds that the database has to respond to a readiness check. */
+const DATABASE_TIMEOUT = 2000;
 
-/** Requests of one connection that are answered at a time. Those of all share their answer. */
-const MAX_PER_CONNECTION = 8;
+/** Maximum number of concurrent requests per connection. All connections share cached responses. */
+const MAX_REQUESTS_PER_CONNECTION = 8;
 
 const PATHS = ['/health/live', '/health/ready', '/metrics'];
 
-/** What operators ask: `/health/live`, `/health/ready` and `/metrics`, without credentials. */
+/** Serves `/health/live`, `/health/ready` and `/metrics` to operators, without credentials. */
 @Injectable()
 export class OperatorEndpoints {
   private draining = false;
   private isMigrated = false;
-  private readonly admission = new Admission(Infinity, MAX_PER_CONNECTION);
-  /** Only a good answer is kept. A bad one is checked again for the next request. */
+  private readonly admission = new Admission(Infinity, MAX_REQUESTS_PER_CONNECTION);
+  /** Only success is cached. After a failure, the next request checks again. */
   private readonly database = new BriefCache(
     () => this.databaseProblem(),
     (problem) => problem === undefined,
@@ -37,12 +37,12 @@ export class OperatorEndpoints {
     private readonly schema: SchemaCheck,
   ) {}
 
-  /** From now on the service is not ready, so that no proxy sends it more. */
+  /** Makes the service not ready from now on, so that proxies send no more requests. */
   drain(): void {
     this.draining = true;
   }
 
-  /** Answers a request for one of its paths; false leaves any other to others. */
+  /** Responds to a request for one of its paths. Returns false for any other path. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!PATHS.includes(path)) return false;
@@ -67,11 +67,11 @@ export class OperatorEndpoints {
     return true;
   }
 
-  /** Why the service should not be sent requests; `undefined` where it should. */
+  /** Why the service is not ready; `undefined` if it is ready. */
   private async readiness(): Promise<string | undefined> {
     if (this.draining) return 'draining';
     try {
-      const problem = await Promise.race([this.database.get(), tooLate()]);
+      const problem = await Promise.race([this.database.get(), databaseTimeout()]);
       return problem ?? (this.schema.passed ? undefined : 'schema');
     } catch {
       return 'database';
@@ -89,8 +89,8 @@ export class OperatorEndpoints {
   }
 }
 
-function tooLate(): Promise<string> {
+function databaseTimeout(): Promise<string> {
   return new Promise((resolve) => {
-    setTimeout(resolve, PATIENCE, 'database').unref();
+    setTimeout(resolve, DATABASE_TIMEOUT, 'database').unref();
   });
 }

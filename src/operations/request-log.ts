@@ -1,11 +1,11 @@
 import type { Observation } from '../http/server/observation.js';
 
-/** Milliseconds that a line waits for others to be written with. */
-const DELAY = 100;
+/** Maximum milliseconds for which a line is buffered. */
+const FLUSH_DELAY = 100;
 
 /**
- * Writes a line for each request: JSON for a collector of logs, or plain for a terminal. Several at
- * once, since each writing makes the process wait for the reader.
+ * Writes a line for each request to standard output: JSON for a log collector, or text for a
+ * terminal. Lines are buffered and written together, since each write may block the process.
  */
 export class RequestLog {
   private lines: string[] = [];
@@ -15,7 +15,7 @@ export class RequestLog {
   }
 
   write(observation: Observation): void {
-    if (this.lines.length === 0) setTimeout(this.flush, DELAY).unref();
+    if (this.lines.length === 0) setTimeout(this.flush, FLUSH_DELAY).unref();
     this.lines.push(`${this.json ? asJson(observation) : asText(observation)}\n`);
   }
 
