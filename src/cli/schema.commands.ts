@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { migrate } from '../database/migrate.js';
-import { findings } from '../verify/verify.js';
+import { findViolations } from '../verify/verify.js';
 import { uncachedLists } from '../verify/uncached-lists.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
@@ -10,7 +10,7 @@ import { openDatabase, withCatalogue } from './open-catalogue.js';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('brings the schema up to date; several may start at once')
+    .description('apply pending migrations; safe to run several at once')
     .action(async () => {
       const { url, embedded } = await openDatabase(new Settings(process.env));
       try {
@@ -25,9 +25,9 @@ export function migrateCommand(): Command {
 
 export function migrationCommand(): Command {
   return new Command('migration')
-    .description('writes the migration that makes the tables what the entities say')
-    .argument('<name>', 'such as add-supplier-phone')
-    .option('--destructive', 'also where it loses what columns or tables hold')
+    .description('write a migration for the changes of the entities')
+    .argument('<name>', 'for example add-supplier-phone')
+    .option('--destructive', 'write it even if it loses data')
     .action(async (name: string, { destructive = false }: { destructive?: boolean }) => {
       const { url, embedded } = await openDatabase(new Settings(process.env));
       try {
@@ -41,17 +41,17 @@ export function migrationCommand(): Command {
 
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('checks the database against its own invariants')
+    .description('check the schema and the data for violations of their invariants')
     .action(() =>
       withCatalogue(async (catalogue) => {
-        const found = await findings(catalogue);
-        for (const finding of found) console.log(finding);
-        // Allowed: they do not change the exit status. They cannot be found where a column is missing.
+        const violations = await findViolations(catalogue);
+        for (const line of violations) console.log(line);
+        // No violations: they do not affect the exit status. Fails if a column is missing.
         for (const line of await uncachedLists(catalogue).catch(() => []))
           console.log(`Note: ${line}`);
-        if (found.length > 0)
+        if (violations.length > 0)
           throw new CommandError(
-            `${found.length} ${found.length === 1 ? 'thing is' : 'things are'} off`,
+            `${violations.length} ${violations.length === 1 ? 'thing is' : 'things are'} off`,
           );
         console.log('Nothing is off');
       }),

@@ -3,16 +3,16 @@ import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
 import { schemaChanges } from './schema-changes.js';
 import { createUpdatedAtTrigger, installDeletions, installTally } from './install-statements.js';
 
-/** A difference between a database and what the entities say, found without reading any object. */
+/** A difference between the schema of a database and the entities. */
 export interface Difference {
   readonly text: string;
-  /** What puts it right, as an imperative. */
+  /** The instruction that fixes it, such as `run …`. */
   readonly remedy: string;
-  /** The resource whose lists it may make wrong or fail. */
+  /** The resource whose lists may be wrong or fail. */
   readonly resource?: string;
-  /** Whether it is about columns, so that the data cannot be compared before it is put right. */
-  readonly isOfColumns?: true;
-  /** Whether the database merely has more than the entities ask for. */
+  /** Whether a table or column is affected. Until it is fixed, the data cannot be compared. */
+  readonly affectsColumns?: true;
+  /** Whether the database only has more than the entities declare. */
   readonly isSurplus?: true;
 }
 
@@ -22,9 +22,9 @@ export function lineOf({ text, remedy }: Difference): string {
 }
 
 /**
- * Compares entities, tables, tallies and triggers, in some 50 ms.
+ * Compares the entities with tables, tallies and triggers. Reads no objects; takes about 50 ms.
  *
- * @throws QueryFailedError where a migration of the catalogue itself is missing
+ * @throws QueryFailedError if a migration of the service itself is missing
  */
 export async function differences(dataSource: DataSource): Promise<Difference[]> {
   const resources = resourcesOf(dataSource);
@@ -33,29 +33,29 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   const triggers = await triggersOf(dataSource);
   for (const { table, name, state } of triggers) {
     if (state === 'O' || state === 'A') continue;
-    const isKept = /_(tally|deletions)_[a-z]+$/.test(name);
+    const isAlways = /_(tally|deletions)_[a-z]+$/.test(name);
     found.push({
       text: `the trigger ${name} on ${table} is disabled`,
-      remedy: `run ALTER TABLE "${table}" ENABLE ${isKept ? 'ALWAYS ' : ''}TRIGGER "${name}"`,
+      remedy: `run ALTER TABLE "${table}" ENABLE ${isAlways ? 'ALWAYS ' : ''}TRIGGER "${name}"`,
       resource: resources.has(table) ? table : undefined,
     });
   }
   for (const [resource, metadata] of resources) {
-    // Its table or a column is missing: what it needs beside them is told once they are there.
-    if (found.some((other) => other.resource === resource && other.isOfColumns)) continue;
+    // If its table or a column is missing, the rest is reported after that is fixed.
+    if (found.some((other) => other.resource === resource && other.affectsColumns)) continue;
     const own = triggers.filter(({ table }) => table === resource);
-    const upkeep = [
+    const differing = [
       ...virtualColumns(metadata),
       ...updatedAtDifferences(metadata, own),
       ...deletionsDifferences(metadata, own),
       ...tallyDifferences(metadata, tallies.get(resource), own),
     ];
-    found.push(...upkeep.map((difference) => ({ ...difference, resource })));
+    found.push(...differing.map((difference) => ({ ...difference, resource })));
   }
   return found;
 }
 
-/** The first writes what the migrations lack, the second changes the database. */
+/** The first command writes the missing migration, the second one applies it. */
 const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
 async function schemaDifferences(
@@ -65,21 +65,21 @@ async function schemaDifferences(
   const { up } = await schemaChanges(dataSource);
   return up.map((statement) => {
     const [, table = ''] = /^(?:CREATE|ALTER) TABLE (?:"\w+"\.)?"(\w+)"/.exec(statement) ?? [];
-    const isOfColumns = resources.has(table) && !/ (ADD|DROP) CONSTRAINT /.test(statement);
+    const affectsColumns = resources.has(table) && !/ (ADD|DROP) CONSTRAINT /.test(statement);
     const isSurplus = SURPLUS.test(statement);
     return {
       text: `the schema is not as declared, this is lacking: ${statement}`,
       remedy: MIGRATION,
-      ...(isOfColumns && !isSurplus && { resource: table, isOfColumns }),
+      ...(affectsColumns && !isSurplus && { resource: table, affectsColumns }),
       ...(isSurplus && { isSurplus }),
     };
   });
 }
 
-/** What takes away something that the entities do not ask for. */
+/** Statements that remove what the entities do not declare. */
 const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 
-/** By resource, the columns that its tally counts. */
+/** The columns that the tally of each resource counts, by resource. */
 async function talliesOf(dataSource: DataSource): Promise<Map<string, readonly string[]>> {
   const rows = await dataSource.query<{ resource: string; counted: string[] }[]>(
     'SELECT resource, counted FROM tallies',
@@ -93,12 +93,12 @@ interface Trigger {
   /** https://www.postgresql.org/docs/current/catalog-pg-trigger.html */
   readonly state: string;
   /** The name of its function. */
-  readonly keeper: string;
+  readonly functionName: string;
 }
 
 function triggersOf(dataSource: DataSource): Promise<Trigger[]> {
   return dataSource.query<Trigger[]>(
-    `SELECT relname AS table, tgname AS name, tgenabled AS state, proname AS keeper
+    `SELECT relname AS table, tgname AS name, tgenabled AS state, proname AS "functionName"
      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
      WHERE relnamespace = current_schema()::regnamespace ORDER BY relname, tgname`,
   );
@@ -113,13 +113,13 @@ function virtualColumns({ tableName, columns }: EntityMetadata): Difference[] {
     }));
 }
 
-/** `updatedAt` is the database's to keep, on every resource. */
+/** Every resource with `updatedAt` needs the trigger that sets it. */
 function updatedAtDifferences(
   metadata: EntityMetadata,
   triggers: readonly Trigger[],
 ): Difference[] {
   if (!metadata.updateDateColumn) return [];
-  if (triggers.some(({ keeper }) => keeper === 'keep_updated_at')) return [];
+  if (triggers.some(({ functionName }) => functionName === 'keep_updated_at')) return [];
   const { databaseName } = metadata.updateDateColumn;
   return [
     {
@@ -129,7 +129,7 @@ function updatedAtDifferences(
   ];
 }
 
-/** Every deletion must be recorded, also those by other writers. */
+/** Every resource needs the triggers that record deletions. */
 function deletionsDifferences(
   metadata: EntityMetadata,
   triggers: readonly Trigger[],
@@ -160,15 +160,15 @@ function tallyDifferences(
   const found = missingTriggers(`${tableName}_tally`, WRITES, triggers).map(
     (trigger): Difference => ({ text: `${tableName} has no trigger ${trigger}`, remedy }),
   );
-  const lacking = counted.filter((column) => !installed.includes(column));
-  if (lacking.length > 0 || installed.length > counted.length) {
+  const uncounted = counted.filter((column) => !installed.includes(column));
+  if (uncounted.length > 0 || installed.length > counted.length) {
     const text = `the tally of ${tableName} counts by ${named(installed)}, its entity by ${named(counted)}`;
-    found.push({ text, remedy, ...(lacking.length === 0 && { isSurplus: true as const }) });
+    found.push({ text, remedy, ...(uncounted.length === 0 && { isSurplus: true as const }) });
   }
   return found;
 }
 
-/** The migration lacks it, or somebody took it away afterwards. */
+/** The remedy if a migration is missing, or if a statement of one was undone. */
 function orMigration(statement: string): string {
   return `${MIGRATION}, or if a migration has it already: ${statement}`;
 }

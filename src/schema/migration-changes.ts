@@ -5,7 +5,7 @@ import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
 import { createUpdatedAtTrigger, installDeletions, installTally } from './install-statements.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 
-/** What a migration must change so that tables, triggers and tallies are as the entities say. Changes nothing. */
+/** The statements that bring tables, triggers and tallies in line with the entities. Only reads. */
 export async function migrationChanges(dataSource: DataSource): Promise<Changes> {
   const changes = await schemaChanges(dataSource);
   const [up, down] = [[...changes.up], [...changes.down]];
@@ -50,10 +50,10 @@ async function keepsDeletions(dataSource: DataSource, table: string): Promise<bo
 }
 
 /**
- * Checks the statements of a migration that is to be written.
+ * Checks the statements of a new migration.
  *
- * @param destructive whether it may lose data
- * @throws CommandError for a statement that would lose data, or that has to be written by hand
+ * @param destructive whether the migration may lose data
+ * @throws CommandError if a statement would lose data, or if the migration must be written by hand
  */
 export async function checkChanges(
   dataSource: DataSource,
@@ -63,7 +63,7 @@ export async function checkChanges(
   for (const statement of statements) {
     const [, table = '', column = '', definition = ''] = ADDED.exec(statement) ?? [];
     if (column === '') continue;
-    // To TypeORM another length is another column.
+    // TypeORM drops and adds the column if its type or length changes.
     if (statements.includes(`ALTER TABLE "${table}" DROP COLUMN "${column}"`)) {
       throw new CommandError(
         `${table}.${column} changes its type, which would empty it: write that by hand, ` +
@@ -76,24 +76,24 @@ export async function checkChanges(
       );
     }
   }
-  const losing: string[] = [];
+  const destructiveStatements: string[] = [];
   for (const statement of statements) {
     await checkTriggers(dataSource, statement);
-    if (await loses(dataSource, statement)) losing.push(statement);
+    if (await losesData(dataSource, statement)) destructiveStatements.push(statement);
   }
-  if (losing.length > 0 && !destructive) {
+  if (destructiveStatements.length > 0 && !destructive) {
     throw new CommandError(
-      `This loses what is there, and is written only with --destructive: ${losing.join('; ')}`,
+      `This loses what is there, and is written only with --destructive: ${destructiveStatements.join('; ')}`,
     );
   }
 }
 
 const ADDED = /^ALTER TABLE "(\w+)" ADD "(\w+)" (.*)$/;
 
-/** Whether a statement loses what a database holds, or fails on what it holds. */
-async function loses(dataSource: DataSource, statement: string): Promise<boolean> {
+/** Whether a statement loses existing data, or fails on it. */
+async function losesData(dataSource: DataSource, statement: string): Promise<boolean> {
   if (/\bDROP (TABLE|COLUMN)\b/.test(statement)) return true;
-  // An enumeration is made anew by way of text: a value that is gone is not there to be kept.
+  // TypeORM recreates an enum type and converts its columns by way of text. Removed values fail.
   const [, type, values = ''] =
     /^CREATE TYPE (?:"\w+"\.)?"(\w+)" AS ENUM\((.*)\)$/.exec(statement) ?? [];
   if (type !== undefined) {
@@ -106,7 +106,7 @@ async function loses(dataSource: DataSource, statement: string): Promise<boolean
   return /\bALTER COLUMN "\w+" TYPE\b/.test(statement) && !statement.includes('::"text"::');
 }
 
-/** Refuses to take a column away from under a trigger, or to rename it: no one else would notice. */
+/** @throws CommandError if a statement drops or renames a column that a trigger function reads */
 async function checkTriggers(dataSource: DataSource, statement: string): Promise<void> {
   const [, table = '', column] =
     /^ALTER TABLE "(\w+)" (?:RENAME|DROP) COLUMN "(\w+)"/.exec(statement) ?? [];

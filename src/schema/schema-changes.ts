@@ -1,15 +1,15 @@
 import type { DataSource } from 'typeorm';
 
-/** Statements that change a schema, and those that take it back, each in their order. */
+/** Statements that change a schema, and those that revert it, each in order of execution. */
 export interface Changes {
   readonly up: readonly string[];
   readonly down: readonly string[];
 }
 
-/** What TypeORM would change so that the tables are as the entities say. Changes nothing. */
+/** The statements by which TypeORM would bring the tables in line with the entities. Only reads. */
 export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   const { noDeprecation } = process;
-  // It asks several things of one connection at once, of which node-postgres warns on standard error.
+  // TypeORM runs concurrent queries on one connection; node-postgres warns that this is deprecated.
   process.noDeprecation = true;
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();

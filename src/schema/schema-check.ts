@@ -6,17 +6,17 @@ import { differences, lineOf } from './differences.js';
 import { WithheldLists } from '../list/withheld-lists.js';
 
 /** Milliseconds between two checks while the database does not match. */
-const EVERY = 3000;
+const CHECK_INTERVAL = 3000;
 
 /**
- * Compares the database with the entities at the start, and again until they match. Until then the
- * service is not ready, and the lists that could be wrong are refused. `catalogue verify` finds what
- * is changed later.
+ * Compares the database with the entities at the start, and repeats this until they match. Until
+ * then the service is not ready, and lists that could be wrong get the error response `-2`. Changes
+ * after that are not detected; `catalogue verify` reports them.
  */
 @Injectable()
 export class SchemaCheck implements OnModuleDestroy {
   private isPassed = true;
-  /** What was logged last. */
+  /** The last logged lines. */
   private logged = '';
   private readonly logger = new Logger(SchemaCheck.name);
   private readonly stopping = new AbortController();
@@ -27,12 +27,12 @@ export class SchemaCheck implements OnModuleDestroy {
     private readonly lists: WithheldLists,
   ) {}
 
-  /** Whether the database matches the entities, as far as was checked. */
+  /** Whether the last check found that the database matches the entities. True before `start`. */
   get passed(): boolean {
     return this.isPassed;
   }
 
-  /** Resolves after the first check. Until one passes, others follow. */
+  /** Runs the first check, and resolves after it. Repeats it in the background until it passes. */
   async start(): Promise<void> {
     this.isPassed = false;
     this.lists.withhold(() => true);
@@ -48,7 +48,7 @@ export class SchemaCheck implements OnModuleDestroy {
   private async repeat(): Promise<void> {
     const { signal } = this.stopping;
     while (!this.isPassed) {
-      await sleep(EVERY, undefined, { signal }).catch(() => undefined);
+      await sleep(CHECK_INTERVAL, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       await this.check();
     }
@@ -67,7 +67,7 @@ export class SchemaCheck implements OnModuleDestroy {
     }
   }
 
-  /** Logs what is off whenever that is not what was off before. */
+  /** Logs the differences if they have changed since the last check. */
   private log(lines: readonly string[]): void {
     const text = lines.join('\n');
     if (text === this.logged) return;

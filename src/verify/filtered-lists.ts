@@ -11,16 +11,16 @@ import { ListQueryDto } from '../list/list-query.dto.js';
 import type { Listing } from '../list/listing.js';
 import { Settings } from '../settings/settings.js';
 
-/** A list with one of its own parameters, which has the value of its example. */
+/** A list with one of its own parameters, set to its example. */
 export interface FilteredList {
   readonly metadata: EntityMetadata;
   /** The name of a filter, or `sort`. */
   readonly parameter: string;
-  /** The list with this parameter, and with those that it requires. */
+  /** The list with this parameter and all required ones. */
   readonly listing: Listing;
 }
 
-/** Every list of an application with each of its filters and with `sort`. A list without its table is left out. */
+/** Every list of an application, once per filter and for `sort`. Omits lists without a table. */
 export async function filteredLists(application: INestApplicationContext): Promise<FilteredList[]> {
   const dataSource = application.get(DataSource);
   const options: ReadOptions = { settings: application.get(Settings) };
@@ -34,17 +34,17 @@ export async function filteredLists(application: INestApplicationContext): Promi
       const values = plainToInstance(query, Object.fromEntries(texts), options);
       const listing = call(values) as Listing;
       const { metadata } = listing.repository;
-      if (!(await isThere(dataSource, metadata))) break;
+      if (!(await hasTable(dataSource, metadata))) break;
       found.push({ metadata, parameter, listing });
     }
   }
   return found;
 }
 
-async function isThere(dataSource: DataSource, { tableName }: EntityMetadata): Promise<boolean> {
-  const [{ there }] = await dataSource.query<[{ there: boolean }]>(
-    'SELECT to_regclass($1) IS NOT NULL AS there',
+async function hasTable(dataSource: DataSource, { tableName }: EntityMetadata): Promise<boolean> {
+  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
+    'SELECT to_regclass($1) IS NOT NULL AS exists',
     [`"${tableName}"`],
   );
-  return there;
+  return exists;
 }

@@ -2,13 +2,13 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { countedColumnsOf, identifierOf } from '../resource/resource.js';
 import { tallyRows, tallyTables } from '../list/tally/tally.js';
 
-/** Differences that are told one by one. */
-const MOST_TOLD = 20;
+/** Maximum number of reported ranges per resource. */
+const MAX_REPORTED = 20;
 
 /**
- * The ranges for which a resource's tally is wrong, a line each; none where it has no tally of what
- * its entity counts. Where every range of every facet holds as many objects as are counted there,
- * every count and every position is right.
+ * The ranges whose tally differs from the table, as lines. Empty if the resource has no tally of the
+ * columns that its entity counts, which `differences` reports. If every range of every facet is
+ * right, so are all counts and offsets.
  */
 export async function miscounts(
   dataSource: DataSource,
@@ -32,10 +32,11 @@ interface Difference {
   readonly facet: string;
   readonly lowest: string;
   readonly tallied: string;
+  /** The number of objects in the table. */
   readonly there: string;
 }
 
-/** One statement, hence one snapshot, that gives every range where tally and table differ. */
+/** Selects the ranges where tally and table differ. One statement, so that it sees one snapshot. */
 function comparison(metadata: EntityMetadata, counted: readonly string[]): string {
   const { tally } = tallyTables(metadata);
   const facets = ["('')", ...counted.map((column) => `('${column}=' || object."${column}"::text)`)];
@@ -56,7 +57,7 @@ function comparison(metadata: EntityMetadata, counted: readonly string[]): strin
     SELECT facet, lowest, coalesce(tallied, 0) AS tallied, coalesce(there, 0) AS there
     FROM tallied FULL JOIN there USING (facet, lowest)
     WHERE coalesce(tallied, 0) <> coalesce(there, 0)
-    ORDER BY facet, lowest LIMIT ${MOST_TOLD}`;
+    ORDER BY facet, lowest LIMIT ${MAX_REPORTED}`;
 }
 
 function sameNames(one: readonly string[], other: readonly string[]): boolean {

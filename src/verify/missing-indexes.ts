@@ -5,8 +5,8 @@ import type { Listing } from '../list/listing.js';
 import { identifierOf } from '../resource/resource.js';
 
 /**
- * The filters and sorts that no index serves, so that PostgreSQL would read the whole table. Returns
- * a line for each, with the index that it needs. Each filter is tried alone.
+ * The filters and sorts without an index, for which PostgreSQL reads the whole table, as lines with
+ * the missing index. Each filter is checked alone.
  */
 export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
@@ -16,20 +16,20 @@ export async function missingIndexes(application: INestApplicationContext): Prom
       for (const { field } of listing.query.sort ?? []) {
         const column = metadata.findColumnWithPropertyName(field)?.databaseName ?? field;
         if (!(await servesSort(dataSource, metadata, column))) {
-          found.push(lacking(metadata, `sort ${field}`, [column]));
+          found.push(missingIndex(metadata, `sort ${field}`, [column]));
         }
       }
     } else {
       if (!(await servesFilter(dataSource, listing))) {
         const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
-        found.push(lacking(metadata, `filter ${parameter}`, columns));
+        found.push(missingIndex(metadata, `filter ${parameter}`, columns));
       }
     }
   }
   return found;
 }
 
-/** Whether the objects that meet a list's conditions are found by an index, and only those. */
+/** Whether an index finds exactly the objects that meet the conditions of a list. */
 async function servesFilter(
   dataSource: DataSource,
   { repository, conditions }: Listing,
@@ -44,7 +44,7 @@ async function servesFilter(
   );
 }
 
-/** Whether an index gives the objects in an order, or all but the order of equal ones. */
+/** Whether an index returns the objects sorted by a column, except for the order of equal values. */
 async function servesSort(
   dataSource: DataSource,
   metadata: EntityMetadata,
@@ -62,7 +62,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The nodes of a statement's plan where an index is used if any can be. */
+/** The plan nodes of a statement, with sequential scans and sorts only if there is no other way. */
 function plan(dataSource: DataSource, text: string, values: unknown[]): Promise<PlanNode[]> {
   return dataSource.transaction(async (manager) => {
     await manager.query('SET LOCAL enable_seqscan = off');
@@ -76,7 +76,7 @@ function plan(dataSource: DataSource, text: string, values: unknown[]): Promise<
   });
 }
 
-function lacking(metadata: EntityMetadata, what: string, columns: readonly string[]): string {
+function missingIndex(metadata: EntityMetadata, what: string, columns: readonly string[]): string {
   const isWords = columns.some(
     (name) => metadata.findColumnWithPropertyName(name)?.type === 'tsvector',
   );

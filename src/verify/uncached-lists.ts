@@ -3,9 +3,9 @@ import { ListReader } from '../list/list-reader.js';
 import { filteredLists } from './filtered-lists.js';
 
 /**
- * The filters of all lists with which a list has no tag and is never kept, a line each with what the
- * filter reads. Each filter is looked at with its example, so one that reads more only for some
- * values may be missing here; the service decides for each statement that it sends.
+ * The filters whose lists have no ETag and are not cached, as lines with the filter's dependencies.
+ * Each filter is checked with its example. A filter that has dependencies only for some values may be
+ * missing here; the service decides for each statement.
  */
 export async function uncachedLists(application: INestApplicationContext): Promise<string[]> {
   const lists = application.get(ListReader);

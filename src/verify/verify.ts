@@ -6,34 +6,34 @@ import { missingIndexes } from './missing-indexes.js';
 import { differences, lineOf } from '../schema/differences.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 
-/** Seconds by which the times of changes may be ahead of the clock before it is reported. */
-const SET_BACK = 60;
+/** Seconds by which the times of changes may be ahead of the clock without a report. */
+const MAX_CLOCK_LAG = 60;
 
-/** What is off in a database, a line each: in its schema, and in the data that the schema rules. */
-export async function findings(application: INestApplicationContext): Promise<string[]> {
+/** The violations in a database, as lines: of its schema, and of the constraints on its data. */
+export async function findViolations(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
-  const differing = await differences(dataSource);
-  const found = [
-    ...differing.map(lineOf),
+  const found = await differences(dataSource);
+  const violations = [
+    ...found.map(lineOf),
     ...(await invalidIndexes(dataSource)),
-    ...(await clockFindings(dataSource)),
+    ...(await clockViolations(dataSource)),
   ];
-  const unread = new Set(
-    differing.flatMap(({ resource, isOfColumns }) => (isOfColumns ? [resource] : [])),
+  const unreadable = new Set(
+    found.flatMap(({ resource, affectsColumns }) => (affectsColumns ? [resource] : [])),
   );
-  // The statements of lists and comparisons name columns that are not there.
-  if (unread.size === 0) found.push(...(await missingIndexes(application)));
+  // The statements of lists name columns that may be missing.
+  if (unreadable.size === 0) violations.push(...(await missingIndexes(application)));
   for (const metadata of resourcesOf(dataSource).values()) {
-    if (unread.has(metadata.tableName)) continue;
-    found.push(...(await brokenReferences(dataSource, metadata)));
-    found.push(...(await brokenRules(dataSource, metadata)));
-    found.push(...(await circle(dataSource, metadata)));
-    found.push(...(await miscounts(dataSource, metadata)));
+    if (unreadable.has(metadata.tableName)) continue;
+    violations.push(...(await brokenReferences(dataSource, metadata)));
+    violations.push(...(await checkViolations(dataSource, metadata)));
+    violations.push(...(await cycles(dataSource, metadata)));
+    violations.push(...(await miscounts(dataSource, metadata)));
   }
-  return found;
+  return violations;
 }
 
-/** Indexes that PostgreSQL does not use, such as one whose concurrent creation was broken off. */
+/** Indexes that PostgreSQL does not use, such as after an aborted `CREATE INDEX CONCURRENTLY`. */
 async function invalidIndexes(dataSource: DataSource): Promise<string[]> {
   const rows = await dataSource.query<{ index: string; table: string }[]>(
     `SELECT indexrelid::regclass::text AS index, indrelid::regclass::text AS table
@@ -43,8 +43,8 @@ async function invalidIndexes(dataSource: DataSource): Promise<string[]> {
   return rows.map(({ index, table }) => `the index ${index} on ${table} is not valid`);
 }
 
-/** Times of the changes to come that would be behind the watermark, or far ahead of the clock. */
-async function clockFindings(dataSource: DataSource): Promise<string[]> {
+/** Whether times of further changes would be behind the watermark, or far ahead of the clock. */
+async function clockViolations(dataSource: DataSource): Promise<string[]> {
   const [watermark] = await dataSource.query<{ behind: boolean; ahead: number }[]>(
     `SELECT coalesce(greatest(until, next_until) > coalesce(bound, '-infinity'), false) AS behind,
        coalesce(extract(epoch FROM bound - clock_timestamp()), 0)::integer AS ahead
@@ -54,7 +54,7 @@ async function clockFindings(dataSource: DataSource): Promise<string[]> {
   if (watermark?.behind) {
     found.push('the sequence watermark_floor is behind the watermark: SELECT advance_watermark()');
   }
-  if (watermark && watermark.ahead > SET_BACK) {
+  if (watermark && watermark.ahead > MAX_CLOCK_LAG) {
     found.push(
       `the clock of the database is ${watermark.ahead} s behind the last changes: it was set back`,
     );
@@ -62,7 +62,7 @@ async function clockFindings(dataSource: DataSource): Promise<string[]> {
   return found;
 }
 
-/** References to nothing, which a disabled trigger or a damaged index lets in. */
+/** Foreign keys without a target, which a disabled trigger or a damaged index can allow. */
 async function brokenReferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
@@ -82,7 +82,11 @@ async function brokenReferences(
   return found;
 }
 
-async function brokenRules(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+/** Rows that violate a check constraint, which can be added as NOT VALID. */
+async function checkViolations(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
   const found: string[] = [];
   for (const { name, expression } of metadata.checks) {
     const count = await counted(
@@ -95,8 +99,8 @@ async function brokenRules(dataSource: DataSource, metadata: EntityMetadata): Pr
   return found;
 }
 
-/** Objects of a tree that stand below themselves. */
-async function circle(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+/** Objects of a tree that are their own ancestors. */
+async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
   const found = await findCycle(dataSource.manager, metadata);
   return found.map(
     (object) => `${metadata.tableName} ${object} is below itself by ${parentColumnOf(metadata)}`,

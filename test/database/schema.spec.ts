@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
-import { findings } from '../../src/verify/verify.js';
+import { findViolations } from '../../src/verify/verify.js';
 import { identifierOf, resourcesOf } from '../../src/resource/resource.js';
 import { type Service, startService } from '../service.js';
 
@@ -15,7 +15,7 @@ const query = <Row>(sql: string) => service.dataSource.query<Row[]>(sql);
 
 describe('The schema', () => {
   it('is what the entities say, and nothing is off', async () => {
-    expect(await findings(service.application)).toEqual([]);
+    expect(await findViolations(service.application)).toEqual([]);
   });
 
   it('is up to date after a migration, which a second one leaves alone', async () => {
@@ -116,7 +116,7 @@ describe('Verify finds', () => {
     const damaged = await startService();
     try {
       await damaged.dataSource.query(damage);
-      const found = await findings(damaged.application);
+      const found = await findViolations(damaged.application);
       expect(found).toContainEqual(expect.stringMatching(finding));
     } finally {
       await damaged.stop();

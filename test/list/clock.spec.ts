@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BoundChangeTimes1763942400000 } from '../../src/database/migrations/1763942400000-bound-change-times.js';
-import { findings } from '../../src/verify/verify.js';
+import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 import { Mirror, shown } from './mirror.js';
 
@@ -118,7 +118,7 @@ describe('When the clock of the database was ten minutes ahead and is set back',
 
   it('verify says so', async () => {
     await ahead();
-    expect(await findings(service.application)).toEqual([
+    expect(await findViolations(service.application)).toEqual([
       expect.stringMatching(
         /^the clock of the database is (59\d|600) s behind the last changes: it was set back$/,
       ),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { findings } from '../../src/verify/verify.js';
+import { findViolations } from '../../src/verify/verify.js';
 import { ListReader } from '../../src/list/list-reader.js';
 import { Listing } from '../../src/list/listing.js';
 import { uncachedLists } from '../../src/verify/uncached-lists.js';
@@ -166,7 +166,7 @@ describe('The filters with which lists are not cached', () => {
 
   it('are not reported as errors', async () => {
     expect(
-      (await findings(service.application)).filter((found) => found.includes('cached')),
+      (await findViolations(service.application)).filter((found) => found.includes('cached')),
     ).toEqual([]);
   });
 });
