@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads an option that is a whole number, 0 or more. */
+/** Parses an option that is a whole number of at most nine digits. */
 export function wholeNumber(value: string): number {
   if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(value);
 }
 
-/** Collects options of the form `name=value`, each name once. */
+/** Collects repeated options of the form `name=value` into a map. Each name may appear once. */
 export function assignment(
   value: string,
   before: ReadonlyMap<string, string> = new Map(),

@@ -4,12 +4,12 @@ import { wholeNumber } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
 
 export function clientCommand(): Command {
-  const client = new Command('client').description('who may ask');
+  const client = new Command('client').description('manage clients');
   client
     .command('create')
     .argument('<clientID>')
-    .option('--name <name>', 'whom it stands for')
-    .option('--rate-limit <n>', 'requests a minute, 0 for no limit', wholeNumber)
+    .option('--name <name>', 'a name for people, such as the company')
+    .option('--rate-limit <n>', 'requests per minute, 0 for no limit', wholeNumber)
     .action((clientID: string, options: { name?: string; rateLimit?: number }) =>
       withClients(async (clients) => {
         await clients.create(clientID, options);
@@ -45,17 +45,17 @@ export function clientCommand(): Command {
 }
 
 export function tokenCommand(): Command {
-  const token = new Command('token').description('their credentials');
+  const token = new Command('token').description('manage access tokens of clients');
   token
     .command('issue')
     .argument('<clientID>')
-    .description('prints the new token, which cannot be shown again')
-    .option('--expires <time>', 'such as 90d or 12h, or never', expiry, expiry('90d'))
+    .description('create a token and print it; it cannot be shown again')
+    .option('--expires <time>', 'time until it expires: 90d, 12h or never', expiry, expiry('90d'))
     .action((clientID: string, { expires }: { expires: number }) =>
       withClients(async (clients) => {
         const expiresAt = expires === Infinity ? null : new Date(Date.now() + expires);
         const issued = await clients.issue(clientID, expiresAt);
-        console.error(`${issued.tokenID} of ${clientID}, expires ${shown(expiresAt)}`);
+        console.error(`${issued.tokenID} of ${clientID}, expires ${formatTime(expiresAt)}`);
         console.log(issued.token);
       }),
     );
@@ -69,8 +69,8 @@ export function tokenCommand(): Command {
           ['tokenID', 'created', 'expires'],
           rows.map(({ tokenID, createdAt, expiresAt }) => [
             tokenID,
-            shown(createdAt),
-            shown(expiresAt),
+            formatTime(createdAt),
+            formatTime(expiresAt),
           ]),
         );
       }),
@@ -86,7 +86,7 @@ function withClients(work: (clients: ClientsService) => Promise<void>): Promise<
   return withCatalogue((catalogue) => work(catalogue.get(ClientsService)));
 }
 
-/** Milliseconds from now; infinite for never. */
+/** Parses a lifetime into milliseconds; `Infinity` for `never`. */
 function expiry(value: string): number {
   if (value === 'never') return Infinity;
   const [, count, unit] = /^([1-9][0-9]{0,4})([dh])$/.exec(value) ?? [];
@@ -95,11 +95,11 @@ function expiry(value: string): number {
   return Number(count) * (unit === 'd' ? 86_400_000 : 3_600_000);
 }
 
-function shown(time: Date | null): string {
+function formatTime(time: Date | null): string {
   return time?.toISOString() ?? 'never';
 }
 
-/** Prints a table as lines of cells separated by tabs, its header first. */
+/** Prints a header and rows as lines of tab-separated cells. */
 function print(header: string[], rows: string[][]): void {
   for (const row of [header, ...rows]) console.log(row.join('\t'));
 }

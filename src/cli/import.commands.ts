@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command, Option } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { exportRows } from '../import/export-rows.js';
-import { type Format, rowsOf } from '../import/file-rows.js';
+import { type FileFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { resourcesOf } from '../resource/resource.js';
@@ -13,7 +13,7 @@ import { withCatalogue } from './open-catalogue.js';
 import { Progress } from './progress.js';
 
 interface ImportFlags {
-  format?: Format;
+  format?: FileFormat;
   map?: ReadonlyMap<string, string>;
   set?: ReadonlyMap<string, string>;
   replace?: true;
@@ -22,14 +22,14 @@ interface ImportFlags {
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('loads a file into a resource: all rows or none')
+    .description('load a file into a resource: all rows or none')
     .argument('<resource>')
-    .argument('<file>', 'CSV or NDJSON, also packed by gzip; - for standard input')
-    .addOption(formatOption('by the name of the file, else csv'))
-    .option('--map <field=column>', 'takes a field from a column of another name', assignment)
-    .option('--set <field=value>', 'gives a field the same value in every row', assignment)
-    .option('--replace', 'also deletes what the file lacks')
-    .option('--dry-run', 'does everything, and then takes it back')
+    .argument('<file>', 'CSV or NDJSON, optionally compressed with gzip; - for standard input')
+    .addOption(formatOption('from the file name, otherwise csv'))
+    .option('--map <field=column>', 'read a field from a column with another name', assignment)
+    .option('--set <field=value>', 'set a field to the same value in every row', assignment)
+    .option('--replace', 'also delete objects that are not in the file')
+    .option('--dry-run', 'run the import, then roll it back')
     .action((resource: string, file: string, flags: ImportFlags) =>
       withResource(resource, (runner, metadata) => load(runner, metadata, file, flags)),
     );
@@ -37,18 +37,20 @@ export function importCommand(): Command {
 
 export function exportCommand(): Command {
   return new Command('export')
-    .description('writes all of a resource to standard output')
+    .description('write all objects of a resource to standard output')
     .argument('<resource>')
-    .addOption(formatOption('csv').default('csv'))
-    .action((resource: string, { format }: { format: Format }) =>
+    .addOption(formatOption().default('csv'))
+    .action((resource: string, { format }: { format: FileFormat }) =>
       withResource(resource, (runner, metadata) =>
         exportRows(runner, metadata, format, process.stdout),
       ),
     );
 }
 
-function formatOption(standard: string): Option {
-  return new Option('--format <format>', `unless said: ${standard}`).choices(['csv', 'ndjson']);
+/** @param fallback description of the default, if that is not a constant */
+function formatOption(fallback?: string): Option {
+  const description = fallback === undefined ? 'file format' : `file format; default: ${fallback}`;
+  return new Option('--format <format>', description).choices(['csv', 'ndjson']);
 }
 
 async function load(
@@ -57,7 +59,7 @@ async function load(
   file: string,
   flags: ImportFlags,
 ): Promise<void> {
-  // A million rows are garbage one by one. Unless told to, V8 lets it come to what a service needs.
+  // Rows are short-lived garbage. By default, V8 grows the heap far beyond what an import needs.
   setFlagsFromString('--heap-growing-percent=30');
   const source = await openSource(file);
   const format = flags.format ?? (/\.(ndjson|jsonl)(\.gz)?$/.test(file) ? 'ndjson' : 'csv');
@@ -87,13 +89,13 @@ async function load(
     );
   } catch (error) {
     progress.end();
-    // Without its connection the transaction is over as it is: what matters is why.
+    // A failed rollback is ignored: with a lost connection the transaction has ended anyway.
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
     throw error;
   }
 }
 
-/** Cuts the tally as the new rows want it. The rows are in, so what fails here is left to the service. */
+/** Cuts the tally for the new rows. A failure is only reported: the service cuts it as well. */
 async function cutTally(dataSource: DataSource, metadata: EntityMetadata): Promise<void> {
   try {
     await new TallyMaintenance(dataSource, metadata).run();

@@ -5,9 +5,11 @@ import { CommandError } from '../command-error.js';
 import type { Settings } from '../settings/settings.js';
 
 /**
- * Listens, and gives the address as a client on this machine reaches it.
+ * Makes a server listen.
  *
- * @param setting where the port comes from
+ * @param setting name of the setting that holds the port, for error messages
+ * @returns the base URL for clients on this machine
+ * @throws CommandError if the address is in use or cannot be bound
  */
 export async function listen(
   server: Server,
@@ -16,7 +18,7 @@ export async function listen(
   { host }: Settings,
 ): Promise<string> {
   try {
-    // Not by Nest, which would log what is told below.
+    // Not by Nest, which would also log the error.
     await once(server.listen(port, host), 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -26,6 +28,6 @@ export async function listen(
     throw new CommandError(`${host}:${port} cannot be listened on (HOST, ${setting}): ${message}`);
   }
   const { port: actual } = server.address() as AddressInfo;
-  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${actual}`;
+  const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${local.includes(':') ? `[${local}]` : local}:${actual}`;
 }

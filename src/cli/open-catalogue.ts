@@ -8,7 +8,12 @@ import { migrate, pendingMigrations } from '../database/migrate.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 
-/** The database that the settings name: a given one, or the embedded one, started if need be. */
+/**
+ * The database of the settings: that of `DATABASE_URL`, or the embedded one, started if necessary.
+ * The caller must release the embedded server.
+ *
+ * @throws CommandError if the embedded server cannot run
+ */
 export async function openDatabase(
   settings: Settings,
 ): Promise<{ url: string; embedded?: EmbeddedServer }> {
@@ -21,7 +26,7 @@ export async function openDatabase(
   return { url: embedded.url, embedded };
 }
 
-/** The settings for a command, whose queries have no time limit, and which serves no requests. */
+/** The settings for a command: queries have no time limit, and nothing for requests is set up. */
 export function commandSettings(settings: Settings): Settings {
   return settings.with({
     poolSize: 2,
@@ -33,9 +38,11 @@ export function commandSettings(settings: Settings): Settings {
 }
 
 /**
- * Does a command's work with the application's parts, on the database of the settings, also while
- * a service runs on it. The embedded database is migrated on the way; any other one belongs to an
- * operator, who does that by `catalogue migrate`.
+ * Runs a command with the application's providers on the database of the settings. A service may run
+ * on the same database. Migrates the embedded database first; any other database is migrated by its
+ * operator with `catalogue migrate`.
+ *
+ * @throws CommandError if the schema is not up to date
  */
 export async function withCatalogue<T>(
   work: (catalogue: INestApplicationContext) => Promise<T>,
@@ -47,7 +54,7 @@ export async function withCatalogue<T>(
     const module = AppModule.forRoot(url, commandSettings(settings));
     const catalogue = await NestFactory.createApplicationContext(module, {
       abortOnError: false,
-      // What fails is told once, as the command's refusal.
+      // `run` prints an error once.
       logger: false,
     });
     try {

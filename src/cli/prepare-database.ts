@@ -1,36 +1,38 @@
 import { migrateWhenAvailable } from '../database/migrate-when-available.js';
 import type { Settings } from '../settings/settings.js';
-import { type Cause, openWaitingRoom } from './waiting-room.js';
+import { openStartupServer, type UnreadyReason } from './startup-server.js';
 
 /**
- * Waits for the database and migrates it. Where that takes a while, the waiting room answers.
+ * Waits for the database and migrates it. If that takes time, a startup server responds to requests
+ * meanwhile.
  *
- * @returns false if it was stopped before
- * @throws CommandError if the waiting room cannot be opened
+ * @returns false if the signal was aborted before
+ * @throws CommandError if the startup server cannot listen
  */
-export async function readyDatabase(
+export async function prepareDatabase(
   url: string,
   settings: Settings,
   stop: AbortSignal,
 ): Promise<boolean> {
   const failed = new AbortController();
-  let cause: Cause = 'database';
-  let room: Promise<() => void> | undefined;
-  const wait = (why: Cause, line: string): void => {
+  let reason: UnreadyReason = 'database';
+  let server: Promise<() => void> | undefined;
+  const onWaiting = (newReason: UnreadyReason, line: string): void => {
     console.error(line);
-    cause = why;
-    if (room) return;
-    room = openWaitingRoom(settings, () => cause);
-    room.catch((error: unknown) => {
+    reason = newReason;
+    if (server) return;
+    server = openStartupServer(settings, () => reason);
+    server.catch((error: unknown) => {
       failed.abort(error);
     });
   };
   try {
-    const isReady = await migrateWhenAvailable(url, AbortSignal.any([stop, failed.signal]), wait);
+    const signal = AbortSignal.any([stop, failed.signal]);
+    const isReady = await migrateWhenAvailable(url, signal, onWaiting);
     failed.signal.throwIfAborted();
     return isReady;
   } finally {
-    const leave = await room?.catch(() => undefined);
-    leave?.();
+    const close = await server?.catch(() => undefined);
+    close?.();
   }
 }

@@ -17,27 +17,25 @@ import { uncachedLists } from '../verify/uncached-lists.js';
 import { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
-import { readyDatabase } from './ready-database.js';
+import { prepareDatabase } from './prepare-database.js';
 import { stopSignal } from './stop-signal.js';
 
 export function startCommand(): Command {
-  return new Command('start')
-    .description('runs the service until it is told to stop')
-    .action(start);
+  return new Command('start').description('run the service until SIGINT or SIGTERM').action(start);
 }
 
-/** Runs the service; resolves when SIGINT or SIGTERM has ended it and nothing of it is left. */
+/** Runs the service. Resolves after SIGINT or SIGTERM, when everything is closed. */
 async function start(): Promise<void> {
   const settings = new Settings(process.env);
   const stop = stopSignal();
-  // Whoever reads the log may go away: the service stays.
+  // The service continues if the reader of its log disconnects.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const { url, embedded } = await openDatabase(settings);
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     await embedded?.claimService(`pid ${process.pid}, http://${host}:${settings.port}`);
-    if (!(await readyDatabase(url, settings, stop))) return;
-    // Here and not above, since no other command needs an HTTP server in its memory.
+    if (!(await prepareDatabase(url, settings, stop))) return;
+    // Imported here to save the memory of an HTTP server in all other commands.
     const { createApplication } = await import('../application.js');
     const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
     const { SchemaCheck } = await import('../schema/schema-check.js');
@@ -49,8 +47,8 @@ async function start(): Promise<void> {
       application.get(TallyKeeper).start();
       const schema = application.get(SchemaCheck);
       await schema.start();
-      if (schema.passed) await tellUncached(application);
-      admin = await serveOperators(endpoints, settings);
+      if (schema.passed) await logUncachedLists(application);
+      admin = await openAdminServer(endpoints, settings);
       const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
       console.log(`Catalogue listens on ${address}`);
       console.log(
@@ -60,7 +58,7 @@ async function start(): Promise<void> {
       );
       if (!stop.aborted) await once(stop, 'abort');
       endpoints.drain();
-      // For a proxy that only ever asks whether it is ready.
+      // Time for a proxy to notice that the service is not ready.
       await sleep(settings.drain);
     } finally {
       endpoints.drain();
@@ -73,8 +71,8 @@ async function start(): Promise<void> {
   }
 }
 
-/** Tells of the filters with which lists are not cached. */
-async function tellUncached(application: INestApplicationContext): Promise<void> {
+/** Logs the filters whose lists are not cached. */
+async function logUncachedLists(application: INestApplicationContext): Promise<void> {
   const logger = new Logger('Lists');
   try {
     for (const line of await uncachedLists(application)) logger.warn(line);
@@ -83,8 +81,8 @@ async function tellUncached(application: INestApplicationContext): Promise<void>
   }
 }
 
-/** Health and metrics on a port of their own, if they shall have one. */
-async function serveOperators(
+/** Serves health and metrics on `ADMIN_PORT`, if that is set. */
+async function openAdminServer(
   endpoints: OperatorEndpoints,
   settings: Settings,
 ): Promise<Server | undefined> {

@@ -9,19 +9,23 @@ import { answerHealth } from '../operations/health.js';
 import type { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 
-/** Why the service is not ready: its database is not there, or not migrated. */
-export type Cause = 'database' | 'migrations';
+/** Why the service is not ready: the database is unavailable, or not migrated. */
+export type UnreadyReason = 'database' | 'migrations';
 
 /**
- * Answers as long as the database is not there yet: that the process lives, that it is not ready,
- * and `-2` to everything else.
+ * Opens a server for the time before the database is available and migrated. It reports that the
+ * process is live and not ready, and responds to all other requests with the error `-2`.
  *
- * @returns what ends it
+ * @returns a function that closes the server
+ * @throws CommandError if the server cannot listen
  */
-export async function openWaitingRoom(settings: Settings, cause: () => Cause): Promise<() => void> {
+export async function openStartupServer(
+  settings: Settings,
+  reason: () => UnreadyReason,
+): Promise<() => void> {
   const { port, adminPort } = settings;
   const servers: Server[] = [];
-  const leave = (): void => {
+  const close = (): void => {
     for (const server of servers) {
       server.close();
       server.closeAllConnections();
@@ -30,28 +34,28 @@ export async function openWaitingRoom(settings: Settings, cause: () => Cause): P
   const limits = connectionLimits(0);
   try {
     const hasHealth = adminPort === undefined;
-    servers.push(await open('PORT', port, hasHealth && cause, limits.service, settings));
+    servers.push(await open('PORT', port, hasHealth && reason, limits.service, settings));
     if (!hasHealth) {
-      servers.push(await open('ADMIN_PORT', adminPort, cause, limits.admin, settings));
+      servers.push(await open('ADMIN_PORT', adminPort, reason, limits.admin, settings));
     }
   } catch (error) {
-    leave();
+    close();
     throw error;
   }
-  return leave;
+  return close;
 }
 
 async function open(
   setting: string,
   port: number,
-  cause: (() => Cause) | false,
+  reason: (() => UnreadyReason) | false,
   maxConnections: number,
   settings: Settings,
 ) {
   const { server } = createEnvelopedServer(
     {
       answer: (request, response, refusal) => {
-        if (cause && answerHealth(request, response, () => Promise.resolve(cause()))) return;
+        if (reason && answerHealth(request, response, () => Promise.resolve(reason()))) return;
         const refused = receive(request as CatalogueRequest, response);
         sendError(response, refused ?? refusal ?? errors.unavailable());
       },

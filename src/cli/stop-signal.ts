@@ -1,5 +1,5 @@
 /**
- * Is aborted by the first signal to stop. A second Ctrl-C ends the process immediately.
+ * An `AbortSignal` that SIGINT or SIGTERM aborts. A second SIGINT ends the process immediately.
  * Further SIGTERMs are ignored; use SIGKILL.
  */
 export function stopSignal(): AbortSignal {

@@ -15,9 +15,13 @@ import { commandSettings } from './open-catalogue.js';
 const FOLDER = join('src', 'database', 'migrations');
 
 /**
- * Writes the migration from the schema that those before it make to what the entities say, found
- * out on an empty database made for it on the server of a URL. Gives the path of its file;
- * `undefined` where there is nothing to change.
+ * Writes a migration from the schema of the existing migrations to that of the entities. Compares
+ * them on an empty database, which it creates on the server of `url` and drops afterwards.
+ *
+ * @param name in kebab case, such as `add-supplier-phone`
+ * @param destructive whether the migration may lose data
+ * @returns the path of the file; `undefined` if there is nothing to change
+ * @throws CommandError if the name is invalid or taken, or if the migration must be written by hand
  */
 export async function writeMigration(
   url: string,
@@ -27,11 +31,11 @@ export async function writeMigration(
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
     throw new CommandError(`A migration is named like add-supplier-phone, not ${name}`);
   }
-  const there = await readdir(FOLDER).catch(() => undefined);
-  if (!there)
+  const files = await readdir(FOLDER).catch(() => undefined);
+  if (!files)
     throw new CommandError(`There is no ${FOLDER} here: write migrations in the project's folder`);
-  const same = there.find((file) => file.endsWith(`-${name}.ts`));
-  if (same !== undefined) throw new CommandError(`There is ${join(FOLDER, same)} already`);
+  const existing = files.find((file) => file.endsWith(`-${name}.ts`));
+  if (existing !== undefined) throw new CommandError(`There is ${join(FOLDER, existing)} already`);
   const changes = await onEmptyDatabase(url, async (dataSource) => {
     const found = await migrationChanges(dataSource);
     await checkChanges(dataSource, found.up, destructive);
@@ -44,7 +48,7 @@ export async function writeMigration(
   return path;
 }
 
-/** Does some work on a database with the schema as the migrations make it, and nothing in it. */
+/** Runs work on a temporary database that has all migrations applied and no data. */
 async function onEmptyDatabase<T>(
   server: string,
   work: (dataSource: DataSource) => Promise<T>,
@@ -96,7 +100,7 @@ const DOWN = [${down.map(literal).join(', ')}];
 `;
 }
 
-/** A statement as a text of TypeScript. */
+/** A statement as a template literal of TypeScript. */
 function literal(statement: string): string {
   return `\`${statement.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 }

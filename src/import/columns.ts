@@ -2,28 +2,28 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { fieldsOf, identifierOf } from '../resource/resource.js';
 import { CommandError } from '../command-error.js';
-import type { Problem } from './problems.js';
+import type { Problem } from './invalid-rows.js';
 
-/** Where the values of a resource's fields come from, if not from the column of the same name. */
+/** The sources of fields whose values do not come from the column of the same name. */
 export interface Mapping {
-  /** The file's column by field. */
+  /** The column of the file for a field, by field. */
   readonly map: ReadonlyMap<string, string>;
-  /** One value for every row, by field. */
+  /** A constant value for every row, by field. */
   readonly set: ReadonlyMap<string, string>;
 }
 
-/** The fields of a resource that a file can give: all but the time that the database keeps itself. */
+/** The fields that a file can set: all except `updatedAt`, which a trigger sets. */
 export function importedFields(metadata: EntityMetadata): ColumnMetadata[] {
   return fieldsOf(metadata).filter(({ isUpdateDate }) => !isUpdateDate);
 }
 
-/** Which columns of a file go into which fields. */
+/** Assigns the columns of a file to fields. */
 export class ColumnPlan {
-  /** By field: the position of its column, undefined where the file has none. */
+  /** The position of the column of each field, in the order of `importedFields`; undefined: none. */
   readonly positions: readonly (number | undefined)[];
-  /** The columns of the file that no field takes. */
+  /** Columns of the file that are ignored. */
   readonly leftOut: readonly string[];
-  /** The columns that name no field although no `--map` says that there may be such. */
+  /** Columns that match no field. Only an error without `--map`; with it they are ignored. */
   readonly unknown: readonly string[];
 
   constructor(
@@ -32,7 +32,7 @@ export class ColumnPlan {
     { map, set }: Mapping,
   ) {
     const fields = importedFields(metadata);
-    // What `--map` gives to one field is not given to another by its name.
+    // A column that `--map` assigns to one field is not also assigned to another by its name.
     const mapped = new Set(map.values());
     const sources = fields.map(({ propertyName: field }) => {
       if (set.has(field)) return undefined;
@@ -48,7 +48,7 @@ export class ColumnPlan {
     this.leftOut = unused.filter((column) => !this.unknown.includes(column));
   }
 
-  /** What is wrong with these columns on a line that has them. */
+  /** The problem with these columns, reported for a line; undefined if there is none. */
   problem(line: number): Problem | undefined {
     const [unknown] = this.unknown;
     if (unknown !== undefined) {
@@ -63,7 +63,7 @@ export class ColumnPlan {
   }
 }
 
-/** Refuses a mapping that the resource or a CSV file's header cannot satisfy, by name. */
+/** @throws CommandError if a mapping names a field that cannot be imported, or one field twice */
 export function checkMapping(metadata: EntityMetadata, { map, set }: Mapping): void {
   const fields = importedFields(metadata).map(({ propertyName }) => propertyName);
   for (const field of [...map.keys(), ...set.keys()]) {

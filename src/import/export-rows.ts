@@ -5,16 +5,16 @@ import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
 import { valuesOf } from '../resource/column-values.js';
 import { fieldsOf, identifierOf } from '../resource/resource.js';
-import type { Format } from './file-rows.js';
+import type { FileFormat } from './file-rows.js';
 
 /**
- * Writes all of a resource by identifier, in one snapshot and as a stream: what `importRows` reads.
- * In CSV a null is an empty cell.
+ * Streams all objects of a resource, ordered by identifier and read from one snapshot, in the format
+ * that `importRows` reads. In CSV, null is an empty cell.
  */
 export async function exportRows(
   runner: QueryRunner,
   metadata: EntityMetadata,
-  format: Format,
+  format: FileFormat,
   output: Writable,
 ): Promise<void> {
   const fields = fieldsOf(metadata).map(
@@ -23,7 +23,7 @@ export async function exportRows(
   );
   const rows = `SELECT ${fields.join(', ')} FROM "${metadata.tableName}"
     ORDER BY "${identifierOf(metadata).databaseName}"`;
-  // JSON holds no control characters, so with these for quote and delimiter it stays as it is.
+  // JSON has no control characters, so with these as quote and delimiter COPY does not change it.
   const statement =
     format === 'csv'
       ? `COPY (${rows}) TO STDOUT WITH (FORMAT csv, HEADER)`

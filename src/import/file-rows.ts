@@ -1,28 +1,33 @@
 import { CsvError, type Info, parse, type Parser } from 'csv-parse';
-import { BadRows, type Problem } from './problems.js';
+import { InvalidRowsError, type Problem } from './invalid-rows.js';
 
-export type Format = 'csv' | 'ndjson';
+export type FileFormat = 'csv' | 'ndjson';
 
-/** One row of a file, before anything is known of its resource. */
+/** A row of a file, independent of any resource. */
 export interface FileRow {
-  /** The line on which it begins, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number;
-  /** The names of its columns; the same array as long as they stay the same. */
+  /** The names of its columns. Rows with equal columns share one array. */
   readonly columns: readonly string[];
-  /** Its cells in that order: text or null from CSV, any JSON value from NDJSON; none in a header. */
+  /** Its cells in the same order: text or null in CSV, JSON values in NDJSON; none in a header. */
   readonly cells?: readonly unknown[];
-  /** What keeps the row from being read at all. */
+  /** Why the row cannot be read. */
   readonly problem?: Problem;
 }
 
-/** Bytes of the largest row that is read, so that a quote left open does not take the memory of a file. */
-const LARGEST_ROW = 1_000_000;
+/** Maximum number of cached column lists. */
+export const MAX_CACHED_COLUMNS = 10_000;
+
+/** Maximum length of a row. Bounds the memory that an unclosed quote takes. */
+const MAX_ROW_LENGTH = 1_000_000;
 
 /**
- * The rows of a text, in batches: a promise for each of a million rows would cost more than the
- * rows. CSV as RFC 4180 has it, its first row naming the columns.
+ * Parses the rows of a text: NDJSON, or CSV according to RFC 4180 with a header. Yields batches,
+ * because a promise per row costs more than the row.
+ *
+ * @throws InvalidRowsError if the text cannot be parsed any further
  */
-export function rowsOf(format: Format, text: AsyncIterable<string>): AsyncGenerator<FileRow[]> {
+export function rowsOf(format: FileFormat, text: AsyncIterable<string>): AsyncGenerator<FileRow[]> {
   return format === 'csv' ? csvRows(text) : ndjsonRows(text);
 }
 
@@ -40,7 +45,8 @@ async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[]> 
     }
     yield rows;
   }
-  if (columns === undefined) throw new BadRows([{ line: 1, message: 'there is no header' }]);
+  if (columns === undefined)
+    throw new InvalidRowsError([{ line: 1, message: 'there is no header' }]);
 }
 
 interface CsvRecord {
@@ -54,10 +60,10 @@ async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecor
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: LARGEST_ROW,
+    max_record_size: MAX_ROW_LENGTH,
   });
   let line = 1;
-  // What goes wrong is asked for below.
+  // Errors are read from `parser.errored` below.
   parser.on('error', () => undefined);
   try {
     for await (const chunk of text) {
@@ -74,8 +80,8 @@ async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecor
     for await (const last of parser as AsyncIterable<CsvRecord>) yield [last];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // Where the row begins that it is about: an open quote may be found much later.
-    throw new BadRows([{ line, message: error.message }]);
+    // The first line of the row: an unclosed quote is detected much later.
+    throw new InvalidRowsError([{ line, message: error.message }]);
   }
 }
 
@@ -94,10 +100,12 @@ function csvRow(columns: readonly string[], record: string[], line: number): Fil
 function headerOf(record: string[]): string[] {
   const repeated = record.find((name, at) => record.indexOf(name) !== at);
   if (repeated === undefined) return record;
-  throw new BadRows([{ line: 1, column: repeated, message: 'stands twice in the header' }]);
+  throw new InvalidRowsError([
+    { line: 1, column: repeated, message: 'stands twice in the header' },
+  ]);
 }
 
-/** The parser counts the lines up to a record's end, and a cell may hold several. */
+/** The first line of a record. The parser reports its last line, and cells may contain newlines. */
 function firstLine(record: string[], { lines }: Info): number {
   let within = 0;
   for (const cell of record) if (cell.includes('\n')) within += cell.split('\n').length - 1;
@@ -111,9 +119,9 @@ async function* ndjsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[
   for await (const chunk of text) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > LARGEST_ROW) {
-      const message = `is longer than ${LARGEST_ROW} characters`;
-      throw new BadRows([{ line: line + lines.length + 1, message }]);
+    if (rest.length > MAX_ROW_LENGTH) {
+      const message = `is longer than ${MAX_ROW_LENGTH} characters`;
+      throw new InvalidRowsError([{ line: line + lines.length + 1, message }]);
     }
     const first = line + 1;
     line += lines.length;
@@ -123,11 +131,11 @@ async function* ndjsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[
 }
 
 /**
- * The row of a line, none for an empty one.
+ * The row of a line; none for an empty line.
  *
- * @param known the columns of the rows before, so that equal ones are the same array
+ * @param cache the columns of earlier rows, so that rows with equal columns share one array
  */
-function ndjsonRow(line: number, json: string, known: Map<string, readonly string[]>): FileRow[] {
+function ndjsonRow(line: number, json: string, cache: Map<string, readonly string[]>): FileRow[] {
   if (json.trim() === '') return [];
   const object = objectOf(json);
   if (!object) {
@@ -135,8 +143,8 @@ function ndjsonRow(line: number, json: string, known: Map<string, readonly strin
   }
   const names = Object.keys(object);
   const key = JSON.stringify(names);
-  const columns = known.get(key) ?? names;
-  if (columns === names && known.size < 10_000) known.set(key, columns);
+  const columns = cache.get(key) ?? names;
+  if (columns === names && cache.size < MAX_CACHED_COLUMNS) cache.set(key, columns);
   return [{ line, columns, cells: Object.values(object) }];
 }
 

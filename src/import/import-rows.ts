@@ -8,30 +8,32 @@ import { findCycle, parentColumnOf } from '../resource/tree.js';
 import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
-import { BadRows, MOST_PROBLEMS, type Problem } from './problems.js';
+import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
 
 export interface ImportOptions extends Mapping {
-  /** Whether objects that the file lacks are deleted. */
+  /** Whether objects that are not in the file are deleted. */
   readonly replace: boolean;
 }
 
-/** What became of a resource's objects. */
+/** The number of objects by outcome. */
 export interface ImportResult {
   readonly inserted: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly deleted: number;
-  /** Columns of the file that no field took. */
+  /** Columns of the file that were ignored. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Loads rows into a resource, inserting or updating by identifier, within the transaction that
- * the runner has open: COPY into a staging table, checks there, one upsert. A field that a row
- * does not give stays as it is. Throws `BadRows` or another `CommandError` and has then done nothing
- * that a rollback does not undo. Two imports of the same resource take turns.
+ * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner:
+ * COPY into a staging table, checks of the staged rows, one upsert. Fields without a value in a row
+ * do not change. Concurrent imports of the same resource run one after another.
+ *
+ * @throws InvalidRowsError if rows are invalid; CommandError for any other problem of the file. The
+ *   caller must roll back the transaction.
  */
 export async function importRows(
   runner: QueryRunner,
@@ -45,7 +47,7 @@ export async function importRows(
     `import ${metadata.tableName}`,
   ]);
   await runner.query(Statements.createStaging(metadata));
-  // Behind its query runner TypeORM has a connection of node-postgres, which knows COPY.
+  // The connection of the query runner is a client of node-postgres, which supports COPY.
   const client = (await runner.connect()) as PoolClient;
   await pipeline(
     Readable.from(staging.copy(batches)),
@@ -55,14 +57,19 @@ export async function importRows(
     throw new CommandError('The file has no row, and with --replace it would delete everything');
   }
   await runner.query(`ANALYZE ${STAGING}`);
-  const statements = new Statements(runner.dataSource, metadata, staging.given(), options.replace);
+  const statements = new Statements(
+    runner.dataSource,
+    metadata,
+    staging.presence(),
+    options.replace,
+  );
   const problems = [...staging.problems];
   for (const check of statements.checks()) {
-    // Of what was not read nothing can be said, nor of a reference to it.
-    if (!(staging.truncated && check.wantsAll))
-      problems.push(...(await bad(runner, check, options)));
+    // A check that needs all rows would report references to rows that were not read.
+    if (!(staging.truncated && check.needsAllRows))
+      problems.push(...(await violations(runner, check, options)));
   }
-  if (problems.length > 0) throw new BadRows(problems);
+  if (problems.length > 0) throw new InvalidRowsError(problems);
   const [{ inserted, updated }] = await runner.manager.query<[Counts]>(statements.upsert());
   const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
   await runner.query(`DROP TABLE ${STAGING}`);
@@ -84,9 +91,9 @@ export async function importRows(
 
 type Counts = Record<'inserted' | 'updated', string>;
 
-async function bad(runner: QueryRunner, check: Check, { map }: Mapping): Promise<Problem[]> {
+async function violations(runner: QueryRunner, check: Check, { map }: Mapping): Promise<Problem[]> {
   const rows = await runner.manager.query<{ line: string; value: string }[]>(
-    `${check.query} ORDER BY 1 LIMIT ${MOST_PROBLEMS}`,
+    `${check.query} ORDER BY 1 LIMIT ${MAX_PROBLEMS}`,
   );
   const { field } = check;
   const column = field === undefined ? undefined : (map.get(field) ?? field);

@@ -1,30 +1,30 @@
 import { CommandError } from '../command-error.js';
 
-/** Most problems that are told of; what comes after them is not looked at. */
-export const MOST_PROBLEMS = 20;
+/** Maximum number of reported problems. The import stops reading after the last of them. */
+export const MAX_PROBLEMS = 20;
 
-/** What is wrong with one row of a file. */
+/** A problem with one row of a file. */
 export interface Problem {
   /** The line on which the row begins, from 1. */
   readonly line: number;
-  /** The file's column, where it is one column's fault. */
+  /** The column of the file; undefined if the problem is not about a single column. */
   readonly column?: string;
   readonly message: string;
 }
 
-/** A file that was refused for its rows; nothing of it was loaded. */
-export class BadRows extends CommandError {
-  /** The first twenty at most, in the order of the file. */
+/** A file has invalid rows. Nothing of it was loaded. */
+export class InvalidRowsError extends CommandError {
+  /** At most `MAX_PROBLEMS`, ordered by line. */
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    const first = problems.toSorted((one, other) => one.line - other.line).slice(0, MOST_PROBLEMS);
-    const count = first.length < MOST_PROBLEMS ? String(first.length) : 'the first twenty';
+    const first = problems.toSorted((one, other) => one.line - other.line).slice(0, MAX_PROBLEMS);
+    const count = first.length < MAX_PROBLEMS ? String(first.length) : 'the first twenty';
     super(`Nothing was loaded: ${count} ${first.length === 1 ? 'problem' : 'problems'}`);
     this.problems = first;
   }
 
-  /** One line a problem. */
+  /** The problems as lines for the operator, such as `line 3, column price: must be …`. */
   lines(): string[] {
     return this.problems.map(({ line, column, message }) =>
       column === undefined

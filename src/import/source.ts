@@ -4,17 +4,21 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CommandError } from '../command-error.js';
-import { BadRows } from './problems.js';
+import { InvalidRowsError } from './invalid-rows.js';
 
-/** A file to import, opened. */
+/** An open file to import. */
 export interface Source {
-  /** Its bytes as they are stored. */
+  /** The bytes of the file, possibly compressed. */
   readonly stream: Readable;
-  /** How many they are, where that is known. */
+  /** Size in bytes; undefined for standard input. */
   readonly size: number | undefined;
 }
 
-/** Opens a file, or standard input for `-`. */
+/**
+ * Opens a file, or standard input for `-`.
+ *
+ * @throws CommandError if the file cannot be read
+ */
 export async function openSource(file: string): Promise<Source> {
   if (file === '-') return { stream: process.stdin, size: undefined };
   try {
@@ -27,19 +31,26 @@ export async function openSource(file: string): Promise<Source> {
   }
 }
 
-/** The text of a source, unpacked if it begins as gzip does; refuses what is no UTF-8, by line. */
+/**
+ * The text of a source. Decompresses it if it begins with the magic number of gzip.
+ *
+ * @param onBytes called with the number of bytes that were read from the source
+ * @throws InvalidRowsError with the line of the first invalid UTF-8; CommandError if gzip fails
+ */
 export async function* textOf(
   { stream }: Source,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
-  for await (const chunk of unpack(counted(stream, onBytes))) {
+  for await (const chunk of decompress(counted(stream, onBytes))) {
     let text: string;
     try {
       text = decoder.decode(chunk, { stream: true });
     } catch {
-      throw new BadRows([{ line: line + firstBadLine(chunk), message: 'is not UTF-8 text' }]);
+      throw new InvalidRowsError([
+        { line: line + firstBadLine(chunk), message: 'is not UTF-8 text' },
+      ]);
     }
     line += newlines(chunk);
     yield text;
@@ -47,7 +58,7 @@ export async function* textOf(
   try {
     decoder.decode();
   } catch {
-    throw new BadRows([{ line, message: 'ends within a UTF-8 character' }]);
+    throw new InvalidRowsError([{ line, message: 'ends within a UTF-8 character' }]);
   }
 }
 
@@ -61,20 +72,20 @@ async function* counted(
   }
 }
 
-async function* unpack(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const begin = await chunks.next();
-  if (begin.done) return;
-  const first = begin.value;
+async function* decompress(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const start = await chunks.next();
+  if (start.done) return;
+  const first = start.value;
   const all = prepend(first, chunks);
   if (first[0] !== 0x1f || first[1] !== 0x8b) {
     yield* all;
     return;
   }
-  const packed = Readable.from(all);
+  const compressed = Readable.from(all);
   const gunzip = createGunzip();
-  packed.once('error', (error) => gunzip.destroy(error));
+  compressed.once('error', (error) => gunzip.destroy(error));
   try {
-    yield* packed.pipe(gunzip) as AsyncIterable<Buffer>;
+    yield* compressed.pipe(gunzip) as AsyncIterable<Buffer>;
   } catch (error) {
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error;
     throw new CommandError(`The file is damaged: gzip says ${(error as Error).message}`);
@@ -92,7 +103,7 @@ function newlines(chunk: Buffer): number {
   return count;
 }
 
-/** How many lines of a chunk come before the first that is no UTF-8. */
+/** The number of lines of a chunk before the first line with invalid UTF-8. */
 function firstBadLine(chunk: Buffer): number {
   const lines = chunk.toString().split('\n');
   return Math.max(

@@ -4,49 +4,51 @@ import { identifierOf } from '../resource/resource.js';
 import { hasNull } from './cell.js';
 import { importedFields } from './columns.js';
 
-/** The name of the staging table, which lives as long as its transaction. */
+/** Name of the staging table, a temporary table that is dropped with its transaction. */
 export const STAGING = '"import_staging"';
 
-/** How many of the staged rows give a field. */
-export type Given = 'all' | 'some' | 'none';
+/** How many of the staged rows set a field. */
+export type Presence = 'all' | 'some' | 'none';
 
-/** A question to the staged rows; each row of its answer is a problem: `line`, `value`. */
+/** A query on the staged rows. Each row of its result is a problem: `line`, `value`. */
 export interface Check {
   readonly field?: string;
   readonly query: string;
-  /** Whether the answer is right only if every row of the file is staged. */
-  readonly wantsAll?: boolean;
-  /** What is wrong with the row, given `value`. */
+  /** Whether the result is right only if every row of the file is staged. */
+  readonly needsAllRows?: boolean;
+  /** The message for a row of the result. */
   message(value: string): string;
 }
 
-/** The SQL of an import, once it is known which fields the staged rows give. */
+/** The SQL statements of an import, after its rows are staged. */
 export class Statements {
   private readonly table: string;
   private readonly identifier: string;
   private readonly fields: readonly ColumnMetadata[];
-  private readonly written: readonly ColumnMetadata[];
+  private readonly writtenFields: readonly ColumnMetadata[];
   private readonly rows: string;
 
-  /** @param given by field, in the order of `importedFields` */
+  /** @param presence of each field, in the order of `importedFields` */
   constructor(
     private readonly dataSource: DataSource,
     private readonly metadata: EntityMetadata,
-    private readonly given: readonly Given[],
+    private readonly presence: readonly Presence[],
     private readonly replace: boolean,
   ) {
     this.table = `"${metadata.tableName}"`;
     this.identifier = quoted(identifierOf(metadata));
     this.fields = importedFields(metadata);
-    this.written = this.fields.filter((column, at) => given[at] !== 'none' || !hasNull(column));
-    // The staged rows as the objects that they will be.
+    this.writtenFields = this.fields.filter(
+      (column, at) => presence[at] !== 'none' || !hasNull(column),
+    );
+    // The staged rows, merged with the existing objects.
     this.rows = `(
       SELECT staged."#line", ${this.fields.map((_, at) => this.value(at)).join(', ')}
       FROM ${STAGING} staged LEFT JOIN ${this.table} present USING (${this.identifier})
     ) row`;
   }
 
-  /** The staging table: the line of the file, which fields it gives (`t` or `f` each), the fields. */
+  /** Creates the staging table, with the columns that `Staging` writes. */
   static createStaging(metadata: EntityMetadata): string {
     const columns = importedFields(metadata).map(quoted);
     return `CREATE TEMP TABLE ${STAGING} ON COMMIT DROP AS
@@ -54,14 +56,14 @@ export class Statements {
       FROM "${metadata.tableName}" WITH NO DATA`;
   }
 
-  /** What must hold before the upsert. */
+  /** The checks that must find nothing before the upsert. */
   checks(): Check[] {
     return [this.repeated(), ...this.missing(), ...this.references(), ...this.rules()];
   }
 
-  /** Inserts and updates; its answer has one row with the counts `inserted` and `updated`. */
+  /** Inserts and updates objects. Result: one row with the counts `inserted` and `updated`. */
   upsert(): string {
-    const columns = this.written.map(quoted);
+    const columns = this.writtenFields.map(quoted);
     const others = columns.filter((column) => column !== this.identifier);
     const present = others.map((column) => `present.${column}`).join(', ');
     const excluded = others.map((column) => `excluded.${column}`).join(', ');
@@ -74,14 +76,14 @@ export class Statements {
         INSERT INTO ${this.table} AS present (${columns.join(', ')})
         SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${this.rows}
         ON CONFLICT (${this.identifier}) ${onConflict}
-        -- An object that was there before carries the lock of this very transaction.
+        -- xmax is 0 for an inserted row. For an updated one it is the lock of this transaction.
         RETURNING (present.xmax = 0) AS inserted
       )
       SELECT count(*) FILTER (WHERE inserted) AS inserted,
              count(*) FILTER (WHERE NOT inserted) AS updated FROM changed`;
   }
 
-  /** Deletes what the file lacks; its answer has one row with the count `deleted`. */
+  /** Deletes the objects that are not staged. Result: one row with the count `deleted`. */
   deletion(): string {
     return `WITH gone AS (
         DELETE FROM ${this.table} present WHERE NOT EXISTS (
@@ -101,13 +103,13 @@ export class Statements {
       some: `CASE WHEN substr(staged."#given", ${at + 1}, 1) = 't'
              THEN staged.${name} ELSE present.${name} END`,
       none: `present.${name}`,
-    }[this.given[at] ?? 'none'];
-    const standard = column.isNullable ? undefined : this.standard(column);
-    return `${standard ? `coalesce(${value}, present.${name}, ${standard})` : value} AS ${name}`;
+    }[this.presence[at] ?? 'none'];
+    const columnDefault = column.isNullable ? undefined : this.defaultOf(column);
+    return `${columnDefault ? `coalesce(${value}, present.${name}, ${columnDefault})` : value} AS ${name}`;
   }
 
-  /** What the database puts where nothing is given, as SQL. */
-  private standard(column: ColumnMetadata): string | undefined {
+  /** The default of a column as SQL; undefined if it has none. */
+  private defaultOf(column: ColumnMetadata): string | undefined {
     return column.isCreateDate ? 'now()' : this.dataSource.driver.normalizeDefault(column);
   }
 
@@ -124,7 +126,7 @@ export class Statements {
 
   private missing(): Check[] {
     return this.fields
-      .filter((column, at) => !hasNull(column) && this.given[at] !== 'all')
+      .filter((column, at) => !hasNull(column) && this.presence[at] !== 'all')
       .map((column) => ({
         field: column.propertyName,
         query: `SELECT "#line" AS line, ${this.identifier} AS value
@@ -138,19 +140,19 @@ export class Statements {
       ({ columns, referencedColumns, referencedEntityMetadata }) => {
         const [column] = columns;
         const [key] = referencedColumns;
-        if (!column || !key || this.given[this.fields.indexOf(column)] === 'none') return [];
+        if (!column || !key || this.presence[this.fields.indexOf(column)] === 'none') return [];
         const target = referencedEntityMetadata.tableName;
-        const own = target === this.metadata.tableName;
+        const isOwn = target === this.metadata.tableName;
         const sources = [
-          ...(own && this.replace ? [] : [`"${target}"`]),
-          ...(own ? [STAGING] : []),
+          ...(isOwn && this.replace ? [] : [`"${target}"`]),
+          ...(isOwn ? [STAGING] : []),
         ].map(
           (source) =>
             `EXISTS (SELECT FROM ${source} target WHERE target.${quoted(key)} = row.${quoted(column)})`,
         );
         return {
           field: column.propertyName,
-          wantsAll: own,
+          needsAllRows: isOwn,
           query: `SELECT "#line" AS line, ${quoted(column)} AS value
           FROM ${this.rows} WHERE ${quoted(column)} IS NOT NULL AND NOT (${sources.join(' OR ')})`,
           message: (value: string) => `there is no ${target} object ${value}`,
@@ -168,7 +170,7 @@ export class Statements {
     }));
   }
 
-  /** The one field that a rule is about; `undefined` for a rule between several. */
+  /** The field of a check constraint; `undefined` if the constraint refers to several. */
   private onlyField(expression: string): string | undefined {
     const words: string[] = expression.match(/\w+/g) ?? [];
     const [field, ...others] = this.fields.filter(({ databaseName }) =>

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Readable, Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { exportRows } from '../../src/import/export-rows.js';
-import { type Format, rowsOf } from '../../src/import/file-rows.js';
+import { type FileFormat, rowsOf } from '../../src/import/file-rows.js';
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
-import { BadRows } from '../../src/import/problems.js';
+import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { textOf } from '../../src/import/source.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { CommandError } from '../../src/command-error.js';
@@ -16,11 +16,11 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service.stop());
-// Resources that were added may refer to these.
+// Other resources may refer to these.
 beforeEach(() => service.dataSource.query('TRUNCATE products, categories, brands CASCADE'));
 
 interface Options {
-  format?: Format;
+  format?: FileFormat;
   map?: Record<string, string>;
   set?: Record<string, string>;
   replace?: boolean;
@@ -48,7 +48,7 @@ async function load(
   });
 }
 
-/** Bytes in pieces that cut lines and characters. */
+/** The bytes in chunks that split lines and characters. */
 function* chunks(bytes: Buffer): Generator<Buffer> {
   const size = Math.max(7, Math.ceil(bytes.length / 1000));
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -60,7 +60,7 @@ function metadataOf(resource: string) {
   return metadata;
 }
 
-async function dump(resource: string, format: Format = 'ndjson'): Promise<string> {
+async function dump(resource: string, format: FileFormat = 'ndjson'): Promise<string> {
   let text = '';
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -81,7 +81,7 @@ async function rows(resource: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** What a file is refused with, a line each. */
+/** The problems that an import of a file reports, as lines. */
 async function problems(
   resource: string,
   file: string | Buffer,
@@ -91,9 +91,9 @@ async function problems(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(BadRows);
+  expect(error).toBeInstanceOf(InvalidRowsError);
   expect(await rows(resource)).toEqual([]);
-  return (error as BadRows).lines();
+  return (error as InvalidRowsError).lines();
 }
 
 const counts = (inserted: number, updated: number, unchanged: number, deleted: number) => ({
@@ -189,7 +189,7 @@ describe('An import', () => {
   });
 
   it('takes turns with another of the same resource', async () => {
-    // In opposite orders each would soon wait for a row of the other.
+    // In opposite orders: without the lock, each would wait for a row of the other.
     const rows = Array.from({ length: 20_000 }, (_, at) => `b${at},B`);
     const file = (lines: string[]) => `brandID,name\n${lines.join('\n')}\n`;
     const results = await Promise.all(
