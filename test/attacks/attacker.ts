@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A request, byte by byte. */
+/** The bytes of a GET request without a body. */
 export function head(target: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ Host: 'a', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -9,7 +9,7 @@ export function head(target: string, headers: Readonly<Record<string, string>> =
   return `GET ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** A connection on which some bytes are sent, and whose answers nobody reads. */
+/** Opens a connection and sends bytes. The connection is paused: nothing reads its responses. */
 export async function send(port: number, bytes: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -19,7 +19,7 @@ export async function send(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-/** Everything that the server sends until it closes, as Latin-1. */
+/** Sends bytes and returns everything that the server sends until it closes, as Latin-1. */
 export async function received(
   port: number,
   bytes: string,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => target.stop());
 
-/** Is answered with 200 every time, and within a second: where the machine is busy, at the third try. */
+/** Expects status 200 each time, and within a second in one of three attempts. */
 async function expectAnswer(ask: () => Promise<{ status: number }>): Promise<void> {
   const times: number[] = [];
   while (times.length < 3 && !times.some((milliseconds) => milliseconds < 1000)) {
@@ -127,7 +127,7 @@ describe('One client', () => {
       await expectReady();
       visits += 1;
     }
-    // The slow lists take five seconds: behind them there would be one.
+    // The slow lists take five seconds: queued behind them, there would be only one visit.
     expect(visits).toBeGreaterThan(3);
     await blocker.query('ROLLBACK');
     await blocker.end();
@@ -167,7 +167,7 @@ describe('A credential', () => {
     '/products?fields=access_token%3DTOKEN',
   ])('is not echoed: %s', async (path) => {
     const token = target.headers.shop.Authorization?.split(' ')[1] ?? '';
-    // In a path it stands alone: no credential beside it tells that it is one.
+    // In a path there are no other credentials by which the service could recognise the token.
     const credentials = path.includes('?') ? target.headers.shop : {};
     const request = head(path.replace('TOKEN', token), { ...credentials, Connection: 'close' });
     const text = await received(target.port, request);

@@ -84,7 +84,7 @@ const ENDS: ((socket: Socket, moment: () => Promise<unknown>) => Promise<unknown
   (_, moment) => moment(),
 ];
 
-/** Megabytes that the process has in memory. */
+/** Resident memory of the process in megabytes. */
 function memory(): number {
   const status = readFileSync(`/proc/${target.child.pid ?? ''}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -112,12 +112,12 @@ it(`Fuzzed requests leave nothing behind (TEST_SEED=${SEED})`, async () => {
   console.info(`${sent} requests, seed ${SEED}: ${JSON.stringify({ before, after })}`);
   expect(target.child.exitCode).toBeNull();
   expect(target.output()).not.toMatch(/Uncaught|Unhandled|Internal error/);
-  // Connections to the database come and go; those of clients are gone.
+  // All client connections are closed. The number of database connections varies.
   expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 15);
   expect(after.memory).toBeLessThan(before.memory + 150);
 }, 1_800_000);
 
-/** Waits until every connection is closed and what was in work has ended. */
+/** Waits until all requests have ended and their connections are closed. */
 async function settled(): Promise<void> {
   await untilNothingHeld(target, 30_000);
   const { status } = await visit(target);

@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../database/database.js';
 import { Random } from '../random.js';
 import { until } from '../until.js';
 
-/** The built service in a process of its own, on a database of its own. */
+/** The built service in a separate process, with its own database. */
 export interface Target {
   readonly child: ChildProcess;
   readonly database: TestDatabase;
@@ -15,21 +15,21 @@ export interface Target {
   readonly adminPort: number;
   /** The credentials of each client, as headers. */
   readonly headers: Readonly<Record<Client, Record<string, string>>>;
-  /** What the process has written. */
+  /** The output of the process so far. */
   output(): string;
   stop(): Promise<void>;
 }
 
-/** One that attacks and one that works. */
+/** An attacker and a normal client. */
 export type Client = 'attacker' | 'shop';
 
-/** Products of a kilobyte each: together more than the kernel holds for a reader. */
+/** Products of 1 kB each. Together they exceed the socket buffers of the kernel. */
 const PRODUCTS = 30_000;
 
 /**
- * Starts it with brands and products loaded.
+ * Starts the service on a database with brands and products.
  *
- * @param openFiles its limit of open files; that of this process by default
+ * @param openFiles limit of open files. Default: that of this process
  */
 export async function startTarget(
   environment: NodeJS.ProcessEnv = {},
@@ -73,7 +73,7 @@ export async function startTarget(
   };
 }
 
-/** Loads clients, brands and products; gives the token of each client. */
+/** Loads clients, brands and products. Returns the token of each client. */
 async function load(url: string): Promise<Record<Client, string>> {
   const tokens = { attacker: newToken(), shop: newToken() };
   const loader = new PgClient(url);
@@ -125,21 +125,21 @@ export async function metric({ adminPort }: Target, name: string): Promise<numbe
   return Number(value);
 }
 
-/** Metrics of what requests hold, 0 where none is in work. */
+/** Metrics of resources that requests hold; 0 if no request is in progress. */
 const HELD = [
   'catalogue_requests_in_work',
   'catalogue_undelivered_bytes',
   'catalogue_streams_open',
 ];
 
-/** Waits until no request holds anything. */
+/** Waits until no request holds any resource. */
 export async function untilNothingHeld(target: Target, milliseconds: number): Promise<void> {
   for (const name of HELD) {
     await until(async () => (await metric(target, name)) === 0, milliseconds);
   }
 }
 
-/** File descriptors that the process has open. */
+/** The number of open file descriptors of the process. */
 export function descriptors({ child }: Target): number {
   return readdirSync(`/proc/${child.pid ?? ''}/fd`).length;
 }

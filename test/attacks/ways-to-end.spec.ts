@@ -6,7 +6,7 @@ import { until } from '../until.js';
 import { head, send } from './attacker.js';
 import { metric, startTarget, type Target, untilNothingHeld, visit } from './target.js';
 
-/** Every way in which a request ends gives back what it holds. */
+/** However a request ends, it releases the resources that it holds. */
 
 let target: Target;
 let blocker: Client;
@@ -30,7 +30,7 @@ async function expectNothingHeld(): Promise<void> {
 const ndjson = { Accept: 'application/x-ndjson' };
 const whole = (headers: Record<string, string>) => head('/products', { ...headers, ...ndjson });
 
-/** What a connection sends: each leaves requests in another state. */
+/** The bytes that a connection sends. Each entry leaves requests in another state. */
 const REQUESTS: [name: string, bytes: (headers: Record<string, string>) => string][] = [
   ['a page', (headers) => head('/products?limit=1000', headers)],
   ['pipelined pages', (headers) => head('/products?limit=1000', headers).repeat(30)],
@@ -57,7 +57,7 @@ const REQUESTS: [name: string, bytes: (headers: Record<string, string>) => strin
   ['an expectation', (headers) => head('/products', { ...headers, Expect: 'tea' })],
 ];
 
-/** What becomes of the connection. */
+/** How the connection ends. */
 const ENDS: [name: string, end: (socket: Socket) => Promise<unknown>][] = [
   ['is read to its end', (socket) => sleep(500, socket.resume())],
   ['is reset', (socket) => Promise.resolve(socket.resetAndDestroy())],

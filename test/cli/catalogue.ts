@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** What a command did. */
+/** The exit status and output of a command. */
 export interface CommandResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the built command line as a user does. */
+/** Runs the built command line. */
 export function catalogue(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -16,7 +16,7 @@ export function catalogue(
   return runNode(['dist/main.js', ...args], { environment, input });
 }
 
-/** Runs a Node program in a folder, the project's own unless said, with no more environment than said. */
+/** Runs a Node program with only PATH and the given environment. Default folder: the project's. */
 export async function runNode(
   args: readonly string[],
   {

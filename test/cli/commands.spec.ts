@@ -187,7 +187,7 @@ describe('import and export', () => {
     });
     child.stdin.on('error', () => undefined);
     child.stdin.write(`brandID,name\n${'new,N\n'.repeat(50_000)}`);
-    // Until the rows are on their way into the staging table.
+    // Wait until COPY into the staging table is in progress.
     await until(async () => {
       const [{ copying }] = await service.dataSource.query<[{ copying: string }]>(
         `SELECT count(*) AS copying FROM pg_stat_progress_copy WHERE datname = current_database()`,

@@ -18,7 +18,7 @@ const running: ChildProcess[] = [];
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'));
-  // Root runs the server as another user, who has to get in.
+  // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(dataDir, 0o755);
 });
 afterEach(async () => {
@@ -40,7 +40,7 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
       PORT: '0',
-      // Its default on a DATABASE_URL is one port for all the tests that run at the same time.
+      // The default with a DATABASE_URL is a fixed port, which concurrent tests would share.
       ...(environment.DATABASE_URL ? { ADMIN_PORT: '0' } : {}),
       ...environment,
     },
@@ -60,7 +60,7 @@ async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 }
 
-/** Every process that works on the data directory, this one's children or not. */
+/** All processes whose command line contains the data directory. */
 async function processes(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
   return stdout.split('\n').filter((line) => line.includes(dataDir));
@@ -111,7 +111,7 @@ describe('catalogue start, with nothing but a directory', () => {
       expect(await processes()).toEqual([]);
       expect(await readdir(dataDir)).toEqual(['postgres']);
       for (const result of await Promise.allSettled(requests)) {
-        // What had not reached the service before it stopped listening finds no one.
+        // Requests that arrived after the service stopped listening are rejected.
         if (result.status === 'rejected') continue;
         expect([200, 503]).toContain(result.value.status);
         expect(await result.value.json()).toHaveProperty('result');

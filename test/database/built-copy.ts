@@ -4,25 +4,25 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A command under way. */
+/** A running command. */
 export interface Running {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Its exit status. */
+  /** Resolves to the exit status. */
   readonly ended: Promise<number | null>;
 }
 
-/** A migration of a test's own. */
+/** A migration for a test. */
 export interface TestMigration {
   /** In CamelCase. */
   readonly name: string;
   readonly up: string;
-  /** Whether it is one with `transaction = false`. */
+  /** Whether it has `transaction = false`. */
   readonly isBare?: boolean;
 }
 
-/** A copy of the built service that has more migrations, applied in the order given. */
+/** A copy of the built service with additional migrations, applied in the given order. */
 export class BuiltCopy {
   private readonly started: ChildProcess[] = [];
 

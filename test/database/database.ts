@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** A database of a test's own. */
+/** A database for one test. */
 export interface TestDatabase {
   readonly url: string;
   drop(): Promise<void>;
 }
 
-/** Creates a database with the migrated schema, unless told otherwise, and nothing in it; in about 25 ms. */
+/** Creates an empty database, by default with the migrated schema. Takes about 25 ms. */
 export async function createDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const template = variable('TEST_TEMPLATE_DATABASE');
   const run = template.replace('catalogue_test_template_', 'catalogue_test_');

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { embeddedServer } from '../../dist/database/embedded/embedded-server.js';
 import { migrate } from '../../dist/database/migrate.js';
 
-/** A run that crashes loses its data: nothing here needs to reach the disk. */
+/** Settings without durability: the data of a crashed test run is worthless. */
 const FAST = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -15,8 +15,8 @@ const FAST = {
 };
 
 /**
- * One server for the whole run, TEST_DATABASE_URL or an embedded one, and on it the migrated
- * database that every test's own is copied from.
+ * Provides one server for the whole run, TEST_DATABASE_URL or an embedded one, and a migrated template
+ * database, which is copied for each test.
  */
 export default async function globalSetup() {
   process.env.TEST_SEED ??= String(randomInt(1_000_000));
@@ -26,7 +26,7 @@ export default async function globalSetup() {
   console.info(`Randomised tests repeat with TEST_SEED=${seed}`);
 
   process.env.TEST_SERVER_URL = process.env.TEST_DATABASE_URL ?? (await embedded());
-  // Of the process, for a reader; random, since a container's pids are always the same few.
+  // The pid helps a reader. The random part is needed since pids repeat in containers.
   const run = `${process.pid}_${randomBytes(3).toString('hex')}`;
   const template = `catalogue_test_template_${run}`;
   process.env.TEST_TEMPLATE_DATABASE = template;
@@ -43,7 +43,7 @@ export default async function globalSetup() {
 
 async function embedded() {
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
-  // Root runs the server as another user, who has to get in.
+  // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(directory, 0o755);
   globalThis.embeddedTestServer = {
     directory,

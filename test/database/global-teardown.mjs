@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 
-/** Leaves nothing of this run behind. */
+/** Removes the databases of this run, and the embedded server. */
 export default async function globalTeardown() {
   const embedded = globalThis.embeddedTestServer;
   if (embedded) {

@@ -8,12 +8,12 @@ import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { BuiltCopy, type Running, type TestMigration } from './built-copy.js';
 
-/** Milliseconds within which a list is answered whatever waits. */
+/** Maximum milliseconds of a list request, whatever waits for locks. */
 const ANSWERED_WITHIN = 1000;
 
 const brands = { name: 'AddBrandNote', up: 'ALTER TABLE brands ADD note text' };
 const products = { name: 'AddProductNote', up: 'ALTER TABLE products\n  ADD note text' };
-/** The line about `products`, with the session of the service as its holder. */
+/** The line about `products`. The session of the service holds the lock. */
 const LINE =
   /^AddProductNote\d{13} waits for AccessExclusiveLock on products, held by pid \d+ \(catalogue, [a-z ]+, in a transaction for \d+ s\): ALTER TABLE products ADD note text$/;
 
@@ -22,7 +22,7 @@ let copy: BuiltCopy | undefined;
 
 beforeEach(async () => {
   service = await startService({ POOL_SIZE: '4', PAGE_CACHE_MB: '0' });
-  // More than the buffers of a connection hold.
+  // More data than the buffers of a connection hold.
   await query(
     `INSERT INTO products ("productID", type, "imageURL")
      SELECT 'p' || i, 'PHYSICAL', repeat('x', 2000) FROM generate_series(1, 6000) i`,
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
 
-/** Runs a command with these migrations pending. */
+/** Starts a command with these migrations pending. */
 async function run(
   command: string,
   migrations: readonly TestMigration[],
@@ -48,7 +48,7 @@ afterEach(() => {
   copy = undefined;
 });
 
-/** The whole list, of which its reader takes nothing. */
+/** Requests a whole list and does not read its response. */
 async function openStream(): Promise<IncomingMessage> {
   const sent = httpRequest({
     port: service.port,
@@ -65,7 +65,7 @@ async function openStream(): Promise<IncomingMessage> {
   return response;
 }
 
-/** Asks for a list again and again; gives what ends that, with the longest time that one took. */
+/** Requests a list repeatedly. Returns a function that stops it and gives the longest duration. */
 function askForLists(path: string): () => Promise<number> {
   const over = new AbortController();
   let longest = 0;
@@ -100,7 +100,7 @@ describe('A migration beside the reader of a stream', () => {
     // Long enough for several attempts, of which only the first prints a line.
     await sleep(4000);
     expect(migrating.stderr().trimEnd().split('\n')).toEqual([expect.stringMatching(LINE)]);
-    // What is done stays done.
+    // A migration that was applied stays applied.
     expect(await columnsNamed('note')).toEqual(['brands']);
     stream.destroy();
     expect(await migrating.ended).toBe(0);
@@ -253,7 +253,7 @@ describe('A migration beside an autovacuum', () => {
   it('has it cancelled, as one that waits without a limit would', async () => {
     copy = await BuiltCopy.make([products]);
     const environment = { DATABASE_URL: server.url };
-    // All but the last migration, by the project itself.
+    // Apply the migrations of the project first.
     const own = await BuiltCopy.make([]);
     expect(await own.run(['migrate'], environment).ended).toBe(0);
     await own.remove();
@@ -276,7 +276,7 @@ describe('A migration beside an autovacuum', () => {
     const migrating = copy.run(['migrate'], environment);
     expect(await migrating.ended).toBe(0);
     expect(migrating.stderr()).toMatch(/, held by pid \d+ \(autovacuum worker, active, /);
-    // By itself it would take minutes.
+    // The vacuum itself would take minutes.
     expect(performance.now() - began).toBeLessThan(20_000);
   }, 90_000);
 });

@@ -5,7 +5,7 @@ import { errorEnvelope, JSON_TYPE } from '../../src/http/envelope.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
 import { commonHeaders } from '../../src/http/server/common-headers.js';
 
-/** The refusals that clients get instead of what HAProxy answers by itself, by the name of their file. */
+/** The error responses that replace HAProxy's own, by the name of their file. */
 const REFUSALS: Readonly<Record<string, ApiError>> = {
   400: errors.malformed(),
   414: errors.tooLarge(),
@@ -15,14 +15,14 @@ const REFUSALS: Readonly<Record<string, ApiError>> = {
   504: errors.tookTooLong().withHeaders({ 'Retry-After': '1' }),
 };
 
-/** For each status of HAProxy, the file that stands for it. */
+/** The file for each status of HAProxy. */
 const FILES: Readonly<Record<string, string>> = {
   400: '400',
   // The preface of HTTP/2.
   405: '400',
-  // Half a request, as the service answers it.
+  // An incomplete request; the service responds with the same error.
   408: '400',
-  // A body in a GET of HTTP/1.0.
+  // A body in a GET request of HTTP/1.0.
   413: '400',
   414: '414',
   // An unknown Transfer-Encoding.
@@ -30,14 +30,14 @@ const FILES: Readonly<Record<string, string>> = {
   431: '431',
   500: '500',
   501: '400',
-  // An instance that ends in the middle of a request.
+  // The instance ended during a request.
   502: '502',
-  // No instance that is ready.
+  // No instance is ready.
   503: '502',
   504: '504',
 };
 
-/** A refusal as the service writes it to what is no request, without an id: no log line has one. */
+/** An error response to unparsable bytes. It has no request id, since no log line would have it. */
 function response(error: ApiError): string {
   const body = errorEnvelope(error);
   const headers = {

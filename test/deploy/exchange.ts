@@ -3,16 +3,16 @@ import { connect } from 'node:net';
 import { errors } from '../../src/http/errors.js';
 import { type RawResponse, splitResponses } from '../http/raw-request.js';
 
-/** A refusal as its HTTP status and its errcode. */
+/** The HTTP status and the errcode of an error response. */
 export type Refused = readonly [status: number, errcode: string];
 
-/** Milliseconds after which a connection that is still open fails the test. */
+/** Milliseconds after which an open connection fails the test. */
 const PATIENCE = 15_000;
 
 /**
- * Sends bytes and gives every byte until the connection is closed.
+ * Sends bytes and returns all received bytes until the connection is closed.
  *
- * @param answers how many are expected, after which it half-closes the connection
+ * @param answers number of expected responses, after which the connection is half-closed
  */
 export async function exchange(port: number, bytes: string | Buffer, answers = 1): Promise<Buffer> {
   const socket = connect(port, '127.0.0.1');
@@ -22,7 +22,7 @@ export async function exchange(port: number, bytes: string | Buffer, answers = 1
     received = Buffer.concat([received, chunk]);
     if (splitResponses(received).found.length >= answers) socket.end();
   });
-  // Of what is refused before all of it was read the rest cannot be written.
+  // Writing fails if the peer responds and closes before it has read everything.
   socket.on('error', () => undefined);
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   const timer = setTimeout(() => {
@@ -34,7 +34,7 @@ export async function exchange(port: number, bytes: string | Buffer, answers = 1
   return received;
 }
 
-/** The refusals that some bytes consist of; fails where a byte belongs to anything else. */
+/** Splits bytes into error responses. Throws if any byte does not belong to one. */
 export function refusalsIn(bytes: Buffer): Refused[] {
   const { found, rest } = splitResponses(bytes);
   if (rest.length > 0) throw new Error(`No envelope: ${rest.toString('latin1')}`);

@@ -1,6 +1,6 @@
 import type { Refused } from './exchange.js';
 
-/** What is sent, and how it is refused. */
+/** The bytes of a request, and the expected error responses. */
 export type HostileRequest = readonly [name: string, bytes: string | Buffer, ...Refused[]];
 
 const MALFORMED: Refused = [400, '-20'];
@@ -13,7 +13,7 @@ const post = (headers: string, body = ''): string =>
   `POST /products HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 const chunked = (body: string): string => post('Transfer-Encoding: chunked\r\n', body);
 
-/** What HAProxy passes on, so that the service refuses it. */
+/** Requests that HAProxy forwards. The service responds with an error. */
 export const PASSED_ON: readonly HostileRequest[] = [
   ['an unknown method', 'FETCH /products HTTP/1.1\r\nHost: a\r\n\r\n', MALFORMED],
   ['a method in lower case', 'get /products HTTP/1.1\r\nHost: a\r\n\r\n', MALFORMED],
@@ -57,7 +57,7 @@ export const PASSED_ON: readonly HostileRequest[] = [
   ['two requests at once', get('/nope') + get('/nope'), UNKNOWN, UNKNOWN],
 ];
 
-/** What HAProxy itself refuses, since it cannot parse it. */
+/** Requests that HAProxy cannot parse. It responds with an error itself. */
 export const UNPARSED: readonly HostileRequest[] = [
   ['no request line', 'hello\r\n\r\n', MALFORMED],
   ['no target', 'GET HTTP/1.1\r\nHost: a\r\n\r\n', MALFORMED],

@@ -21,7 +21,7 @@ const { describe: describeWithProxy } = withTool({
   install: 'apt-get install haproxy, or its path as HAPROXY',
 });
 
-/** Before HAProxy 3.2.4 a connection is closed without an answer where an error file would be sent. */
+/** False before HAProxy 3.2.4, which closes the connection instead of sending an error file. */
 const answersItself = usesErrorFiles();
 
 const UNAVAILABLE: Refused = [503, '-2'];
@@ -54,7 +54,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     await Promise.all(startedProxies.map((each) => each.close()));
   });
 
-  /** One that ends with the test file, if not before. */
+  /** Starts an instance that is killed after all tests. */
   async function startInstance(environment?: NodeJS.ProcessEnv): Promise<Instance> {
     const instance = await Instance.start(database.url, environment);
     startedInstances.push(instance);
@@ -81,7 +81,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     await work(unlock).finally(unlock);
   }
 
-  /** Waits until so many requests wait for the lock. */
+  /** Waits until a number of requests wait for the lock. */
   async function untilWaiting(count: number): Promise<void> {
     await until(async () => {
       // In a transaction the view stays as it was at first.
@@ -101,7 +101,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
 
   it.each(UNPARSED)('HAProxy refuses %s', async (_, bytes, ...expected) => {
     const refusals = refusalsIn(await exchange(proxy.port, bytes));
-    // What an older one cannot parse depends on its version; what it can the service refuses.
+    // Older versions of HAProxy parse some of these. The service then responds with the error.
     if (answersItself || refusals.length > 0) expect(refusals).toEqual(expected);
   });
 
@@ -183,7 +183,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     if (!survivor) throw new Error('There is an instance');
     const { port } = await startProxy([victim.ports, survivor.ports]);
     await whileLocked(async (unlock) => {
-      // One for each.
+      // One request for each instance.
       const answers = [list(port, 1), list(port, 2)];
       await untilWaiting(2);
       await victim.kill();

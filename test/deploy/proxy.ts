@@ -14,7 +14,7 @@ export interface Ports {
   readonly ADMIN_PORT: string;
 }
 
-/** Where HAProxy is; `HAPROXY` names another one than that of the PATH. */
+/** Path of HAProxy: `HAPROXY`, or the first on the PATH. Undefined if there is none. */
 export const program = [
   process.env.HAPROXY ?? '',
   ...[...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map((folder) =>
@@ -22,7 +22,7 @@ export const program = [
   ),
 ].find((path) => path !== '' && existsSync(path));
 
-/** Whether HAProxy, where there is one, answers what it cannot parse by the error files, or closes. */
+/** Whether HAProxy responds to unparsable requests with the error files: 3.2.4 or later. */
 export function usesErrorFiles(): boolean {
   if (program === undefined) return false;
   const version = /version (\d+)\.(\d+)[.-]\D*(\d+)/.exec(execFileSync(program, ['-v']).toString());
@@ -30,7 +30,7 @@ export function usesErrorFiles(): boolean {
   return major > 3 || (major === 3 && (minor > 2 || (minor === 2 && patch >= 4)));
 }
 
-/** HAProxy as the compose file runs it, on the loopback address. */
+/** HAProxy as in the compose file, on the loopback address. */
 export class Proxy {
   private output = '';
 
@@ -45,9 +45,9 @@ export class Proxy {
   }
 
   /**
-   * Starts it with `deploy/haproxy.cfg`, in which the addresses are replaced and nothing else.
+   * Starts HAProxy with `deploy/haproxy.cfg`. Only addresses and the given timeouts are replaced.
    *
-   * @param timeouts in place of those of the file, by name, such as `server: '1s'`
+   * @param timeouts by name, such as `server: '1s'`
    */
   static async before(
     instances: readonly Ports[],
@@ -82,7 +82,7 @@ export class Proxy {
     return proxy;
   }
 
-  /** Ends it; fails if it has ended by itself. */
+  /** Stops HAProxy. Throws if it has ended already. */
   async close(): Promise<void> {
     await rm(this.folder, { recursive: true });
     if (!this.isRunning) throw new Error(`HAProxy ended by itself: ${this.output}`);

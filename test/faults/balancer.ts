@@ -16,12 +16,12 @@ export interface Addresses {
   readonly adminAddress: string;
 }
 
-/** Milliseconds between two looks at an instance. */
+/** Milliseconds between two health checks of an instance. */
 const EVERY = 50;
 
 /**
- * A proxy as it stands before several instances: it asks those that say that they are ready, in
- * turns, and asks another where one gave no answer.
+ * A load balancer: it forwards requests to ready instances by round robin, and retries on another
+ * instance if one does not respond.
  */
 export class Balancer {
   private readonly server: Server;
@@ -84,7 +84,7 @@ export class Balancer {
     const asked = request(instance + url, { agent: this.agent, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: 'keep-alive' });
       answer.pipe(outgoing);
-      // What breaks off half-way can be had from nobody else.
+      // A response that was aborted midway cannot be retried.
       answer.on('error', () => outgoing.destroy());
     });
     asked.on('error', () => {

@@ -10,10 +10,10 @@ import { Gate } from './gate.js';
 import { Load, type Outcome } from './load.js';
 import { OwnServer } from './own-server.js';
 
-/** Milliseconds within which everything is well again after the database is back. */
+/** Milliseconds after which all requests succeed again once the database is back. */
 const RECOVERY = 2000;
 const QUERY_TIMEOUT = 1000;
-/** How often the server is killed in the middle of it all. */
+/** How often the server is killed under load. */
 const KILLS = Number(process.env.DATABASE_KILLS ?? 3);
 
 let server: OwnServer;
@@ -61,7 +61,7 @@ function start(): Load {
   return load;
 }
 
-/** Expects that nothing was refused once the database was back for a while. */
+/** Expects no error responses from `RECOVERY` after the database was back. */
 async function expectRecovery(back: number): Promise<void> {
   // Requests that begin in the last half second are checked.
   await sleep(RECOVERY + 500);
@@ -74,7 +74,7 @@ function expectEnveloped(outcomes: readonly Outcome[], ...errcodes: string[]): v
   expect(outcomes.filter(({ errcode }) => !['0', ...errcodes].includes(String(errcode)))).toEqual(
     [],
   );
-  // Nobody waits longer than for a connection, or a query and the silence after it.
+  // At most the connect timeout, or the query timeout and the margin for a silent server.
   expect(Math.max(...outcomes.map(({ began, ended }) => ended - began))).toBeLessThan(7000);
 }
 
@@ -120,7 +120,7 @@ it('A server that answers nothing is -3 in time', async () => {
   await server.signalAll('SIGCONT');
   await expectRecovery(performance.now());
   const outcomes = await load.stop();
-  // Who finds every connection busy with such a query may also not get one.
+  // -4: all connections may be busy with such queries.
   expectEnveloped(outcomes, '-2', '-3', '-4');
   expect(outcomes.some(({ errcode }) => errcode === '-3')).toBe(true);
 }, 30_000);
@@ -153,7 +153,7 @@ it('A slow way to it is no fault', async () => {
 
 it('A server out of connections is -2, until it has some again', async () => {
   const others = await hold(30);
-  // Those of the service end, and their places are taken.
+  // The connections of the service are closed, and other clients take their slots.
   gate.cut();
   others.push(...(await hold(10)));
   start();
@@ -184,7 +184,7 @@ it('A server that is read-only serves all the same', async () => {
 
 it('A server that says its disk is full is -2', async () => {
   start();
-  // What PostgreSQL says of a disk, at a query that needs it.
+  // The error of PostgreSQL for a full disk, raised by a query.
   await server.query(`
     ALTER TABLE brands RENAME TO kept;
     CREATE FUNCTION full_disk() RETURNS varchar LANGUAGE plpgsql AS

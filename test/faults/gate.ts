@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy before a server that can be shut, fall silent or be slow, as networks do. */
+/** A TCP proxy that simulates network faults: refused, reset, silent and slow connections. */
 export class Gate {
   private readonly server: Server;
   private readonly pairs = new Set<readonly [Socket, Socket]>();
@@ -15,49 +15,49 @@ export class Gate {
     });
   }
 
-  /** One that is open. */
+  /** Creates an open gate. */
   static async before(url: string): Promise<Gate> {
     const gate = new Gate(new URL(url));
     await gate.open();
     return gate;
   }
 
-  /** The URL by which the server is reached through it. */
+  /** The URL of the server by way of the gate. */
   get url(): string {
     const url = new URL(this.target);
     [url.hostname, url.port] = ['127.0.0.1', String(this.port)];
     return url.href;
   }
 
-  /** Listens, always at the same port. */
+  /** Listens, always on the same port. */
   async open(): Promise<void> {
     await once(this.server.listen(this.port, '127.0.0.1'), 'listening');
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Refuses whoever comes, and resets the connections that there are. */
+  /** Refuses new connections and resets the open ones. */
   async shut(): Promise<void> {
     this.cut();
     if (this.server.listening) await once(this.server.close(), 'close');
   }
 
-  /** Resets the connections that there are. */
+  /** Resets the open connections. */
   cut(): void {
     for (const [socket] of this.pairs) socket.resetAndDestroy();
   }
 
-  /** Nothing arrives any more on the connections that there are, and none is closed. */
+  /** Stops forwarding data without closing any connection. */
   silence(): void {
     for (const ends of this.pairs) for (const end of ends) end.pause();
     this.silent = true;
   }
 
-  /** New connections are passed on again. */
+  /** Forwards data of new connections again. */
   speak(): void {
     this.silent = false;
   }
 
-  /** What is sent from now on arrives so many milliseconds later. */
+  /** Delays all data from now on by a number of milliseconds. */
   slow(delay: number): void {
     this.delay = delay;
   }

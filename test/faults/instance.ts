@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '../until.js';
 
-/** One process of the built service on a `DATABASE_URL`. */
+/** A process of the built service on a `DATABASE_URL`. */
 export class Instance {
   private written = '';
 
@@ -12,7 +12,7 @@ export class Instance {
     }
   }
 
-  /** Starts one and waits until it listens, by default at two free ports. */
+  /** Starts an instance and waits until it listens. Default: two free ports. */
   static async start(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
     const child = spawn(process.execPath, ['dist/main.js', 'start'], {
       env: {
@@ -32,27 +32,27 @@ export class Instance {
     return instance;
   }
 
-  /** What it wrote to standard output and standard error. */
+  /** Its standard output and standard error so far. */
   get output(): string {
     return this.written;
   }
 
-  /** Where the lists are, such as `http://127.0.0.1:3000`. */
+  /** Base URL of the API, such as `http://127.0.0.1:3000`. */
   get address(): string {
     return this.printed('Catalogue listens on');
   }
 
-  /** Where health and metrics are. */
+  /** Base URL of health and metrics. */
   get adminAddress(): string {
     return this.printed('Health and metrics are on');
   }
 
-  /** The settings with which another process takes its place. */
+  /** The settings for a process that replaces this one on the same ports. */
   get ports(): { PORT: string; ADMIN_PORT: string } {
     return { PORT: new URL(this.address).port, ADMIN_PORT: new URL(this.adminAddress).port };
   }
 
-  /** Ends it with SIGTERM; gives its exit status and how long it took. */
+  /** Ends it with SIGTERM. Returns the exit status and the duration. */
   async stop(): Promise<{ status: unknown; milliseconds: number }> {
     const began = performance.now();
     const exit = once(this.child, 'exit');
@@ -61,7 +61,7 @@ export class Instance {
     return { status, milliseconds: performance.now() - began };
   }
 
-  /** Ends it with SIGKILL, if it is still running. */
+  /** Ends it with SIGKILL if it is running. */
   async kill(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const exit = once(this.child, 'exit');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Starts one whose output is kept. */
+/** Starts an instance and adds it to `started`. */
 async function start(environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
   const instance = await Instance.start(database.url, environment);
   started.push(instance);
@@ -69,7 +69,7 @@ it('An instance that is told to stop answers what comes on open connections, and
   expect(status).toBe(0);
   expect(milliseconds).toBeGreaterThan(1000);
   expect(milliseconds).toBeLessThan(5000);
-  // Then nobody is there any more.
+  // Connection failures are expected only after the instance has ended.
   const served = outcomes.filter(({ failure }) => failure === undefined);
   expect(new Set(served.map(({ errcode }) => errcode))).toEqual(new Set(['0']));
   expect(served.filter(({ began }) => began > told + 500).length).toBeGreaterThan(10);

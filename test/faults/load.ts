@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../random.js';
 import { until } from '../until.js';
 
-/** What became of one request. */
+/** The outcome of a request. */
 export interface Outcome {
-  /** Moments of the monotonic clock, in milliseconds. */
+  /** `performance.now()` values. */
   readonly began: number;
   readonly ended: number;
-  /** Of HTTP; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** As the envelope has it; undefined where there was none. */
+  /** The errcode of the envelope; undefined if there was none. */
   readonly errcode: string | undefined;
-  /** Why there was no answer, as a code of the system. */
+  /** System error code, if there was no response. */
   readonly failure?: string;
 }
 
-/** Clients that ask one thing after another until they are stopped. */
+/** Concurrent clients that send requests one after another until they are stopped. */
 export class Load {
   readonly outcomes: Outcome[] = [];
   private stopped = false;
@@ -25,8 +25,9 @@ export class Load {
   private readonly clients: Promise<void>[];
 
   /**
-   * @param addresses of instances, asked in turns
-   * @param paths asked in turns
+   * @param clients number of concurrent clients
+   * @param addresses of instances, used in turn
+   * @param paths requested in turn
    */
   constructor(
     clients: number,
@@ -38,7 +39,7 @@ export class Load {
     this.clients = Array.from({ length: clients }, () => this.keepAsking());
   }
 
-  /** Those that began after a moment. */
+  /** The outcomes of requests that began after a `performance.now()` value. */
   since(moment: number): Outcome[] {
     return this.outcomes.filter(({ began }) => began > moment);
   }
@@ -60,7 +61,7 @@ export class Load {
     while (!this.stopped) {
       const outcome = await this.ask();
       this.outcomes.push(outcome);
-      // Who finds nobody there does not ask a thousand times a second.
+      // Avoids a busy loop while connections are refused.
       if (outcome.failure) await sleep(10);
     }
   }

@@ -11,7 +11,7 @@ import { type Cluster, openCluster, passwordOf } from '../../src/database/embedd
 
 const run = promisify(execFile);
 
-/** A PostgreSQL of a test's own, from the embedded binaries, that may be killed and come back. */
+/** A PostgreSQL server for one test, from the embedded binaries. Can be killed and restarted. */
 export class OwnServer {
   private process: ChildProcess | undefined;
 
@@ -21,7 +21,7 @@ export class OwnServer {
     readonly url: string,
   ) {}
 
-  /** Makes a cluster and starts its server. */
+  /** Creates a cluster and starts its server. */
   static async create(settings: Record<string, string> = {}): Promise<OwnServer> {
     const folder = await newFolder();
     const cluster = await openCluster(folder, () => undefined);
@@ -34,7 +34,7 @@ export class OwnServer {
     return server;
   }
 
-  /** Makes a streaming replica of it, running. */
+  /** Creates and starts a streaming replica of the server. */
   async replica(): Promise<OwnServer> {
     await this.stop();
     const folder = await newFolder();
@@ -63,14 +63,14 @@ export class OwnServer {
     return replica;
   }
 
-  /** Starts it; resolves when it takes connections. */
+  /** Starts the server. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const { binaries, directory, account } = this.cluster;
     const end = Date.now() + 20_000;
     while (!(await this.answers())) {
       if (Date.now() > end) throw new Error(await this.log());
       if (!this.isRunning) {
-        // One that was just killed may not have left its memory yet: it is tried again.
+        // Repeated, because a server that was just killed may still hold its shared memory.
         this.process = spawn(binaries.postgres, ['-D', directory], {
           ...account,
           cwd: '/',
@@ -82,7 +82,7 @@ export class OwnServer {
     }
   }
 
-  /** Ends it and its connections in order, unless told otherwise. */
+  /** Stops the server. Default: fast shutdown (SIGINT). */
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
     if (!this.process || !this.isRunning) return;
     const exit = once(this.process, 'exit');
@@ -90,7 +90,7 @@ export class OwnServer {
     await exit;
   }
 
-  /** Stops or continues every process of it, as a machine that swaps does. */
+  /** Stops or continues all processes of the server, to simulate a machine that swaps. */
   async signalAll(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const parent = String(this.process?.pid);
     const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', parent]);
@@ -108,7 +108,7 @@ export class OwnServer {
     }
   }
 
-  /** Stops it and leaves nothing of it. */
+  /** Stops the server and removes its files. */
   async remove(): Promise<void> {
     await this.stop('SIGKILL');
     await rm(this.folder, { recursive: true, maxRetries: 5 });
@@ -142,14 +142,14 @@ const SETTINGS = {
   max_connections: '100',
 };
 
-/** Adds to `postgresql.conf`; the last line on a setting counts. */
+/** Appends to `postgresql.conf`, where the last line of a setting counts. */
 async function configure(
   { directory }: Cluster,
   settings: Record<string, string | number>,
 ): Promise<void> {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   await appendFile(join(directory, 'postgresql.conf'), lines.join(''));
-  // From the same machine only, for its replicas.
+  // Replication from this machine only.
   await appendFile(
     join(directory, 'pg_hba.conf'),
     'host replication catalogue 127.0.0.1/32 scram-sha-256\n',
@@ -158,12 +158,12 @@ async function configure(
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'catalogue-own-'));
-  // Root runs the server as another user, who has to get in.
+  // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(folder, 0o755);
   return folder;
 }
 
-/** A port of the loopback address on which nothing listens. */
+/** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -13,12 +13,12 @@ import { Load } from './load.js';
 import { OwnServer } from './own-server.js';
 
 const MAX_LAG = 1000;
-/** Of the `Replicas` that a test makes itself. */
+/** Settings of the `Replicas` that a test creates. */
 const SETTINGS = { maxReplicaLag: 5000, poolSize: 1, queryTimeout: 1000 };
 
 let primary: OwnServer;
 let replicas: OwnServer[];
-/** Before the first of them. */
+/** In front of the first replica. */
 let gate: Gate;
 let service: Service;
 let load: Load | undefined;
@@ -55,7 +55,7 @@ function brands(first: number, count: number) {
   return Array.from({ length: count }, (_, at) => ({ brandID: `b${first + at}`, name: 'Brand' }));
 }
 
-/** How many replicas are near enough to the primary. */
+/** The number of replicas whose lag is within `MAX_LAG`. */
 async function well(): Promise<number> {
   const { text } = await service.anonymous().get('/metrics').expect(200);
   const lags = [...text.matchAll(/^catalogue_replica_lag_seconds\{.*\} (.*)$/gm)];
@@ -128,14 +128,14 @@ it('A replica that falls silent under load costs no request, nor one whose way i
   await gate.open();
   const outcomes = await running.stop();
   expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
-  // A question to one that is silent waits for as long as it is trusted.
+  // A query to a silent replica waits until the replica is excluded.
   expect(Math.max(...outcomes.map(({ began, ended }) => ended - began))).toBeLessThan(4000);
 }, 30_000);
 
 it('A replica that is too far behind is left out until it has caught up', async () => {
   for (const replica of replicas) await replica.query('SELECT pg_wal_replay_pause()');
   await service.load('brands', brands(500, 100));
-  // With nothing new it would be as good as the primary, however long ago that was.
+  // Without new writes, a paused replica would still have every commit.
   const written = performance.now();
   await until(async () => (await count()) === 600, MAX_LAG + 500);
   expect(await well()).toBe(0);
@@ -185,10 +185,10 @@ it('What is no replica of this database, or of its past, is left out', async () 
   expect(strangers.available).toEqual([]);
   await strangers.close();
 
-  // Two that were one: what is written to either is not in the other.
+  // After a promotion, the two servers are on different timelines.
   const promoted = await other.replica();
   await promoted.query('SELECT pg_promote()');
-  // The one that is left is far ahead, on its own way.
+  // The old primary is ahead in its log, but on the old timeline.
   await other.query('CREATE TABLE junk AS SELECT generate_series(1, 100000)');
   const lost = [replicaOfOther.url];
   const parted = new Replicas(promoted.url, { ...SETTINGS, replicaUrls: lost });

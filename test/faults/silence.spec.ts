@@ -29,7 +29,7 @@ it('A database that falls silent is -3 in time, and does not lock a client out',
   gate.silence();
   await service.get('/brands').expect(503, refusal(-3, 'The request took too long'));
   gate.speak();
-  // The connection that leads nowhere is gone, and a new one is made.
+  // The dead connection was closed, and a new one is opened.
   await service.get('/brands').expect(200);
   log.mockRestore();
 });

@@ -17,13 +17,13 @@ import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
 
-// It runs the linters too.
+// The test also runs the linters, which take long.
 jest.setTimeout(90_000);
 
 let service: Service;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
 let document: any;
-/** The headers of whom a test asks as, by what is wrong with the client. */
+/** Headers with the credentials of clients, by the state of the client. */
 let clients: Record<'known' | 'expired' | 'disabled' | 'hurried', string>;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ async function send(method: string, target: string, headers: string): Promise<Ra
   return response;
 }
 
-/** Follows a reference. */
+/** Resolves a `$ref`. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as above
 function at(node: any): any {
   const path: string[] = node?.$ref?.slice(2).split('/') ?? [];
@@ -85,13 +85,13 @@ function validator(path: string, method: string, status: number): ValidateFuncti
   return made;
 }
 
-/** Headers that HTTP itself, or Helmet, gives a response. */
+/** Headers that the document omits: those of HTTP itself and of Helmet. */
 const UNSAID = new Set([
   ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
   ...SECURITY_HEADERS.map(([name]) => name.toLowerCase()),
 ]);
 
-/** Holds a response against what the document says of its operation. */
+/** Validates a response against the document. */
 function expectDocumented(path: string, method: string, response: RawResponse): void {
   const described = at(document.paths[path][method].responses[response.status]);
   expect([path, method, response.status, described]).not.toContain(undefined);
@@ -115,7 +115,7 @@ function expectDocumented(path: string, method: string, response: RawResponse): 
   });
 }
 
-/** The URL of an object or list that is there, with the parameters that it cannot do without. */
+/** The URL of an existing object or list, with its required parameters. */
 function example(path: string, without?: string): string {
   const url = path.replace(/\{(\w).*\}/, '$11');
   const isEnough = !path.startsWith('/deletions/') || without === 'deletedSince';
@@ -126,12 +126,12 @@ function withQuery(url: string, query: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** A field that the objects of a URL have. */
+/** The time field of the objects of a URL. */
 function timeOf(url: string): string {
   return url.startsWith('/deletions/') ? 'deletedAt' : 'updatedAt';
 }
 
-/** What makes a request fail, by the errcode; some need a fault of the service. */
+/** How to provoke each error, by errcode. Some need a fault of the service. */
 const FAILURES: Record<string, (method: string, url: string) => Promise<RawResponse>> = {
   '-1': (method, url) => withFault(new Error('secret'), () => send(method, url, clients.known)),
   '-2': (method, url) => withFault(coded('ECONNREFUSED'), () => send(method, url, clients.known)),
@@ -179,7 +179,7 @@ interface Example {
   readonly example: unknown;
 }
 
-/** The examples of every schema in a document. Those of a response are no array, and left out. */
+/** The examples of all schemas in a document. Omits those of responses, which are no arrays. */
 function examplesIn(node: unknown): Example[] {
   if (typeof node !== 'object' || node === null) return [];
   const { examples } = node as { examples?: unknown };
@@ -242,7 +242,6 @@ describe('The OpenAPI document', () => {
   });
 
   it('has examples that meet their schemas, also those of a resource that gives none', async () => {
-    // The same limit as above: a process has one.
     const other = await startService({ MAX_LIMIT: '20' }, SuppliersModule);
     const { body } = await other.anonymous().get('/openapi.json').expect(200);
     await other.stop();
@@ -267,7 +266,7 @@ describe('The OpenAPI document', () => {
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));
     const run = promisify(execFile);
-    // `execFile` rejects where a linter finds something, with all that it printed.
+    // `execFile` rejects with the output of a linter if that finds a problem.
     const redocly = ['lint', file, '--config', 'redocly.yaml', '--max-problems=100'];
     const { stdout, stderr } = await run('node_modules/.bin/redocly', redocly, {
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

@@ -5,10 +5,10 @@ import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-
 import { type Service, startService } from '../service.js';
 import { withTool } from '../tools.js';
 
-// A browser takes its time where much else runs.
+// A browser is slow on a busy machine.
 jest.setTimeout(90_000);
 
-/** Where Chromium is, as distributions install it; `CHROMIUM` says where else. */
+/** Path of Chromium: `CHROMIUM`, or where distributions install it. */
 const executablePath = [
   process.env.CHROMIUM ?? '',
   ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
@@ -18,7 +18,7 @@ const executablePath = [
 let service: Service;
 
 beforeAll(async () => {
-  // As on the embedded database, where everybody may know the client of the demonstration.
+  // As on the embedded database, whose demonstration client is public.
   service = await startService({ DATABASE_URL: '', RATE_LIMIT_PER_MINUTE: '600' });
   await loadDemonstration(service.dataSource);
 });
@@ -77,7 +77,7 @@ describeInBrowser('In a browser, /docs', () => {
   });
   afterAll(() => browser.close());
 
-  /** Opens the page, and tells of whatever it complains about or asks of others. */
+  /** Opens the page. Collects console messages, errors and requests to other origins as faults. */
   async function open(width: number, height: number): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height } });
     const faults: string[] = [];

@@ -13,7 +13,7 @@ const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
 const TALLY = `SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`;
 const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
-/** A statement, what is found after it, the resource whose lists that concerns, and what mends it. */
+/** A damaging statement, the expected differences, the affected resource, and the repair. */
 const damages: [string, string[], string | undefined, string][] = [
   [
     `SELECT install_tally('products', 'productID', '{type,brandID}')`,

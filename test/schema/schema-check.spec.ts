@@ -39,7 +39,7 @@ describe('A service whose database does not match its entities', () => {
     expect(right).toMatchObject({ count: '1', objects: [{ productID: 'p' }] });
     const { etag = '' } = (await service.get(path).expect(200)).headers;
     await query(`SELECT install_tally('products', 'productID', '{type,brandID}')`);
-    // What it would answer.
+    // Without the check, the response would be wrong.
     expect((await service.get(path).expect(200)).body.response_data.count).toBe('0');
     await check();
     await ready().expect(503, notReady);
