@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Tries on this machine what the README and docs/operations.md say of Docker Compose, and takes it all
-# down again.
+# Runs the README's section on deployment and the commands of docs/operations.md on this machine, checks
+# the result, and removes it again.
 #
-# Needs an engine, Compose and curl, and the ports 3000 and 8080. COMPOSE and ENGINE name other
-# commands than the first that there is of `docker compose`, `docker-compose` and `docker`, `podman`.
+# Requires a container engine, Compose, curl, and the free ports 3000 and 8080. COMPOSE and ENGINE
+# override the commands. Default: the first available of `docker compose` and `docker-compose`, and of
+# `docker` and `podman`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,9 +13,9 @@ if [ -z "${COMPOSE:-}" ]; then
   if docker compose version > /dev/null 2>&1; then COMPOSE='docker compose'; fi
 fi
 ENGINE=${ENGINE:-$(command -v docker || command -v podman)}
-# A project of its own, so that no other one's volumes are touched.
+# A separate project, so that no volumes of another one are used.
 export COMPOSE_PROJECT_NAME=catalogue-check
-# None of the settings of whoever runs it.
+# Ignore settings in the environment of the caller.
 unset COMPOSE_PROFILES DATABASE_REPLICA_URLS MAX_REPLICA_LAG_MS REDIS_URL PORT ADMIN_PORT MAX_LIMIT \
   QUERY_TIMEOUT_MS PAGE_CACHE_MB POOL_SIZE RATE_LIMIT_PER_MINUTE FAILED_LOGINS_PER_MINUTE \
   MAX_REQUESTS_PER_CLIENT MAX_STREAMS_PER_CLIENT STREAM_TIMEOUT_MS DRAIN_MS LOG_LEVEL \
@@ -23,12 +24,12 @@ WORK=$(mktemp -d)
 LOADERS=()
 
 compose() {
-  # In two words, if it has two.
+  # Unquoted: the command may consist of two words.
   # shellcheck disable=SC2086
   $COMPOSE "$@"
 }
 
-# Everything but what is told goes here, and is shown where a check fails.
+# Runs a command without output. If it fails, prints the end of its output and fails the check.
 quietly() {
   if ! "$@" > "$WORK/log" 2>&1; then
     tail -n 40 "$WORK/log" >&2
@@ -54,13 +55,13 @@ id_of() { compose ps -q "$1" | head -n 1; }
 
 milliseconds() { date +%s%3N; }
 
-# Seconds since a moment of `milliseconds`, to a tenth.
+# Seconds since a value of `milliseconds`, with one decimal.
 since() {
   local passed=$(($(milliseconds) - $1))
   echo "$((passed / 1000)).$((passed % 1000 / 100)) s"
 }
 
-# Waits for a command to succeed, so many seconds at most.
+# Repeats a command until it succeeds, for at most $1 seconds.
 await() {
   local until=$((SECONDS + $1))
   shift
@@ -86,7 +87,7 @@ catalogue() { compose exec -T catalogue catalogue "$@"; }
 
 sql() { compose exec -T postgres psql --no-psqlrc -tA --username postgres --dbname catalogue -c "$1"; }
 
-# The status of a request, at a port, with the load's credentials.
+# The HTTP status of a request with the credentials of the client `load`. $1: port and path.
 ask() {
   curl -s -o "$WORK/answer" -w '%{http_code}' --max-time 10 \
     -H 'X-Client-ID: load' -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:$1" || true
@@ -94,7 +95,7 @@ ask() {
 
 answers() { [ "$(ask "$1")" = "$2" ]; }
 
-# Four readers that ask the proxy without a pause and write down each status.
+# Starts four clients that send requests to the proxy continuously and record each status.
 start_load() {
   local reader
   for reader in 1 2 3 4; do
@@ -116,7 +117,7 @@ stop_load() {
   LOADERS=()
 }
 
-# Ends the load, and fails if it met anything but 200.
+# Stops the load. Fails if any status was not 200.
 judge_load() {
   stop_load
   cat "$WORK"/load.* > "$WORK/statuses"
@@ -130,7 +131,7 @@ judge_load() {
   pass "$1: $(wc -l < "$WORK/statuses") requests, none failed"
 }
 
-# --- As the README begins
+# --- The first commands of the README
 
 began=$(milliseconds)
 quietly compose build
@@ -141,7 +142,7 @@ quietly compose up -d
 await_healthy postgres catalogue
 pass "with nothing set all are healthy, $(since "$began")"
 
-# The second block of the section, word for word but for how Compose is called here.
+# The second code block of the section, verbatim except for the name of Compose.
 awk '/^## / { here = /Deploy/ } here && /^```/ { inside = !inside; block += inside; next }
   here && inside && block == 2' README.md > "$WORK/readme.sh"
 [ -s "$WORK/readme.sh" ] || fail 'the commands in the README are not found'
@@ -156,14 +157,14 @@ compose exec -T postgres pg_restore --list < "$WORK/dump" > "$WORK/log"
 grep -q 'TABLE DATA public brands' "$WORK/log" || fail 'the backup lacks what was imported'
 pass 'the backup has what was imported'
 
-# --- How the service is kept
+# --- Isolation of the service
 
 quietly "$ENGINE" run --rm catalogue --help
 quietly compose run --rm migrate
 pass 'the image runs any command'
 
 inside() { compose exec -T catalogue sh -c "$1"; }
-# Health and metrics, which only the containers reach.
+# Health and metrics, which are reachable from the containers only.
 operators() { inside "node -e 'fetch(\"http://127.0.0.1:9090$1\").then((answer) => answer.text()).then(console.log)'"; }
 operators /health/ready | grep -q '"ok"' || fail 'health is not at ADMIN_PORT'
 ! "$ENGINE" port "$(id_of catalogue)" 9090 2> /dev/null | grep -q . || fail 'ADMIN_PORT is published'
@@ -187,7 +188,7 @@ compose logs >> "$WORK/seen" 2>&1
 ! inside 'cat /secrets/postgres' > /dev/null 2>&1 || fail 'the service can read a secret not its own'
 pass "no secret in inspect, the service's environment, its processes or any log"
 
-# --- What breaks
+# --- Failures
 
 catalogue client create load --rate-limit 0 > /dev/null
 TOKEN=$(catalogue token issue load 2> "$WORK/log")
@@ -211,7 +212,7 @@ pass "stopped, it exits with 0, $took"
 quietly compose up -d
 await_healthy catalogue
 
-# --- The profiles, as docs/operations.md switches them on
+# --- The profiles, enabled as in docs/operations.md
 
 export COMPOSE_PROFILES=replica
 export DATABASE_REPLICA_URLS=postgres://catalogue@postgres-replica:5432/catalogue
@@ -263,7 +264,7 @@ judge_load "proxy: each instance restarted in turn, $(since "$began")"
 start_load
 sleep 2
 began=$(milliseconds)
-# As an upgrade does it: new containers, at new addresses.
+# As in an upgrade: new containers with new addresses.
 for service in catalogue catalogue-2 catalogue-3; do
   quietly compose up -d --no-deps --force-recreate "$service"
   await_healthy "$service"

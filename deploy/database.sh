@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run once on a new database: the role that owns the catalogue, and that of a replica.
+# Runs once on a new database cluster. Creates the role that owns the database, and that for replicas.
 set -eu
 
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres << 'SQL'

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the passwords of the database once, each readable only by those who need it.
+# Creates the passwords of the database once. Each file is readable only by the users that need it.
 set -eu
 umask 077
 cd /secrets
 
-# A password under a name, unless there is one.
+# Creates a password file with the name $1, if there is none.
 password() {
   [ -s "$1" ] && return
   head -c 32 /dev/urandom | base64 | tr -d '\n=' | tr '+/' '-_' > "$1.new"
@@ -12,7 +12,8 @@ password() {
   mv "$1.new" "$1"
 }
 
-# A password file as libpq has it, https://www.postgresql.org/docs/current/libpq-pgpass.html
+# Creates a password file of libpq for the role $1, owned by $2:
+# https://www.postgresql.org/docs/current/libpq-pgpass.html
 pgpass() {
   printf '*:*:*:%s:%s\n' "$1" "$(cat "$1")" > "$1.pgpass.new"
   chown "$2" "$1.pgpass.new"
@@ -23,6 +24,6 @@ chmod 755 .
 password postgres
 password catalogue
 password replication
-# The user `node` of the service's image.
+# 1000 is the user `node` of the service's image.
 pgpass catalogue 1000:1000
 pgpass replication postgres:

@@ -109,13 +109,8 @@ describe('Logins at the same time', () => {
       await query('SELECT pg_sleep(1)');
       return result;
     }) as never);
-<<<<<<< HEAD:test/clients/known-clients.spec.ts
     const slow = cache.find('late', anyone);
     await until(() => isRead);
-=======
-    const slow = cache.find('late', anyone);
-    await new Promise((resolve) => setTimeout(resolve, 20));
->>>>>>> 86cd604 (Keep client records in lru-cache instead of a hand-written Map):test/clients/client-cache.spec.ts
     await clients.issue('late', null);
     const began = performance.now();
     const withToken = (client: ClientRecord) =>
