@@ -201,7 +201,7 @@ await 15 answers '3000/products?limit=1' 503 || fail 'without its database the s
 quietly compose up -d --no-deps postgres
 began=$(milliseconds)
 await 60 answers '3000/products?limit=1' 200 || fail 'the service does not find its database again'
-pass "PostgreSQL killed: 503 meanwhile, and well again $(since "$began") after its start"
+pass "PostgreSQL killed: 503 while it is down, 200 again $(since "$began") after its start"
 
 id=$(id_of catalogue)
 began=$(milliseconds)
@@ -226,7 +226,7 @@ is_read() {
   ask '3000/products?limit=1' > /dev/null
   operators /metrics | grep -Eq '^catalogue_replica_lag_seconds\{[^}]*\} [0-9.e-]+$'
 }
-await 30 is_read || fail 'the service does not know its replica'
+await 30 is_read || fail 'the service does not use its replica'
 quietly "$ENGINE" kill "$(id_of postgres-replica)"
 answers '3000/products?limit=1' 200 || fail 'without the replica the service does not answer'
 quietly compose up -d --no-deps postgres-replica
@@ -269,7 +269,7 @@ for service in catalogue catalogue-2 catalogue-3; do
   quietly compose up -d --no-deps --force-recreate "$service"
   await_healthy "$service"
 done
-judge_load "proxy: each instance made anew in turn, $(since "$began")"
+judge_load "proxy: each instance recreated in turn, $(since "$began")"
 
 start_load
 sleep 2
@@ -277,4 +277,4 @@ quietly "$ENGINE" kill "$(id_of catalogue-2)"
 sleep 3
 judge_load 'proxy: an instance killed'
 
-echo 'All is as the documents say.'
+echo 'All checks passed.'

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { ClientsService } from '../clients/clients.service.js';
 import { wholeNumber } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
@@ -7,35 +7,44 @@ export function clientCommand(): Command {
   const client = new Command('client').description('manage clients');
   client
     .command('create')
+    .description('create a client')
     .argument('<clientID>')
     .option('--name <name>', 'a name for people, such as the company')
-    .option('--rate-limit <n>', 'requests per minute, 0 for no limit', wholeNumber)
+    .option(
+      '--rate-limit <n>',
+      'requests per minute, 0 for no limit; default: RATE_LIMIT_PER_MINUTE',
+      wholeNumber,
+    )
     .action((clientID: string, options: { name?: string; rateLimit?: number }) =>
       withClients(async (clients) => {
         await clients.create(clientID, options);
         console.log(clientID);
       }),
     );
-  client.command('list').action(() =>
-    withClients(async (clients) => {
-      const rows = await clients.list();
-      print(
-        ['clientID', 'name', 'state', 'rate limit'],
-        rows.map(({ clientID, name, disabled, rateLimit }) => [
-          clientID,
-          name ?? '',
-          disabled ? 'disabled' : 'enabled',
-          rateLimit === null ? 'default' : String(rateLimit),
-        ]),
-      );
-    }),
-  );
+  client
+    .command('list')
+    .description('list the clients')
+    .action(() =>
+      withClients(async (clients) => {
+        const rows = await clients.list();
+        print(
+          ['clientID', 'name', 'state', 'rate limit'],
+          rows.map(({ clientID, name, disabled, rateLimit }) => [
+            clientID,
+            name ?? '',
+            disabled ? 'disabled' : 'enabled',
+            rateLimit === null ? 'default' : String(rateLimit),
+          ]),
+        );
+      }),
+    );
   for (const [name, disabled] of [
     ['disable', true],
     ['enable', false],
   ] as const) {
     client
       .command(name)
+      .description(`${name} a client; takes effect within ten seconds`)
       .argument('<clientID>')
       .action((clientID: string) =>
         withClients((clients) => clients.setDisabled(clientID, disabled)),
@@ -50,7 +59,11 @@ export function tokenCommand(): Command {
     .command('issue')
     .argument('<clientID>')
     .description('create a token and print it; it cannot be shown again')
-    .option('--expires <time>', 'time until it expires: 90d, 12h or never', expiry, expiry('90d'))
+    .addOption(
+      new Option('--expires <time>', 'lifetime in days or hours, such as 90d or 12h, or never')
+        .argParser(expiry)
+        .default(expiry('90d'), '90d'),
+    )
     .action((clientID: string, { expires }: { expires: number }) =>
       withClients(async (clients) => {
         const expiresAt = expires === Infinity ? null : new Date(Date.now() + expires);
@@ -61,6 +74,7 @@ export function tokenCommand(): Command {
     );
   token
     .command('list')
+    .description('list the tokens of a client')
     .argument('<clientID>')
     .action((clientID: string) =>
       withClients(async (clients) => {
@@ -77,6 +91,7 @@ export function tokenCommand(): Command {
     );
   token
     .command('revoke')
+    .description('revoke a token; takes effect within ten seconds')
     .argument('<tokenID>')
     .action((tokenID: string) => withClients((clients) => clients.revoke(tokenID)));
   return token;

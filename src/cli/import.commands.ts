@@ -100,7 +100,7 @@ async function cutTally(dataSource: DataSource, metadata: EntityMetadata): Promi
   try {
     await new TallyMaintenance(dataSource, metadata).run();
   } catch (error) {
-    console.error(`The tally will be cut by the service: ${(error as Error).message}`);
+    console.error(`The tally was not cut; the service will do it: ${(error as Error).message}`);
   }
 }
 

@@ -25,7 +25,7 @@ export async function listen(
     if (code === 'EADDRINUSE') {
       throw new CommandError(`Port ${port} on ${host} is in use: set ${setting} to another one`);
     }
-    throw new CommandError(`${host}:${port} cannot be listened on (HOST, ${setting}): ${message}`);
+    throw new CommandError(`Cannot listen on ${host}:${port} (HOST, ${setting}): ${message}`);
   }
   const { port: actual } = server.address() as AddressInfo;
   const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;

@@ -54,7 +54,7 @@ async function start(): Promise<void> {
       console.log(
         embedded
           ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
-          : 'A client is made with: catalogue client create <clientID>, its token with: catalogue token issue <clientID>',
+          : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
       );
       if (!stop.aborted) await once(stop, 'abort');
       endpoints.drain();
@@ -90,10 +90,10 @@ async function openAdminServer(
   if (adminPort === undefined) return undefined;
   const { server } = createEnvelopedServer(
     {
-      answer: (request, response, refusal) => {
+      answer: (request, response, parseError) => {
         if (endpoints.handle(request, response)) return;
-        const refused = receive(request as CatalogueRequest, response);
-        sendError(response, refused ?? refusal ?? noResourceAt(request.url));
+        const error = receive(request as CatalogueRequest, response);
+        sendError(response, error ?? parseError ?? noResourceAt(request.url));
       },
     },
     connectionLimits((1 + settings.replicaUrls.length) * settings.poolSize).admin,

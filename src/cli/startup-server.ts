@@ -54,10 +54,10 @@ async function open(
 ) {
   const { server } = createEnvelopedServer(
     {
-      answer: (request, response, refusal) => {
+      answer: (request, response, parseError) => {
         if (reason && answerHealth(request, response, () => Promise.resolve(reason()))) return;
-        const refused = receive(request as CatalogueRequest, response);
-        sendError(response, refused ?? refusal ?? errors.unavailable());
+        const error = receive(request as CatalogueRequest, response);
+        sendError(response, error ?? parseError ?? errors.unavailable());
       },
     },
     maxConnections,

@@ -29,11 +29,11 @@ export async function writeMigration(
   destructive: boolean,
 ): Promise<string | undefined> {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
-    throw new CommandError(`A migration is named like add-supplier-phone, not ${name}`);
+    throw new CommandError(`A migration name must look like add-supplier-phone, not ${name}`);
   }
   const files = await readdir(FOLDER).catch(() => undefined);
   if (!files)
-    throw new CommandError(`There is no ${FOLDER} here: write migrations in the project's folder`);
+    throw new CommandError(`There is no ${FOLDER} here: run the command in the project's folder`);
   const existing = files.find((file) => file.endsWith(`-${name}.ts`));
   if (existing !== undefined) throw new CommandError(`There is ${join(FOLDER, existing)} already`);
   const changes = await onEmptyDatabase(url, async (dataSource) => {

@@ -73,7 +73,7 @@ export function checkMapping(metadata: EntityMetadata, { map, set }: Mapping): v
     );
   }
   const twice = [...map.keys()].find((field) => set.has(field));
-  if (twice !== undefined) throw new CommandError(`${twice} is given by both --map and --set`);
+  if (twice !== undefined) throw new CommandError(`${twice} is set by both --map and --set`);
   const { propertyName: identifier } = identifierOf(metadata);
   if (set.has(identifier))
     throw new CommandError(`--set cannot give every row the same ${identifier}`);

@@ -14,7 +14,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
     if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
       up.push(createUpdatedAtTrigger(metadata));
     }
-    if (!(await keepsDeletions(dataSource, table))) {
+    if (!(await hasDeletionsTable(dataSource, table))) {
       up.push(installDeletions(metadata));
       down.unshift(`SELECT remove_deletions('${table}')`);
     }
@@ -41,12 +41,12 @@ async function hasTrigger(dataSource: DataSource, table: string): Promise<boolea
   return rows.length > 0;
 }
 
-async function keepsDeletions(dataSource: DataSource, table: string): Promise<boolean> {
-  const [{ keeps }] = await dataSource.query<[{ keeps: boolean }]>(
-    'SELECT to_regclass($1) IS NOT NULL AS keeps',
+async function hasDeletionsTable(dataSource: DataSource, table: string): Promise<boolean> {
+  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
+    'SELECT to_regclass($1) IS NOT NULL AS exists',
     [deletionsTable(table)],
   );
-  return keeps;
+  return exists;
 }
 
 /**

@@ -75,7 +75,7 @@ async function rootsHome(directory: string): Promise<Home> {
     const owner = await ownerOf(cluster);
     if (owner?.uid === 0) {
       throw new CommandError(
-        `${cluster} belongs to root, as whom PostgreSQL refuses to run: give it to another user ` +
+        `${cluster} belongs to root, and PostgreSQL does not run as root: change its owner ` +
           '(chown -R), or move it away',
       );
     }

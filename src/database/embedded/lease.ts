@@ -116,7 +116,7 @@ function reasonToWait(error: unknown, directory: string): string {
   const reason = error instanceof Error ? error.message : String(error);
   // An SQLSTATE outside of classes 08 (connection), 53 (resources) and 57 (operator intervention).
   if (/^(?!08|53|57)[0-9A-Z]{5}$/.test(errorCode(error) ?? '')) {
-    throw new CommandError(`The PostgreSQL on ${directory} does not let us in: ${reason}`);
+    throw new CommandError(`The PostgreSQL on ${directory} rejects the connection: ${reason}`);
   }
   return reason;
 }
