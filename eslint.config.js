@@ -2,8 +2,8 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 /**
- * The folders of src, and those that each may import from beside itself. Every other folder is a
- * resource. `settings` and `command-error.js` may be imported everywhere.
+ * The folders of src, and those that each may import from beside itself. Every other
+ * folder but `cli` is a resource. `settings` and `command-error.js` may be imported everywhere.
  */
 const FOLDERS = {
   settings: [],

@@ -8,7 +8,7 @@ import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
 import { StreamLimit } from './list/serving/stream-limit.js';
-import { TallyKeeper } from './list/tally/tally-keeper.js';
+import { Maintenance } from './list/maintenance.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -65,7 +65,7 @@ function observe(
   settings: Settings,
 ): void {
   const metrics = application.get(Metrics);
-  metrics.addTallyMaintenance(application.get(TallyKeeper));
+  metrics.addTallyMaintenance(application.get(Maintenance));
   metrics.addRequests(adapter, application.get(StreamLimit));
   const log = levels(settings).includes('log') && new RequestLog(!process.stdout.isTTY);
   adapter.observe = (observation) => {

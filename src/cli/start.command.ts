@@ -11,7 +11,7 @@ import { noResourceAt } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
-import { TallyKeeper } from '../list/tally/tally-keeper.js';
+import { Maintenance } from '../list/maintenance.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { uncachedLists } from '../verify/uncached-lists.js';
 import { Settings } from '../settings/settings.js';
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
     let admin: Server | undefined;
     try {
       if (embedded) await loadDemonstration(application.get(DataSource));
-      application.get(TallyKeeper).start();
+      application.get(Maintenance).start();
       const schema = application.get(SchemaCheck);
       await schema.start();
       if (schema.passed) await logUncachedLists(application);

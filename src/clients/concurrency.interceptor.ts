@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { finalize, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { busy } from '../http/errors.js';
+import { errors } from '../http/errors.js';
 import { KeyedLimit } from '../http/keyed-limit.js';
 
 /** The number of requests in progress, by `clientID`. */
@@ -24,7 +24,7 @@ export class ConcurrencyInterceptor implements NestInterceptor {
     const { client } = context.switchToHttp().getRequest<CatalogueRequest>();
     if (!client) return next.handle();
     const { clientID } = client;
-    if (!this.requests.enter(clientID)) throw busy();
+    if (!this.requests.enter(clientID)) throw errors.busy();
     return next.handle().pipe(
       finalize(() => {
         this.requests.leave(clientID);

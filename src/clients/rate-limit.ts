@@ -4,7 +4,7 @@ import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexibl
 import { type Counted, FixedWindows } from './fixed-windows.js';
 
 /** Length of a window in seconds. It begins with the first request of a client. */
-const WINDOW = 60;
+const WINDOW_SECONDS = 60;
 /** Milliseconds that Redis has to respond. After that, the request is counted in memory. */
 const REDIS_TIMEOUT = 200;
 /** Milliseconds between a failure of Redis and the next attempt. */
@@ -45,7 +45,7 @@ export interface Window {
 @Injectable()
 export class RateLimit implements OnModuleDestroy {
   private readonly logger = new Logger(RateLimit.name);
-  private readonly memory = new FixedWindows(1000 * WINDOW);
+  private readonly memory = new FixedWindows(1000 * WINDOW_SECONDS);
   private readonly redis: Redis | undefined;
   private readonly limiter: RateLimiterAbstract | undefined;
   private isUnavailable = false;
@@ -67,7 +67,7 @@ export class RateLimit implements OnModuleDestroy {
       rejectIfRedisNotReady: true,
       keyPrefix: 'catalogue-rate',
       points,
-      duration: WINDOW,
+      duration: WINDOW_SECONDS,
       customIncrTtlLuaScript: COUNT,
     });
   }

@@ -86,7 +86,10 @@ export class Replicas {
     }
   }
 
-  /** Whether another server may succeed. If so, the replica gets no queries for some time. */
+  /**
+   * Whether another server may succeed. A replica that is unreachable, or lacks a privilege or a table,
+   * gets no queries for some time.
+   */
   private shouldRetryElsewhere(replica: Replica, error: unknown): boolean {
     const { code, message } = driverErrorOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure. On a

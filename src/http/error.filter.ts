@@ -8,7 +8,7 @@ import {
 } from '../database/database-failure.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { sendError } from './envelope.js';
-import { ApiError, busy, errors } from './errors.js';
+import { ApiError, errors } from './errors.js';
 
 /** Milliseconds between two log lines about database failures of the same errcode. */
 const LOG_INTERVAL = 1000;
@@ -17,8 +17,8 @@ const LOG_INTERVAL = 1000;
 const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
   unreachable: errors.unavailable,
   timeout: errors.tookTooLong,
-  conflict: busy,
-  overloaded: busy,
+  conflict: errors.busy,
+  overloaded: errors.busy,
 };
 
 /** The error response for a thrown value; `-1` if it is neither an `ApiError` nor a database failure. */

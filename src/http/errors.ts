@@ -52,12 +52,13 @@ function define<const Message extends string>(
   status: number | readonly [number, number],
   condition: string,
   message: Message,
+  headers: Readonly<Record<string, string>> = {},
 ): ErrorDefinition<Message> {
   const statuses: readonly number[] = typeof status === 'number' ? [status] : status;
   const create = (...values: Placeholders<Message>): ApiError => {
     const remaining: string[] = [...(values as string[])];
     const text = message.replace(/<[^>]+>/g, () => remaining.shift() ?? '');
-    return new ApiError(errcode, statuses[0] ?? 500, text);
+    return new ApiError(errcode, statuses[0] ?? 500, text, headers);
   };
   return Object.assign(create, { errcode, statuses, condition, message });
 }
@@ -71,7 +72,7 @@ export const errors = {
   internal: define(-1, 500, 'a fault of ours', 'Internal error'),
   unavailable: define(-2, 503, 'the database cannot be reached', 'The service is temporarily unavailable'),
   tookTooLong: define(-3, 503, 'the query ran past its time', 'The request took too long'),
-  busy: define(-4, 503, 'overloaded or shutting down; with `Retry-After`', 'The service is busy'),
+  busy: define(-4, 503, 'overloaded or shutting down; with `Retry-After`', 'The service is busy', { 'Retry-After': '1' }),
 
   credentialMissing: define(-10, 401, 'a credential is missing', 'The parameter <name> is required'),
   credentialsInvalid: define(-11, 401, 'unknown client or wrong token', 'The credentials are not valid'),
@@ -93,11 +94,6 @@ export const errors = {
   tooLarge: define(-34, [414, 431], 'the URL or the headers are too large', 'The request is too large'),
   limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded'),
 } as const;
-
-/** `-4` with `Retry-After`, in seconds. */
-export function busy(): ApiError {
-  return errors.busy().withHeaders({ 'Retry-After': '1' });
-}
 
 /** `-30` for the path of a URL. The path is cut at the first `&`: a token may follow in mistyped parameters. */
 export function noResourceAt(url = ''): ApiError {

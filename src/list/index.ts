@@ -17,4 +17,4 @@ export {
   WordsParam,
 } from './parameters.js';
 export { QueryOf } from './query-of.js';
-export { containsWords } from './words.js';
+export { containsWords } from './contains-words.js';

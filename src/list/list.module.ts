@@ -12,7 +12,7 @@ import { ReadLimit } from './serving/read-limit.js';
 import { StreamLimit } from './serving/stream-limit.js';
 import { StreamServer } from './serving/stream-server.js';
 import { StatementCache } from './statement-cache.js';
-import { TallyKeeper } from './tally/tally-keeper.js';
+import { Maintenance } from './maintenance.js';
 import { Versions } from './versions.js';
 import { WithheldLists } from './withheld-lists.js';
 
@@ -31,7 +31,7 @@ const providers = [
   PageServer,
   StatementCache,
   StreamServer,
-  TallyKeeper,
+  Maintenance,
   Versions,
   WithheldLists,
   {

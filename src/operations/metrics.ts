@@ -7,7 +7,7 @@ import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.a
 import type { Observation } from '../http/server/observation.js';
 import type { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
-import type { TallyKeeper } from '../list/tally/tally-keeper.js';
+import type { Maintenance } from '../list/maintenance.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */
 @Injectable()
@@ -58,16 +58,16 @@ export class Metrics {
   }
 
   /** Adds the metrics of tally maintenance. */
-  addTallyMaintenance(tallyKeeper: TallyKeeper): void {
+  addTallyMaintenance(maintenance: Maintenance): void {
     this.gauge(
       'catalogue_tally_rounds',
       'Rounds of tally maintenance by this instance since it started',
-      () => tallyKeeper.rounds.done,
+      () => maintenance.rounds.done,
     );
     this.gauge(
       'catalogue_tally_rounds_failed',
       'Those of them that failed, as with no database',
-      () => tallyKeeper.rounds.failed,
+      () => maintenance.rounds.failed,
     );
   }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pendingMigrations } from '../database/migrate.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { sendError } from '../http/envelope.js';
-import { busy, errors } from '../http/errors.js';
+import { errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
 import { BriefCache } from './brief-cache.js';
 import { answer, answerHealth } from './health.js';
@@ -51,8 +51,8 @@ export class OperatorEndpoints {
       sendError(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));
       return true;
     }
-    if (!this.admission.enter(response)) {
-      sendError(response, busy());
+    if (!this.admission.add(response)) {
+      sendError(response, errors.busy());
       return true;
     }
     if (answerHealth(request, response, () => this.readiness())) return true;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Advances the watermark as `TallyKeeper` does. A negative margin acts as a clock that is ahead by as much. */
+/** Advances the watermark as `Maintenance` does. A negative margin acts as a clock that is ahead by as much. */
 async function advance(margin = '1 ms'): Promise<void> {
   for (let calls = 0; calls < 3; calls += 1) {
     await service.dataSource.query('SELECT advance_watermark($1)', [margin]);

@@ -1,10 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FindOperator, type Repository } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
-import { listOf } from '../../src/list/index.js';
+import {
+  IdentifiersParam,
+  listOf,
+  ListQueryDto,
+  QueryOf,
+  TextParam,
+} from '../../src/list/index.js';
 import { type Service, startService } from '../service.js';
 import { Part, PartsModule } from './part.fixture.js';
+
+/** A query class of this test's own, since a project may change those of its resources. */
+@QueryOf(Brand, { sort: ['brandID'] })
+class ListDto extends ListQueryDto {
+  @IdentifiersParam('The brands with these identifiers.') brandID?: string[];
+  @TextParam('The brands of this name.') name?: string;
+}
 
 let service: Service;
 let brands: Repository<Brand>;
@@ -16,9 +28,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** The conditions of a list, operators as their type and value. */
-function conditionsOf(values: Partial<ListBrandsDto>, meaning = {}): unknown[] {
+function conditionsOf(values: Partial<ListDto>, meaning = {}): unknown[] {
   // Not by the constructor, which would put the properties in the order of the class.
-  const query = Object.assign(Object.create(ListBrandsDto.prototype) as ListBrandsDto, values);
+  const query = Object.assign(Object.create(ListDto.prototype) as ListDto, values);
   const { conditions } = listOf(brands, query, meaning);
   return conditions.map((condition) =>
     Object.fromEntries(
@@ -61,7 +73,7 @@ describe('Filters', () => {
   });
 
   it('that the class of the query does not declare are an error, and are not ignored', () => {
-    const literal: ListBrandsDto = { name: 'Acme' };
+    const literal: ListDto = { name: 'Acme' };
     expect(() => listOf(brands, literal)).toThrow(new TypeError('Object does not declare name'));
   });
 });

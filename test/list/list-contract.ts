@@ -366,6 +366,11 @@ export function describeList(list: ListDescription): void {
         const { count, objects: parameters } = body.response_data;
         expect(names(parameters)).toEqual(expect.arrayContaining(own));
         expect(count).toBe(String(parameters.length));
+        // The database sets updatedAt, so that the test cannot choose objects by it.
+        const untried = names(parameters).filter(
+          (name) => !own.includes(name) && !name.startsWith('updated'),
+        );
+        expect(untried).toEqual([]);
         for (const parameter of parameters) {
           expect(Object.keys(parameter)).toEqual(PARAMETER);
           expect(parameter.meaning).toMatch(/\w+.*\.$/);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /**
- * Advances the watermark, as `TallyKeeper` does every second, with a smaller margin. A negative margin
+ * Advances the watermark, as `Maintenance` does every second, with a smaller margin. A negative margin
  * has the effect of a clock that was ahead by as much and is set back afterwards.
  */
 async function advance(margin = '1 ms'): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { containsWords } from '../../src/list/words.js';
+import { containsWords } from '../../src/list/contains-words.js';
 import { Product } from '../../src/products/product.entity.js';
 import { SEED } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';

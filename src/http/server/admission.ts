@@ -31,7 +31,7 @@ export class Admission {
    * Counts a request until its response is ended or closed. Returns false if the request exceeds a
    * limit and must get an error response.
    */
-  enter(response: ServerResponse): boolean {
+  add(response: ServerResponse): boolean {
     const { socket } = response.req;
     const ofConnection = (this.byConnection.get(socket) ?? 0) + 1;
     this.working.add(response);

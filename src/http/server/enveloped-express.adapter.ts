@@ -9,7 +9,7 @@ import express, {
 } from 'express';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
-import { type ApiError, busy, errors } from '../errors.js';
+import { type ApiError, errors } from '../errors.js';
 import { Admission } from './admission.js';
 import { closeGracefully } from './closing.js';
 import { createEnvelopedServer, type EnvelopedServer } from './enveloped-server.js';
@@ -110,7 +110,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   /** Counts a request and parses its head. Returns an error if the request must not be routed. */
   private admit(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
-    const isAdmitted = this.admission.enter(response);
+    const isAdmitted = this.admission.add(response);
     const began = performance.now();
     response.once('close', () => {
       this.observe(observationOf(request, response, began));
@@ -118,7 +118,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     const error = receive(request, response);
     // During the shutdown, the next response on an open connection closes it.
     if (this.closing) response.setHeader('Connection', 'close');
-    return error ?? (isAdmitted ? undefined : busy());
+    return error ?? (isAdmitted ? undefined : errors.busy());
   }
 }
 

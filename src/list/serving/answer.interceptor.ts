@@ -27,7 +27,7 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
   constructor(
     private readonly lists: ListReader,
     private readonly objects: ObjectReader,
-    private readonly reads: ReadLimit,
+    private readonly readLimit: ReadLimit,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
   ) {}
@@ -52,7 +52,7 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
     }
     const page =
       result instanceof ObjectLookup
-        ? await this.reads.runFor(request, response, () => this.objects.read(result))
+        ? await this.readLimit.runFor(request, response, () => this.objects.read(result))
         : result;
     request.rows = Number(page.count);
     return pageAnswer(page, request);

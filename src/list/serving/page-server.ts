@@ -19,11 +19,11 @@ import { isVersioned } from './versioned.js';
 export class PageServer {
   constructor(
     private readonly cache: PageCache,
-    private readonly reads: ReadLimit,
+    private readonly readLimit: ReadLimit,
   ) {}
 
   async answer(list: PreparedList, request: CatalogueRequest, response: Response): Promise<Answer> {
-    return (await isVersioned(list, this.reads, request, response))
+    return (await isVersioned(list, this.readLimit, request, response))
       ? this.answerVersioned(list, request, response)
       : this.answerUnversioned(list, request, response);
   }
@@ -48,7 +48,7 @@ export class PageServer {
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
-    const page = await this.reads.runFor(request, response, () => list.read());
+    const page = await this.readLimit.runFor(request, response, () => list.read());
     const answer = await pageAnswer(page, request);
     this.cache.set(cacheKey, { version: page.version, count: page.count, ...answer });
     setState(response, page, key);
@@ -61,7 +61,7 @@ export class PageServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const page = await this.reads.runFor(request, response, () => list.read());
+    const page = await this.readLimit.runFor(request, response, () => list.read());
     setPosition(list, page.count, request, response);
     return pageAnswer(page, request);
   }

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { busy } from '../../http/errors.js';
+import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 
 /** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
@@ -47,7 +47,7 @@ export class ReadLimit {
    */
   runFor<T>(request: CatalogueRequest, response: Response, read: () => Promise<T>): Promise<T> {
     return this.run(clientOf(request), () => {
-      if (response.destroyed) throw busy();
+      if (response.destroyed) throw errors.busy();
       return read();
     });
   }
@@ -62,7 +62,7 @@ export class ReadLimit {
       };
       const timer = setTimeout(() => {
         queue.delete(start);
-        reject(busy());
+        reject(errors.busy());
       }, this.timeout);
       queue.add(start);
     });

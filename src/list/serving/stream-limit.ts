@@ -1,4 +1,4 @@
-import { busy } from '../../http/errors.js';
+import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 import type { OpenList, WholeList } from '../prepared-list.js';
 
@@ -34,7 +34,7 @@ export class StreamLimit {
    * @throws ApiError `-4` if the list exceeds a limit
    */
   async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
-    if (this.running >= this.limits.total || !this.clients.enter(client)) throw busy();
+    if (this.running >= this.limits.total || !this.clients.enter(client)) throw errors.busy();
     this.running += 1;
     const leave = (): void => {
       this.running -= 1;
@@ -48,7 +48,7 @@ export class StreamLimit {
     } catch (error) {
       leave();
       // Not a failure if the client disconnected: opening was cancelled.
-      throw signal.aborted ? busy() : error;
+      throw signal.aborted ? errors.busy() : error;
     }
   }
 }

@@ -17,7 +17,7 @@ import { isVersioned } from './versioned.js';
 export class StreamServer {
   constructor(
     private readonly streams: StreamLimit,
-    private readonly reads: ReadLimit,
+    private readonly readLimit: ReadLimit,
   ) {}
 
   async answer(
@@ -26,7 +26,7 @@ export class StreamServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const hasTag = await isVersioned(prepared, this.reads, request, response);
+    const hasTag = await isVersioned(prepared, this.readLimit, request, response);
     const whole = prepared.whole(format);
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     if (ifNoneMatch !== undefined && hasTag) {

@@ -6,9 +6,9 @@ import type { ReadLimit } from './read-limit.js';
 /** Whether a list is versioned. If its conditions are not plain, finding out may need a read. */
 export async function isVersioned(
   list: PreparedList,
-  reads: ReadLimit,
+  readLimit: ReadLimit,
   request: CatalogueRequest,
   response: Response,
 ): Promise<boolean> {
-  return list.isPlain || (await reads.runFor(request, response, () => list.isVersioned()));
+  return list.isPlain || (await readLimit.runFor(request, response, () => list.isVersioned()));
 }

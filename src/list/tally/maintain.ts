@@ -6,7 +6,7 @@ import { tallyRows, tallyTables } from './tally.js';
 
 /** Maximum number of deltas that one transaction folds. */
 const FOLD_SIZE = 50_000;
-/** Maximum number of objects that one cut reads. Writers of the resource wait meanwhile. */
+/** Maximum number of objects that one cut reads, or two ranges if those are more. Writers of the resource wait meanwhile. */
 const CUT_SIZE = 100_000;
 /**
  * Milliseconds that a cut waits for its lock. Writers that arrive meanwhile wait behind it. The
@@ -51,7 +51,7 @@ export class TallyMaintenance {
     const facets = this.due && [...this.due];
     if (facets?.length === 0) return true;
     while (!signal?.aborted) {
-      const [stretch] = await this.stretches(this.dataSource.manager, facets);
+      const stretch = await this.nextStretch(this.dataSource.manager, facets);
       if (!stretch) {
         this.due = new Set();
         return true;
@@ -107,7 +107,7 @@ export class TallyMaintenance {
         await manager.query(`UPDATE tallies SET cuts = cuts + 1 WHERE resource = $1`, [
           this.metadata.tableName,
         ]);
-        const [stretch] = await this.stretches(manager, [facet]);
+        const stretch = await this.nextStretch(manager, [facet]);
         if (stretch) await this.recut(manager, stretch);
         return true;
       });
@@ -159,13 +159,13 @@ export class TallyMaintenance {
     );
   }
 
-  /** The first stretch that needs a cut, in some facets or in all. */
-  private stretches(
+  /** The first stretch that needs a cut, in some facets or in all; `undefined` if none does. */
+  private async nextStretch(
     manager: EntityManager,
     facets: readonly string[] | undefined,
-  ): Promise<Stretch[]> {
+  ): Promise<Stretch | undefined> {
     const among = facets ? 'WHERE facet = ANY($1)' : '';
-    return manager.query<Stretch[]>(
+    const [stretch] = await manager.query<Stretch[]>(
       `WITH ranges AS (
          SELECT facet, lowest, sum(count) AS count FROM ${tallyRows(this.metadata, among)}
          GROUP BY facet, lowest
@@ -187,6 +187,7 @@ export class TallyMaintenance {
        ORDER BY facet, lowest LIMIT 1`,
       facets && [facets],
     );
+    return stretch;
   }
 
   /** Runs a transaction with the advisory lock of the resource; `undefined` if another holds it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { TallyKeeper } from '../../src/list/tally/tally-keeper.js';
+import { Maintenance } from '../../src/list/maintenance.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
@@ -25,7 +25,7 @@ const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
 
 describe('The upkeep', () => {
   it('of a resource that fails does not stop that of the others', async () => {
-    const keeper = service.application.get(TallyKeeper);
+    const keeper = service.application.get(Maintenance);
     const deltas = async (resource: string) =>
       (await query(`SELECT FROM ${resource}_tally_deltas`)).length;
     await query(`SELECT remove_tally('brands'), remove_deletions('brands')`);

@@ -2,11 +2,11 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { databaseFailure } from '../../database/database-failure.js';
-import { ReservedConnections } from '../../database/reserved-connections.js';
-import { purgeDeletions } from '../deletions/purge.js';
-import { resourcesOf } from '../../resource/resource.js';
-import { TallyMaintenance } from './maintain.js';
+import { databaseFailure } from '../database/database-failure.js';
+import { ReservedConnections } from '../database/reserved-connections.js';
+import { purgeDeletions } from './deletions/purge.js';
+import { resourcesOf } from '../resource/resource.js';
+import { TallyMaintenance } from './tally/maintain.js';
 
 /** Milliseconds between two rounds. Lists read the deltas of at most about one interval. */
 const INTERVAL = 1000;
@@ -18,10 +18,10 @@ const ROUNDS_PER_PURGE = 600;
  * removes old deletions.
  */
 @Injectable()
-export class TallyKeeper implements OnModuleDestroy {
+export class Maintenance implements OnModuleDestroy {
   /** The numbers of successful and of failed rounds. */
   readonly rounds = { done: 0, failed: 0 };
-  private readonly logger = new Logger(TallyKeeper.name);
+  private readonly logger = new Logger(Maintenance.name);
   /** The names of the tasks whose latest run failed. */
   private readonly failing = new Set<string>();
   private readonly stopping = new AbortController();
