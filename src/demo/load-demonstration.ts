@@ -15,9 +15,10 @@ export const DEMO_TOKEN = 'demo-token';
 export const DEMO_RESOURCES = ['brands', 'categories', 'products'] as const;
 
 /**
- * Loads the demonstration catalogue and its client, all or nothing, where that has not been done
- * yet. A catalogue that already holds something of somebody's own gets the client alone. Throws
- * `Refusal` when a file of the catalogue cannot be read.
+ * Loads the demonstration catalogue and its client in one transaction, once. A catalogue that already
+ * has objects gets the client alone.
+ *
+ * @throws CommandError if a file of the catalogue cannot be read
  */
 export async function loadDemonstration(dataSource: DataSource): Promise<void> {
   await dataSource.transaction(async (manager) => {

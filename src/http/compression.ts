@@ -45,6 +45,8 @@ export function encodingOf(acceptEncoding: string | undefined): Encoding | undef
   const negotiator = new Negotiator({
     headers: { 'accept-encoding': header },
   }) as EncodingNegotiator;
-  const [best] = negotiator.encodings([...ENCODINGS, 'identity'], { preferred: ENCODINGS });
+  // `*` includes identity, but a client that does not name it gains from any coding that it accepts.
+  const available = header.includes('identity') ? [...ENCODINGS, 'identity'] : ENCODINGS;
+  const [best] = negotiator.encodings(available, { preferred: ENCODINGS });
   return ENCODINGS.find((encoding) => encoding === best);
 }

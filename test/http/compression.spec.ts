@@ -31,6 +31,9 @@ it.each([
   ['gzip;q=0, br;q=0', undefined],
   ['identity, gzip;q=0.5', undefined],
   ['gzip;q=0.5, identity;q=0.5', 'gzip'],
+  ['gzip;q=0, br;q=0.001, *;q=0.1', 'br'],
+  ['zstd;q=0.5, gzip;q=0.5, br;q=0.5, *', 'br'],
+  ['gzip;q=0.7, br;q=0, *', 'gzip'],
   ['deflate', undefined],
 ])('Accept-Encoding: %s prefers %s', (sent, encoding) => {
   expect(encodingOf(sent)).toBe(encoding);

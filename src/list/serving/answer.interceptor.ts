@@ -21,7 +21,10 @@ import { StreamServer } from './stream-server.js';
 /** The result of a handler: a list or an object to read, or a page that the handler has read. */
 type Result = Listing | ObjectLookup | Page;
 
-/** Converts the result of a handler to an answer. */
+/**
+ * Converts the result of a handler to an answer. Lists and objects are read within the read limit of
+ * the client; a handler that reads a page itself is not.
+ */
 @Injectable()
 export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
   constructor(
