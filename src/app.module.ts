@@ -8,7 +8,7 @@ import { CredentialsGuard } from './clients/credentials.guard.js';
 import { RateGuard } from './clients/rate.guard.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorFilter } from './http/error.filter.js';
-import { OptionsInterceptor } from './http/options.interceptor.js';
+import { OptionsResponder } from './http/options-responder.js';
 import { ParametersGuard } from './http/parameters/parameters.guard.js';
 import { ParametersPipe } from './http/parameters/parameters.pipe.js';
 import { ListModule } from './list/list.module.js';
@@ -25,8 +25,8 @@ import { SettingsModule } from './settings/settings.module.js';
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: ParametersGuard },
     { provide: APP_INTERCEPTOR, useClass: ConcurrencyInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: OptionsInterceptor },
     { provide: APP_INTERCEPTOR, useClass: AnswerInterceptor },
+    OptionsResponder,
     ParametersPipe,
     { provide: APP_PIPE, useExisting: ParametersPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },

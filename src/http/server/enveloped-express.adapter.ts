@@ -71,7 +71,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.httpServer = this.http.server;
   }
 
-  /** Registers `OPTIONS` with every `GET`, behind the same guards: see `OptionsInterceptor`. */
+  /** Registers `OPTIONS` with every `GET`, behind the same guards: see `OptionsResponder`. */
   override get(path: unknown, ...handlers: unknown[]): void {
     // One route for both methods: a second one would cost another search of the router.
     const route = this.getInstance<Express>().route(path as string);

@@ -8,6 +8,7 @@ import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer, Page } from '../../http/envelope.js';
+import { OptionsResponder } from '../../http/options-responder.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { ListReader } from '../list-reader.js';
 import { Listing } from '../listing.js';
@@ -33,11 +34,15 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
     private readonly readLimit: ReadLimit,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
+    private readonly options: OptionsResponder,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Result>): Observable<Answer> {
     const http = context.switchToHttp();
-    return from(this.answer(http.getRequest(), http.getResponse(), next));
+    const request = http.getRequest<CatalogueRequest>();
+    // Here and not in an interceptor of its own, which would cost every request some microseconds.
+    if (request.method === 'OPTIONS') return from(this.options.answer(context));
+    return from(this.answer(request, http.getResponse(), next));
   }
 
   private async answer(

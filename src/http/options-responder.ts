@@ -1,11 +1,5 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { from, type Observable } from 'rxjs';
 import { Settings } from '../settings/settings.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
@@ -17,18 +11,13 @@ import { queryClass } from './parameters/query-class.js';
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
-export class OptionsInterceptor implements NestInterceptor<unknown> {
+export class OptionsResponder {
   constructor(
     private readonly pipe: ParametersPipe,
     private readonly settings: Settings,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { method } = context.switchToHttp().getRequest<CatalogueRequest>();
-    return method === 'OPTIONS' ? from(this.answer(context)) : next.handle();
-  }
-
-  private async answer(context: ExecutionContext): Promise<Answer> {
+  async answer(context: ExecutionContext): Promise<Answer> {
     const http = context.switchToHttp();
     const request = http.getRequest<CatalogueRequest>();
     const query = queryClass(context.getClass(), context.getHandler().name) ?? CredentialsQueryDto;
