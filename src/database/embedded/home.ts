@@ -23,7 +23,7 @@ export interface Home {
 /** Root runs the server as the first of these accounts that /etc/passwd contains. */
 const ACCOUNTS = ['postgres', 'node', 'nobody'];
 
-/** Where root stores the data if the account cannot reach the data directory, such as /root/x. */
+/** Where root stores the data if the account cannot reach the data directory, as in root's home. */
 const ELSEWHERE = '/var/lib/catalogue';
 
 /** Name of the cluster's directory inside its home. */
