@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
 import { Maintenance } from '../../src/list/maintenance.js';
+import { logLines } from '../log-lines.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
@@ -11,10 +11,7 @@ beforeEach(async () => {
   service = await startService();
   await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
   await service.load('products', [{ productID: 'p', type: 'PHYSICAL', categoryID: 'c' }]);
-  logged = [];
-  jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => {
-    logged.push(String(line));
-  });
+  logged = logLines('warn');
 });
 afterEach(async () => {
   jest.restoreAllMocks();

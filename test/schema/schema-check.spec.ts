@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
@@ -14,12 +14,7 @@ beforeEach(async () => {
   service = await startService();
   await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
   await service.load('products', [{ productID: 'p', type: 'PHYSICAL', categoryID: 'c' }]);
-  logged = [];
-  for (const level of ['error', 'warn'] as const) {
-    jest.spyOn(Logger.prototype, level).mockImplementation((line: unknown) => {
-      logged.push(String(line));
-    });
-  }
+  logged = logLines('error', 'warn');
 });
 afterEach(async () => {
   jest.restoreAllMocks();
