@@ -7,7 +7,7 @@ import {
   type Repository,
 } from 'typeorm';
 import { parametersOf } from '../http/parameters/declared-parameters.js';
-import type { ListQueryDto } from './list-query.dto.js';
+import { ListQueryDto } from './list-query.dto.js';
 
 /** The filters that a query class adds to `ListQueryDto`. */
 type Filter<Query> = Exclude<keyof Query, keyof ListQueryDto>;
@@ -39,13 +39,10 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 
 /** Parameters of every list that are not filters. */
 const NON_FILTERS: ReadonlySet<string> = new Set([
-  'clientID',
-  'access_token',
-  'fields',
-  'limit',
-  'offset',
-  'sort',
-] satisfies (keyof ListQueryDto)[]);
+  ...parametersOf(ListQueryDto).keys(),
+  // `@QueryOf` declares these for each class.
+  ...(['fields', 'sort'] satisfies (keyof ListQueryDto)[]),
+]);
 
 /**
  * The conditions of the filters that a query has, in the order in which its class declares them.

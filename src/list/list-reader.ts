@@ -46,9 +46,9 @@ export class ListReader {
     const { metadata } = repository;
     this.withheld.check(resource);
     const { fields, offset = 0, limit = defaultLimit(this.settings), sort = [] } = query;
-    let built: MatchingObjects | undefined;
-    const objects = (): MatchingObjects => (built ??= matchingObjects(listing));
     const facet = facetOfConditions(metadata, conditions);
+    let built: MatchingObjects | undefined;
+    const objects = (): MatchingObjects => (built ??= matchingObjects(listing, facet));
     const [page, values] =
       facet && isByIdentifier(metadata, sort)
         ? tallyPage(this.statements, metadata, facet, { fields, limit, offset })

@@ -4,7 +4,7 @@ import { identifierOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
-import { type Facet, facetName, facetOfConditions } from './tally/facet.js';
+import { type Facet, facetName } from './tally/facet.js';
 import { countOf } from './tally/tally.js';
 import { stateOf } from './versions.js';
 
@@ -18,8 +18,15 @@ export interface MatchingObjects {
   readonly facet: Facet | 'all' | undefined;
 }
 
-/** Builds the queries of a list. Both use the alias `object` for the table. */
-export function matchingObjects({ repository, conditions, query }: Listing): MatchingObjects {
+/**
+ * Builds the queries of a list. Both use the alias `object` for the table.
+ *
+ * @param facet the one that consists of the matching objects
+ */
+export function matchingObjects(
+  { repository, conditions, query }: Listing,
+  facet: MatchingObjects['facet'],
+): MatchingObjects {
   const { metadata } = repository;
   const builder = repository.createQueryBuilder('object');
   for (const condition of conditions) builder.andWhere(condition);
@@ -27,7 +34,7 @@ export function matchingObjects({ repository, conditions, query }: Listing): Mat
   builder.select(selection(metadata, query.fields));
   order(builder, metadata, query.sort ?? []);
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  return { query: text, values, counting, facet: facetOfConditions(metadata, conditions) };
+  return { query: text, values, counting, facet };
 }
 
 /** Whether a list is ordered by ascending identifier, the only order in which the tally finds offsets. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../database/read-pool.js';
 import { type Statement, statement } from '../database/statement.js';
+import { publicTime } from '../resource/column-values.js';
 import type { State } from './prepared-list.js';
 
 /**
@@ -10,7 +11,7 @@ import type { State } from './prepared-list.js';
  */
 export function stateOf(resource: string): string {
   return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource = '${resource}') AS version,
-    (SELECT to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM watermark) AS until`;
+    (SELECT ${publicTime('until')} FROM watermark) AS until`;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
 import type { Endpoint } from '../http/endpoints.js';
+import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import { IDENTIFIER_LENGTH } from '../resource/formats.js';
 import { ListQueryDto } from '../list/list-query.dto.js';
@@ -59,7 +60,7 @@ export function described(
     metadata: entity && dataSource.getMetadata(entity),
     isList,
     parameters: [...parametersOf(endpoint.query)]
-      .filter(([name]) => name !== 'clientID' && name !== 'access_token')
+      .filter(([name]) => !isCredential(name))
       .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
     maximumObjects: isList ? settings.maxLimit : 1,
     pathParameters: [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),

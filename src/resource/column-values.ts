@@ -51,6 +51,11 @@ export function sqlTypeOf({ type, enumName }: ColumnMetadata): string {
 
 const asStored = (reference: string): string => reference;
 
+/** The SQL expression of a time as RFC 3339 in UTC with milliseconds. */
+export function publicTime(reference: string): string {
+  return `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
 /** Every type but a reference, which is stored as a text. */
 const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues>> = {
   text: {
@@ -113,8 +118,7 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
     isFreeText: false,
   },
   'date-time': {
-    publicForm: (reference) =>
-      `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    publicForm: publicTime,
     schema: () => ({
       type: 'string',
       format: 'date-time',

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Allow } from 'class-validator';
-import { Declared } from './declared-parameters.js';
+import { Declared, ownParameters } from './declared-parameters.js';
 
 /** The credentials, which every request may have as parameters. A guard checks them. */
 export class CredentialsQueryDto {
@@ -9,6 +9,11 @@ export class CredentialsQueryDto {
 
   @Credential('The access token of the client; or the header Authorization.', 500, 'token')
   access_token?: string;
+}
+
+/** Whether a parameter is one of the credentials. */
+export function isCredential(name: string): boolean {
+  return ownParameters(CredentialsQueryDto).has(name);
 }
 
 function Credential(meaning: string, maxLength: number, example: string): PropertyDecorator {

@@ -1,3 +1,4 @@
+import { isCredential } from '../../http/parameters/credentials-query.dto.js';
 import type { Parameter } from '../../http/parameters/query-string.js';
 
 /** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */
@@ -31,9 +32,7 @@ export function link(
 }
 
 function query(parameters: readonly Parameter[], offset: number): string {
-  const kept = parameters.filter(
-    ({ name }) => !['clientID', 'access_token', 'offset'].includes(name),
-  );
+  const kept = parameters.filter(({ name }) => !isCredential(name) && name !== 'offset');
   const pairs = kept.map(({ name, value }): [string, string] => [name, value]);
   if (offset > 0) pairs.push(['offset', String(offset)]);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
