@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, {
   type Express,
@@ -12,7 +12,7 @@ import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
 import { Admission } from './admission.js';
 import { closeGracefully } from './closing.js';
-import { createEnvelopedServer, type EnvelopedServer } from './enveloped-server.js';
+import { createEnvelopedServer, type EnvelopedServer, type MessageClasses } from './enveloped-server.js';
 import { type Observation, observationOf } from './observation.js';
 import { receive } from './receive.js';
 import { unmatchedRoute } from './unmatched-route.js';
@@ -67,6 +67,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
         },
       },
       this.maxConnections,
+      messageClasses(express),
     );
     this.httpServer = this.http.server;
   }
@@ -127,6 +128,21 @@ function internalError(response: ServerResponse): NextFunction {
   return () => {
     sendError(response, errors.internal());
   };
+}
+
+/**
+ * The classes of a server's requests and responses, with the prototypes that Express gives them. Setting
+ * the prototype of an existing object, as Express does otherwise for each of them, makes V8 use slow
+ * access to their properties, and keeps them in memory until a full garbage collection.
+ */
+function messageClasses(application: Express): MessageClasses {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  Object.setPrototypeOf(ExpressRequest.prototype, application.request);
+  Object.setPrototypeOf(ExpressResponse.prototype, application.response);
+  application.request = ExpressRequest.prototype as Request;
+  application.response = ExpressResponse.prototype as unknown as Response;
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
 function expressApplication(): Express {

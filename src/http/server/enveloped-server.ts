@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, errors } from '../errors.js';
 import type { Observation } from './observation.js';
@@ -30,6 +36,9 @@ export interface ServerHandlers {
   observe?(observation: Observation): void;
 }
 
+/** The classes of requests and responses. */
+export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+
 /** An HTTP server with its pending and unread responses. */
 export interface EnvelopedServer {
   readonly server: Server;
@@ -43,10 +52,12 @@ export interface EnvelopedServer {
  * reader that is too slow; see `Deliveries`.
  *
  * @param maxConnections open connections; any further connection is closed at once
+ * @param classes default: those of Node
  */
 export function createEnvelopedServer(
   handlers: ServerHandlers,
   maxConnections: number,
+  classes: MessageClasses = {},
 ): EnvelopedServer {
   const observe = (observation: Observation): void => handlers.observe?.(observation);
   const connections = new Connections();
@@ -65,7 +76,12 @@ export function createEnvelopedServer(
     handlers.answer(request, response, error);
   };
   // Node's own response to a missing Host has no body, so `receive` checks it instead.
-  const options = { ...TIMEOUTS, maxHeaderSize: MAX_HEADER_SIZE, requireHostHeader: false };
+  const options = {
+    ...TIMEOUTS,
+    ...classes,
+    maxHeaderSize: MAX_HEADER_SIZE,
+    requireHostHeader: false,
+  };
   const server = createServer(options, (request, response) => {
     handle(request, response);
   });
