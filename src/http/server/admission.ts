@@ -10,7 +10,9 @@ const CONNECTION_SHARE = { divisor: 8, minimum: 8 };
  * A response that has ended and waits for its reader does not count.
  */
 export class Admission {
-  private readonly working = new Set<ServerResponse>();
+  // Not a `Set` of the responses. V8 moves the entries of a `Set` to a new table every few additions.
+  // The old tables keep responses, with all that they refer to, until a full garbage collection.
+  private working = 0;
   private readonly byConnection = new WeakMap<Duplex, number>();
 
   /**
@@ -24,7 +26,7 @@ export class Admission {
 
   /** The number of requests in work. */
   get size(): number {
-    return this.working.size;
+    return this.working;
   }
 
   /**
@@ -34,20 +36,18 @@ export class Admission {
   add(response: ServerResponse): boolean {
     const { socket } = response.req;
     const ofConnection = (this.byConnection.get(socket) ?? 0) + 1;
-    this.working.add(response);
+    this.working += 1;
     this.byConnection.set(socket, ofConnection);
+    let hasLeft = false;
     const leave = (): void => {
-      this.leave(response);
+      if (hasLeft) return;
+      hasLeft = true;
+      this.working -= 1;
+      this.byConnection.set(socket, (this.byConnection.get(socket) ?? 1) - 1);
     };
     onEnd(response, leave);
     response.once('close', leave);
     return this.size <= this.maximum && ofConnection <= this.connectionMaximum;
-  }
-
-  private leave(response: ServerResponse): void {
-    if (!this.working.delete(response)) return;
-    const { socket } = response.req;
-    this.byConnection.set(socket, (this.byConnection.get(socket) ?? 1) - 1);
   }
 }
 

@@ -13,7 +13,7 @@ const TIMEOUT = 5000;
 export class ReadLimit {
   private readonly running: KeyedLimit;
   /** The callbacks that start the waiting reads, in order, by client. */
-  private readonly waiting = new Map<string, Set<() => void>>();
+  private readonly waiting = new Map<string, (() => void)[]>();
 
   /**
    * @param maximum reads of one client at a time
@@ -53,7 +53,7 @@ export class ReadLimit {
   }
 
   private wait(client: string): Promise<void> {
-    const queue = this.waiting.get(client) ?? new Set<() => void>();
+    const queue = this.waiting.get(client) ?? [];
     this.waiting.set(client, queue);
     return new Promise((resolve, reject) => {
       const start = (): void => {
@@ -61,19 +61,17 @@ export class ReadLimit {
         resolve();
       };
       const timer = setTimeout(() => {
-        queue.delete(start);
+        queue.splice(queue.indexOf(start), 1);
         reject(errors.busy());
       }, this.timeout);
-      queue.add(start);
+      queue.push(start);
     });
   }
 
   /** Starts the next read in the client's queue; if it is empty, decrements the client's count. */
   private leave(client: string): void {
-    const queue = this.waiting.get(client);
-    const [start] = queue ?? [];
-    if (queue && start) {
-      queue.delete(start);
+    const start = this.waiting.get(client)?.shift();
+    if (start) {
       start();
       return;
     }
