@@ -14,12 +14,12 @@ export interface Position {
 
 /** A pool of one connection for position queries, independent of the load on other pools. */
 export function createProbe(url: string): Pool {
-  const options = poolOptions(url, { poolSize: 1 });
-  const probe = new Pool({
-    ...options,
+  const options = {
+    ...poolOptions(url, { poolSize: 1 }),
     connectionTimeoutMillis: PROBE_TIMEOUT,
-    query_timeout: PROBE_TIMEOUT,
-  });
+    responseTimeout: PROBE_TIMEOUT,
+  };
+  const probe = new Pool(options);
   // Emitted for idle connections. The next query fails by itself.
   probe.on('error', () => undefined);
   return probe;
