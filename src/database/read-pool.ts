@@ -1,8 +1,9 @@
-import type { Pool, QueryResult } from 'pg';
+import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import { PoolOverloadedError } from './database-failure.js';
 import type { Replicas } from './replicas.js';
 import type { Statement } from './statement.js';
+import { TextQuery, type TextRow } from './text-query.js';
 
 /** Maximum number of concurrent requests for each database connection. More would only wait. */
 export const REQUESTS_PER_CONNECTION = 20;
@@ -50,17 +51,17 @@ export class ReadPool {
   }
 
   /**
-   * The rows of a statement that only reads. Bypasses TypeORM: its query runner does not support
-   * named statements, and its overhead exceeds the cost of a short query.
+   * The rows of a statement that only reads, with values as text. Bypasses TypeORM: its query runner
+   * does not support named statements, and its overhead exceeds the cost of a short query.
    *
    * @throws PoolOverloadedError if too many queries already wait for a connection
    */
-  async rows<Row extends object>(
-    { text, digest, prepared }: Statement,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
-    const query = { name: prepared ? digest : undefined, text, values: [...values] };
-    const { rows }: QueryResult<Row> = await this.read((pool) => pool.query(query));
-    return rows;
+  rows<Row extends TextRow<Row>>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.read(async (pool) => {
+      const query = new TextQuery<Row>(statement, values);
+      // Unlike a client, whose types it shares, a pool returns a promise for any query.
+      await (pool.query(query) as unknown as Promise<unknown>);
+      return query.found;
+    });
   }
 }
