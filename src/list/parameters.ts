@@ -6,10 +6,11 @@ import {
   type DeclaredParameter,
   type ParameterSchema,
   type ParameterSettings,
+  type Read,
   type ReadOptions,
 } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
-import { InvalidValue } from '../http/parameters/invalid-value.js';
+import { InvalidValue, READABLE } from '../http/parameters/invalid-value.js';
 import {
   IDENTIFIER_LENGTH,
   isTextOf,
@@ -20,18 +21,15 @@ import {
   readDateTime,
 } from '../resource/formats.js';
 
-/** Converts a parameter's text to a value. Returns an `InvalidValue` for an invalid text. */
-export type Read<T> = (text: string, settings: ParameterSettings) => T | InvalidValue;
-
 /** Declares a parameter of a query class. `read` converts its text to the value of the property. */
 export function Parameter<T>(declared: DeclaredParameter, read: Read<T>): PropertyDecorator {
   return applyDecorators(
-    Declared(declared),
+    Declared(declared, read),
     Transform(({ value, options }: { value: unknown; options: object }) =>
       typeof value === 'string' ? read(value, (options as ReadOptions).settings) : value,
     ),
     ValidateBy({
-      name: 'isReadable',
+      name: READABLE,
       validator: { validate: (value) => !(value instanceof InvalidValue) },
     }),
   );

@@ -1,5 +1,6 @@
 import type { ClassTransformOptions } from 'class-transformer';
 import type { Settings } from '../../settings/settings.js';
+import type { InvalidValue } from './invalid-value.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
 export interface ParameterSchema {
@@ -34,6 +35,9 @@ export interface DeclaredParameter {
   readonly example: string;
 }
 
+/** Converts a parameter's text to a value. Returns an `InvalidValue` for an invalid text. */
+export type Read<T = unknown> = (text: string, settings: ParameterSettings) => T | InvalidValue;
+
 /** The schema of a parameter under some settings. */
 export function schemaOf(
   { schema }: DeclaredParameter,
@@ -52,16 +56,31 @@ type Parameters = ReadonlyMap<string, DeclaredParameter>;
 const declared = new WeakMap<object, Map<string, DeclaredParameter>>();
 /** Own and inherited parameters, by prototype. Entries are added on first use. */
 const collected = new WeakMap<object, Parameters>();
+/** How the text of a parameter is read. */
+const readers = new WeakMap<DeclaredParameter, Read>();
 
 /**
  * Declares a property of a query class as a parameter. This is the only registry of parameters: an
  * undeclared parameter gets `-23`, and every declared one is documented.
+ *
+ * @param read default: the value is the text
  */
-export function Declared(parameter: DeclaredParameter): PropertyDecorator {
+export function Declared(parameter: DeclaredParameter, read?: Read): PropertyDecorator {
+  if (read) readers.set(parameter, read);
   return (query, name) => {
     const own = declared.get(query) ?? new Map<string, DeclaredParameter>();
     declared.set(query, own.set(String(name), parameter));
   };
+}
+
+/** The value of a parameter's text, or an `InvalidValue`. */
+export function readParameter(
+  parameter: DeclaredParameter,
+  text: string,
+  settings: ParameterSettings,
+): unknown {
+  const read = readers.get(parameter);
+  return read ? read(text, settings) : text;
 }
 
 /** The parameters that a query class declares itself. */

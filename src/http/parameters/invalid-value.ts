@@ -7,3 +7,6 @@ export class InvalidValue {
     readonly toError: (name: string) => ApiError,
   ) {}
 }
+
+/** The name of the rule of class-validator that a value is not an `InvalidValue`. */
+export const READABLE = 'isReadable';
