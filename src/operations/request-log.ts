@@ -25,15 +25,21 @@ export class RequestLog {
   };
 }
 
-function asJson({ id, milliseconds, errcode, ...rest }: Observation): string {
+function asJson(observation: Observation): string {
+  const { id, method, route, client, address, status, rows, errcode, milliseconds } = observation;
   return JSON.stringify({
     level: 'log',
     timestamp: Date.now(),
     context: 'Request',
     requestId: id,
-    ...rest,
+    method,
+    route,
+    client,
+    address,
+    status,
+    rows,
     errcode: String(errcode),
-    milliseconds: Number(milliseconds.toFixed(2)),
+    milliseconds: Math.round(milliseconds * 100) / 100,
   });
 }
 
