@@ -12,7 +12,11 @@ import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
 import { Admission } from './admission.js';
 import { closeGracefully } from './closing.js';
-import { createEnvelopedServer, type EnvelopedServer, type MessageClasses } from './enveloped-server.js';
+import {
+  createEnvelopedServer,
+  type EnvelopedServer,
+  type MessageClasses,
+} from './enveloped-server.js';
 import { type Observation, observationOf } from './observation.js';
 import { receive } from './receive.js';
 import { unmatchedRoute } from './unmatched-route.js';
