@@ -10,7 +10,8 @@ import {
   startContenders,
   UNCACHED,
 } from './contenders.js';
-import { databaseServer, filledDatabase, query, tallyIsCut } from './database.js';
+import { databaseServer, query, tallyIsCut } from './database.js';
+import { filledDatabase } from './fill.js';
 import { loading } from './loading.js';
 import { described, machine } from './machine.js';
 import { measure, type Pair } from './measure.js';

@@ -19,7 +19,7 @@ const it = `'p-' || lpad($1::bigint::text, 8, '0')`;
 const changes = [
   `UPDATE products SET price = 1 + $1::bigint % 99 WHERE "productID" = ${it}`,
   `UPDATE products SET stock = $1::bigint % 50 WHERE "productID" = ${it}`,
-  `UPDATE products SET "categoryID" = 'c' || lpad(($1::bigint % 300)::text, 3, '0') WHERE "productID" = ${it}`,
+  `UPDATE products SET "categoryID" = 'c' || lpad(($1::bigint % 500)::text, 4, '0') WHERE "productID" = ${it}`,
   // Identifiers between those there are, so that pages behind them move.
   `INSERT INTO products ("productID", type) VALUES (${it} || '-writer', 'DIGITAL')`,
   `UPDATE products SET type = 'PHYSICAL' WHERE "productID" = ${it} || '-writer'`,
