@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { catalogue, PROJECT, type Server, startServer } from './processes.js';
-import type { Question } from './scenarios.js';
+import { PAGE, type Question } from './scenarios.js';
 
 /** One of those that are compared. */
 export interface Contender {
   readonly name: string;
   /** Whether its answers carry the exact count. */
   readonly counts: boolean;
+  /** Whether it has the filters and sorts of a storefront. */
+  readonly isStorefront: boolean;
   readonly server: Server;
   readonly headers: Record<string, string>;
   /** The path at which it answers a question. */
@@ -29,22 +31,28 @@ interface Definition extends Omit<Contender, 'server' | 'headers'> {
 const bare = (name: string, form: string, ...more: string[]): Definition => ({
   name,
   counts: more.includes('count'),
+  isStorefront: false,
   path: plainPath,
   program: ['bare.js', form, ...more],
 });
 
+const storefront = { counts: true, isStorefront: true, path: plainPath };
+
 const DEFINITIONS: readonly Definition[] = [
-  { name: SERVICE, counts: true, path: plainPath, program: [], settings: {} },
-  { name: UNCACHED, counts: true, path: plainPath, program: [], settings: { PAGE_CACHE_MB: '0' } },
+  { ...storefront, name: SERVICE, program: [], settings: {} },
+  { ...storefront, name: UNCACHED, program: [], settings: { PAGE_CACHE_MB: '0' } },
   bare(ROWS, 'rows'),
   bare(`${ROWS}, count(*)`, 'rows', 'count'),
   bare(JSON_BY_POSTGRES, 'json'),
   bare(`${JSON_BY_POSTGRES}, count(*)`, 'json', 'count'),
-  { name: FIND_AND_COUNT, counts: true, path: plainPath, program: ['find-and-count.js'] },
-  { name: PAGINATE, counts: true, path: paginatePath, program: ['paginate.js'] },
+  { ...storefront, name: FIND_AND_COUNT, program: ['find-and-count.js'] },
+  { ...storefront, name: PAGINATE, path: paginatePath, program: ['paginate.js'] },
 ];
 
 export const CONTENDER_NAMES = DEFINITIONS.map(({ name }) => name);
+export const STOREFRONT_NAMES = DEFINITIONS.filter(({ isStorefront }) => isStorefront).map(
+  ({ name }) => name,
+);
 
 /** Starts the service and whichever of the others are wanted on one database. */
 export async function startContenders(
@@ -53,7 +61,8 @@ export async function startContenders(
 ): Promise<Contender[]> {
   const headers = await credentials(databaseUrl);
   const started: Contender[] = [];
-  for (const { name, counts, path, program, settings } of DEFINITIONS) {
+  for (const { program, settings, ...definition } of DEFINITIONS) {
+    const { name } = definition;
     if (!settings && !wanted.includes(name)) continue;
     const [file = '', ...args] = program;
     const server = settings
@@ -67,7 +76,7 @@ export async function startContenders(
       : await startServer(join(import.meta.dirname, 'contenders', file), args, {
           DATABASE_URL: databaseUrl,
         });
-    started.push({ name, counts, path, server, headers: settings ? headers : {} });
+    started.push({ ...definition, server, headers: settings ? headers : {} });
   }
   return started;
 }
@@ -79,42 +88,73 @@ async function credentials(databaseUrl: string): Promise<Record<string, string>>
   return { 'X-Client-ID': clientID, Authorization: `Bearer ${stdout.trim()}` };
 }
 
-function plainPath({ limit, offset, type, fields }: Question): string {
+function plainPath({ limit, offset, fields, sort, ...filters }: Question): string {
   const parameters = [
-    ...(limit === 50 ? [] : [`limit=${limit}`]),
+    ...(limit === PAGE ? [] : [`limit=${limit}`]),
     ...(offset === 0 ? [] : [`offset=${offset}`]),
-    ...(type === undefined ? [] : [`type=${type}`]),
+    ...Object.entries(filters).map(([name, value]) => `${name}=${String(value)}`),
     ...(fields === undefined ? [] : [`fields=${fields.join(',')}`]),
+    ...(sort === undefined ? [] : [`sort=${sort.down ? '-' : ''}${sort.by}`]),
   ];
   return `/products${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
 }
 
-/** It knows pages, not offsets: those of the scenarios begin a page. */
-function paginatePath({ limit, offset, type, fields }: Question): string {
+/** It knows pages, not offsets: those of the questions begin a page. */
+function paginatePath({ limit, offset, fields, sort, ...filters }: Question): string {
+  const { type, brandID, categoryID, priceMin, priceMax, inStock, q } = filters;
   const parameters = [
     `page=${offset / limit + 1}`,
     `limit=${limit}`,
-    ...(type === undefined ? [] : [`filter.type=$eq:${type}`]),
+    ...(type === undefined ? [] : [`filter.type=$in:${type.join(',')}`]),
+    ...(brandID === undefined ? [] : [`filter.brandID=$in:${brandID.join(',')}`]),
+    ...(categoryID === undefined ? [] : [`filter.categoryID=$eq:${categoryID}`]),
+    ...(priceMin === undefined ? [] : [`filter.price=$gte:${priceMin}`]),
+    ...(priceMax === undefined ? [] : [`filter.price=$lte:${priceMax}`]),
+    ...(inStock === undefined ? [] : ['filter.stock=$gt:0']),
+    ...(q === undefined ? [] : [`q=${q}`]),
     ...(fields === undefined ? [] : [`select=${fields.join(',')}`]),
+    ...(sort === undefined ? [] : [`sortBy=${sort.by}:${sort.down ? 'DESC' : 'ASC'}`]),
+    'sortBy=productID:ASC',
   ];
   return `/products?${parameters.join('&')}`;
 }
 
-/** What a contender answers: the objects of the page as JSON, and the count if it has one. */
+/** Milliseconds that an answer may take. One that takes longer counts as this long. */
+export const LONGEST_ANSWER = 30_000;
+
+/** Whether the service gave a request up because its query took too long. */
+export function isGivenUp(status: number, body: string): boolean {
+  return status === 503 && body.includes('"errcode":"-3"');
+}
+
+/**
+ * What a contender answers: the objects of the page as JSON, and the count if it has one. Undefined
+ * if it takes too long.
+ */
 export async function ask(
   contender: Contender,
   question: Question,
-): Promise<{ count: string; objects: string; etag: string | null }> {
-  const response = await fetch(contender.server.address + contender.path(question), {
-    headers: contender.headers,
-  });
-  const body = (await response.json()) as {
+): Promise<{ count: string; objects: string; etag: string | null } | undefined> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(contender.server.address + contender.path(question), {
+      headers: contender.headers,
+      signal: AbortSignal.timeout(LONGEST_ANSWER),
+    });
+    text = await response.text();
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError') return undefined;
+    throw error;
+  }
+  if (isGivenUp(response.status, text)) return undefined;
+  const body = JSON.parse(text) as {
     response_data?: { count: string; objects: object[] };
     data?: object[];
     meta?: { totalItems: number };
   };
   const objects = body.response_data?.objects ?? body.data;
-  if (!objects) throw new Error(`${contender.name}: ${response.status} ${JSON.stringify(body)}`);
+  if (!objects) throw new Error(`${contender.name}: ${response.status} ${text}`);
   return {
     count: body.response_data?.count ?? String(body.meta?.totalItems),
     objects: JSON.stringify(objects),

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { chart } from './chart.js';
 import {
-  ask,
   type Contender,
   CONTENDER_NAMES,
   SERVICE,
   startContenders,
+  STOREFRONT_NAMES,
   UNCACHED,
 } from './contenders.js';
 import { databaseServer, query, tallyIsCut } from './database.js';
@@ -15,11 +15,15 @@ import { filledDatabase } from './fill.js';
 import { loading } from './loading.js';
 import { described, machine } from './machine.js';
 import { measure, type Pair } from './measure.js';
+import { measureLists } from './measure-lists.js';
+import { measureMix, MIX, MIX_WITH_WRITER } from './measure-mix.js';
 import { overload } from './overload.js';
 import { PROJECT, stopAll } from './processes.js';
-import { ratios, type Report, type Results, table } from './report.js';
+import { ratios, type Report, type Results, tables } from './report.js';
 import { SCENARIO_NAMES, scenariosOf } from './scenarios.js';
 import { soak } from './soak.js';
+import { STOREFRONT, StorefrontRequests } from './storefront.js';
+import { updating } from './updating.js';
 import { walk } from './walk.js';
 
 interface Options {
@@ -29,6 +33,7 @@ interface Options {
   connections: number;
   scenario?: string[];
   contender?: string[];
+  mix?: true;
   loading: boolean;
   soak: number;
   overload: number;
@@ -42,11 +47,19 @@ const options = new Command('bench')
   .option('--seconds <s>', 'length of a slice', positive, 3)
   .option('--rounds <n>', 'slices of each contender, of which the median counts', whole, 5)
   .option('--connections <n>', 'requests under way at once', whole, 16)
-  .addOption(new Option('--scenario <name...>', 'only these').choices(SCENARIO_NAMES))
+  .addOption(
+    new Option('--scenario <name...>', 'only these scenarios, lists and mixes').choices([
+      ...SCENARIO_NAMES,
+      ...STOREFRONT.map(({ name }) => name),
+      MIX,
+      MIX_WITH_WRITER,
+    ]),
+  )
   .addOption(
     new Option('--contender <name...>', 'only these beside the service').choices(CONTENDER_NAMES),
   )
-  .option('--no-loading', 'leaves import against COPY out')
+  .option('--mix', 'only the lists of a storefront and their mix')
+  .option('--no-loading', 'leaves import against COPY, and updates, out')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
   .option('--overload <s>', 'seconds of more requests than can be answered', positive, 0)
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
@@ -74,7 +87,7 @@ try {
     const found = await run(rows);
     results.push(found);
     console.log(
-      `\n${rows.toLocaleString('en-US')} products\n\n${table(found)}\n\n${ratios(found)}`,
+      `\n${rows.toLocaleString('en-US')} products\n\n${tables(found)}\n\n${ratios(found)}`,
     );
   }
   const { seconds, rounds, connections } = options;
@@ -85,16 +98,16 @@ try {
 
 async function run(rows: number): Promise<Results> {
   const url = await filledDatabase(server.url, rows);
-  const contenders = await startContenders(url, options.contender);
+  const contenders = await startContenders(
+    url,
+    options.contender ?? (options.mix ? STOREFRONT_NAMES : CONTENDER_NAMES),
+  );
   try {
     await tallyIsCut(url);
     await query(url, 'VACUUM ANALYZE');
     const [service] = contenders;
     if (!service) throw new Error('There is no contender');
-    const { count } = await ask(service, { limit: 1, offset: 0, type: 'DIGITAL' });
-    const scenarios = scenariosOf(rows, Number(count)).filter(
-      ({ name }) => !options.scenario || options.scenario.includes(name),
-    );
+    const scenarios = options.mix ? [] : scenariosOf(rows).filter(isWanted);
     const own = contenders.filter(({ name }) => name === SERVICE || name === UNCACHED);
     const pairs = (compared: readonly Contender[], writing: boolean): Pair[] =>
       scenarios
@@ -113,7 +126,9 @@ async function run(rows: number): Promise<Results> {
       measurements.push(...(await measure(pairs(contenders, writing), database, options)));
       alone.push(...(await measure(pairs(own, writing), database, single)));
     }
-    const walked = options.scenario ? undefined : await walk(service, rows);
+    const storefront = await measureStorefront(contenders, { url, rows });
+    const isWhole = !options.scenario && !options.mix;
+    const walked = isWhole ? await walk(service, rows) : undefined;
     const questions = scenarios.map(({ question }) => question);
     const memory =
       options.soak > 0
@@ -126,12 +141,43 @@ async function run(rows: number): Promise<Results> {
         ? await overload(uncached, question, options.overload, options.connections)
         : undefined;
     for (const contender of contenders.splice(0)) await contender.server.stop();
-    const loaded =
-      options.loading && !options.scenario ? await loading(server.url, url) : undefined;
-    return { rows, measurements, alone, walk: walked, loading: loaded, memory, overloaded };
+    const withLoading = isWhole && options.loading;
+    return {
+      rows,
+      measurements,
+      alone,
+      ...storefront,
+      walk: walked,
+      loading: withLoading ? await loading(server.url, url) : undefined,
+      updating: withLoading ? await updating(url, rows) : undefined,
+      memory,
+      overloaded,
+    };
   } finally {
     for (const contender of contenders) await contender.server.stop();
   }
+}
+
+function isWanted({ name }: { name: string }): boolean {
+  return !options.scenario || options.scenario.includes(name);
+}
+
+async function measureStorefront(
+  contenders: readonly Contender[],
+  database: { url: string; rows: number },
+): Promise<Pick<Results, 'lists' | 'mixes'>> {
+  const compared = contenders.filter(({ isStorefront }) => isStorefront);
+  const requests = new StorefrontRequests(database.rows);
+  const lists = STOREFRONT.filter(isWanted);
+  if (lists.length > 0) console.error('Lists of a storefront');
+  const measured = await measureLists(compared, lists, requests, database, options);
+  const mixes = [];
+  for (const name of [MIX, MIX_WITH_WRITER] as const) {
+    if (!isWanted({ name })) continue;
+    console.error(`Storefront: ${name}`);
+    mixes.push(...(await measureMix(name, compared, requests, database, options)));
+  }
+  return { lists: measured, mixes };
 }
 
 async function save(report: Report): Promise<void> {

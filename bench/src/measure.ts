@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { mustAgree } from './agreement.js';
 import { ask, type Contender } from './contenders.js';
 import { isQuiet } from './database.js';
 import { startServer, Worker } from './processes.js';
@@ -43,10 +44,9 @@ export async function measure(
   if (scenarios.length === 0) return [];
   const of = (scenario: Scenario): Pair[] => pairs.filter((pair) => pair.scenario === scenario);
   for (const scenario of scenarios) {
-    await mustAgree(
-      scenario,
-      of(scenario).map(({ contender }) => contender),
-    );
+    if (scenario.writing) continue;
+    const contenders = of(scenario).map(({ contender }) => contender);
+    await mustAgree(scenario.name, scenario.question, contenders);
   }
   const load = new Worker<Slice, SliceResult>('slice.js');
   const watching = new pg.Client(databaseUrl);
@@ -102,26 +102,10 @@ async function sliceOf(
   const url = contender.server.address + contender.path(question);
   const slice = { url, headers: contender.headers, status: 200 };
   if (!conditional) return slice;
-  const { etag } = await ask(contender, question);
-  if (etag === null) throw new Error(`${contender.name} sends no ETag`);
+  const answer = await ask(contender, question);
+  if (!answer?.etag) throw new Error(`${contender.name} sends no ETag`);
+  const { etag } = answer;
   return { ...slice, headers: { ...slice.headers, 'If-None-Match': etag }, status: 304 };
-}
-
-/** Whoever answers otherwise than the first is not comparable. */
-async function mustAgree(
-  { name, question, writing }: Scenario,
-  contenders: readonly Contender[],
-): Promise<void> {
-  if (writing) return;
-  const [first, ...others] = contenders;
-  if (!first) return;
-  const expected = await ask(first, question);
-  for (const contender of others) {
-    const answer = await ask(contender, question);
-    const agrees =
-      answer.objects === expected.objects && (!contender.counts || answer.count === expected.count);
-    if (!agrees) throw new Error(`${contender.name} answers otherwise: ${name}`);
-  }
 }
 
 export function median(values: readonly number[]): number {
@@ -130,4 +114,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1
     ? (sorted[Math.floor(middle)] ?? NaN)
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+}
+
+/** The value that a part of the values do not exceed. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length * part)] ?? NaN;
 }

@@ -2,7 +2,11 @@ import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.
 import type { Loading } from './loading.js';
 import type { Machine } from './machine.js';
 import type { Effort, Measurement } from './measure.js';
+import type { ListMeasurement } from './measure-lists.js';
+import type { MixMeasurement } from './measure-mix.js';
 import type { Overload } from './overload.js';
+import { PLAIN_PAGE } from './storefront.js';
+import type { Updating } from './updating.js';
 
 /** Everything that a run found out about one number of products. */
 export interface Results {
@@ -10,9 +14,14 @@ export interface Results {
   readonly measurements: readonly Measurement[];
   /** Latencies of one connection alone. */
   readonly alone: readonly Measurement[];
+  /** Those of a storefront, each by itself. */
+  readonly lists: readonly ListMeasurement[];
+  /** All of them together, without and with a writer. */
+  readonly mixes: readonly MixMeasurement[];
   /** Seconds after each quarter of a walk over all products. */
   readonly walk?: readonly number[];
   readonly loading?: Loading;
+  readonly updating?: Updating;
   /** MiB. */
   readonly memory?: readonly number[];
   readonly overloaded?: Overload;
@@ -24,8 +33,70 @@ export interface Report {
   readonly results: readonly Results[];
 }
 
-/** The table of one number of products, as text. */
-export function table({ measurements }: Results): string {
+/** The tables of one number of products, as text. */
+export function tables(results: Results): string {
+  return [scenarioTable(results), listTable(results), mixTable(results)]
+    .filter((table) => table !== '')
+    .join('\n\n');
+}
+
+/** Of each list the p50 of each contender, and in how many plain pages of the service that is. */
+function listTable({ lists }: Results): string {
+  if (lists.length === 0) return '';
+  const contenders = [...new Set(lists.map(({ contender }) => contender))];
+  const names = [...new Set(lists.map(({ list }) => list))];
+  const p50 = (list: string, contender: string): number =>
+    lists.find((each) => each.list === list && each.contender === contender)?.p50 ?? NaN;
+  const plainPage = p50(PLAIN_PAGE, UNCACHED);
+  return columns([
+    ['list, p50 in ms (in plain pages)', ...contenders],
+    ...names.map((name) => [
+      name,
+      ...contenders.map((contender) => {
+        const time = p50(name, contender);
+        return `${number(time)} (${number(time / plainPage)})`;
+      }),
+    ]),
+  ]);
+}
+
+function mixTable({ mixes }: Results): string {
+  if (mixes.length === 0) return '';
+  const lines = mixes.map((mix) => {
+    const { scenario, contender, requests, timedOut, repeated, perSecond, p50, p99 } = mix;
+    const service = mixes.find(
+      (each) => each.scenario === scenario && each.contender === UNCACHED,
+    )?.perSecond;
+    return [
+      scenario,
+      contender,
+      number(perSecond),
+      `${number(p50)} ms`,
+      `${number(p99)} ms`,
+      `${number((service ?? NaN) / perSecond)} ×`,
+      String(requests),
+      String(repeated),
+      String(timedOut),
+    ];
+  });
+  return columns([
+    [
+      'mix',
+      'contender',
+      'a second',
+      'p50',
+      'p99',
+      'service without cache is',
+      'requests',
+      'repeated',
+      'timed out',
+    ],
+    ...lines,
+  ]);
+}
+
+function scenarioTable({ measurements }: Results): string {
+  if (measurements.length === 0) return '';
   const lines = measurements.map((measurement) => {
     const { scenario, contender, perSecond, p50, p99 } = measurement;
     const service = of(measurements, scenario, SERVICE)?.perSecond ?? NaN;
@@ -43,7 +114,7 @@ export function table({ measurements }: Results): string {
 
 /** The ratios that matter, a line each. */
 export function ratios(results: Results): string {
-  const { measurements, alone, walk, loading, memory, overloaded } = results;
+  const { measurements, alone, walk, loading, updating, memory, overloaded } = results;
   const perSecond = (scenario: string, contender: string): number =>
     of(measurements, scenario, contender)?.perSecond ?? NaN;
   const p50 = (scenario: string, contender: string): number =>
@@ -84,6 +155,13 @@ export function ratios(results: Results): string {
     lines.push([
       `import / bare COPY without a tally (${number(copyWithoutTally)} s)`,
       number(catalogueImport / copyWithoutTally),
+    ]);
+  }
+  if (updating) {
+    const { withTally, withoutTally } = updating;
+    lines.push([
+      `update of a price / without a tally (${number(withTally)} ms / ${number(withoutTally)} ms)`,
+      number(withTally / withoutTally),
     ]);
   }
   if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);

@@ -1,10 +1,23 @@
+import { SHARE } from './storefront-data.js';
+
 /** What a contender is asked for. */
 export interface Question {
   readonly limit: number;
   readonly offset: number;
-  readonly type?: string;
+  readonly type?: readonly string[];
   readonly fields?: readonly string[];
+  readonly brandID?: readonly string[];
+  readonly categoryID?: string;
+  readonly priceMin?: string;
+  readonly priceMax?: string;
+  readonly inStock?: true;
+  readonly q?: string;
+  /** Objects without a value come last in both directions, and the identifier breaks ties. */
+  readonly sort?: { readonly by: 'price' | 'name'; readonly down?: boolean };
 }
+
+/** Objects of a page. */
+export const PAGE = 50;
 
 export interface Scenario {
   readonly name: string;
@@ -15,15 +28,15 @@ export interface Scenario {
   readonly conditional: boolean;
 }
 
-export const SCENARIO_NAMES = scenariosOf(0, 0).map(({ name }) => name);
+export const SCENARIO_NAMES = scenariosOf(0).map(({ name }) => name);
 
-/** The scenarios on a number of products, of which so many are digital. */
-export function scenariosOf(rows: number, digital: number): Scenario[] {
-  const page = (offset: number): number => Math.floor(offset / 50) * 50;
+/** The scenarios on a number of products. */
+export function scenariosOf(rows: number): Scenario[] {
+  const page = (offset: number): number => Math.floor(offset / PAGE) * PAGE;
   const deep = page(rows * 0.9);
   const scenario = (name: string, question: Partial<Question>, more = {}): Scenario => ({
     name,
-    question: { limit: 50, offset: 0, ...question },
+    question: { limit: PAGE, offset: 0, ...question },
     writing: false,
     conditional: false,
     ...more,
@@ -31,8 +44,8 @@ export function scenariosOf(rows: number, digital: number): Scenario[] {
   return [
     scenario('first page', {}),
     scenario('page at 90 %', { offset: deep }),
-    scenario('filtered', { type: 'DIGITAL' }),
-    scenario('filtered, at 90 %', { type: 'DIGITAL', offset: page(digital * 0.9) }),
+    scenario('filtered', { type: ['DIGITAL'] }),
+    scenario('filtered, at 90 %', { type: ['DIGITAL'], offset: page(SHARE.DIGITAL * rows * 0.9) }),
     scenario('two fields', { fields: ['productID', 'name'] }),
     scenario('304', {}, { conditional: true }),
     scenario('first page, writer', {}, { writing: true }),

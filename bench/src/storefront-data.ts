@@ -11,6 +11,10 @@ export const HIGHEST_PRICE = 1547;
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const FIRST_CREATED = Date.parse('2025-01-01T00:00:00Z');
 
+export function productID(number: number): string {
+  return numbered('p-', number, 8);
+}
+
 export function brandID(rank: number): string {
   return numbered('b', rank, 4);
 }
@@ -19,9 +23,9 @@ export function categoryID(rank: number): string {
   return numbered('c', rank, 4);
 }
 
-/** The most frequent rank has an eighth of all products, half of the ranks have a fifth. */
-export function skewedRank(random: Random): number {
-  return Math.floor(RANKS * random() ** 3);
+/** Of all ranks the first has an eighth of the products, and the second half together a fifth. */
+export function skewedRank(random: Random, ranks = RANKS): number {
+  return Math.floor(ranks * random() ** 3);
 }
 
 /** The most frequent word, in 99 % of the products. */
@@ -73,7 +77,7 @@ export function* productLines(rows: number): Generator<string> {
 
 function line(number: number, random: Random): string {
   return [
-    numbered('p-', number, 8),
+    productID(number),
     `R-${number}`,
     oneOf(random, ['PHYSICAL', 'PHYSICAL', 'PHYSICAL', 'DIGITAL', 'SERVICE']),
     `${words(random, 3)} ${number % 1000}`,

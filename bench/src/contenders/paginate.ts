@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, Module, Query } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import {
   FilterOperator,
@@ -10,7 +10,7 @@ import {
 } from 'nestjs-paginate';
 import { Repository } from 'typeorm';
 import { database, serve } from './nest.js';
-import { FIELDS, Product } from './product.js';
+import { FIELDS, hasWords, Product } from './product.js';
 
 /** nestjs-paginate as its documentation has it. */
 @Controller('products')
@@ -18,13 +18,22 @@ class ProductsController {
   constructor(@InjectRepository(Product) private readonly products: Repository<Product>) {}
 
   @Get()
-  list(@Paginate() query: PaginateQuery): Promise<Paginated<Product>> {
+  list(@Paginate() query: PaginateQuery, @Query('q') q?: string): Promise<Paginated<Product>> {
     return paginate(query, this.products, {
-      sortableColumns: ['productID'],
+      sortableColumns: ['productID', 'name', 'price'],
+      nullSort: 'last',
+      // Its own search is ILIKE, which no index serves and which finds something else.
+      ...(q !== undefined && { where: { words: hasWords(q) } }),
       // Only what stands here can be selected, without it a request's selection is ignored.
       ...(query.select && { select: [...FIELDS] }),
       defaultSortBy: [['productID', 'ASC']],
-      filterableColumns: { type: [FilterOperator.EQ] },
+      filterableColumns: {
+        type: [FilterOperator.IN],
+        brandID: [FilterOperator.IN],
+        categoryID: [FilterOperator.EQ],
+        price: [FilterOperator.GTE, FilterOperator.LTE],
+        stock: [FilterOperator.GT],
+      },
       maxLimit: 1000,
     });
   }

@@ -1,4 +1,11 @@
-import { Column, Entity, getMetadataArgsStorage, PrimaryColumn } from 'typeorm';
+import {
+  Column,
+  Entity,
+  type FindOperator,
+  getMetadataArgsStorage,
+  PrimaryColumn,
+  Raw,
+} from 'typeorm';
 
 /** The table as one maps it who knows nothing of its tally. */
 @Entity('products')
@@ -17,11 +24,20 @@ export class Product {
   @Column({ type: 'varchar', nullable: true }) imageURL!: string | null;
   @Column({ type: 'timestamptz' }) createdAt!: Date;
   @Column({ type: 'timestamptz' }) updatedAt!: Date;
+  @Column({ type: 'tsvector', select: false }) words!: string;
 }
 
-/** Its columns. */
+/** The condition that a product has all words of a text, which the service has as well. */
+export function hasWords(words: string): FindOperator<string> {
+  return Raw((column) => `${column} @@ plainto_tsquery('simple', :words)`, {
+    words,
+  }) as FindOperator<string>;
+}
+
+/** Its columns that are answered. */
 export const FIELDS = getMetadataArgsStorage()
   .filterColumns(Product)
+  .filter(({ options }) => options.select !== false)
   .map(({ propertyName }) => propertyName);
 
 export function envelope(count: string, objects: readonly object[]): object {
