@@ -89,9 +89,9 @@ try {
     console.log(
       `\n${rows.toLocaleString('en-US')} products\n\n${tables(found)}\n\n${ratios(found)}`,
     );
+    const { seconds, rounds, connections } = options;
+    await save({ machine: on, effort: { seconds, rounds, connections }, results });
   }
-  const { seconds, rounds, connections } = options;
-  await save({ machine: on, effort: { seconds, rounds, connections }, results });
 } finally {
   await server.release();
 }
