@@ -51,6 +51,7 @@ export async function measureMix(
   try {
     for (let round = 0; round < rounds; round += 1) {
       const drawn = requests.mix(Math.ceil(seconds * REQUESTS_PER_SECOND));
+      let mostSent = 0;
       const first = round % measured.length;
       for (const { contender, slices } of [...measured.slice(first), ...measured.slice(0, first)]) {
         await isQuiet(watching);
@@ -59,8 +60,10 @@ export async function measureMix(
         const { headers } = contender;
         const slice = await load.run({ address, headers, paths, connections, seconds });
         const sent = drawn.slice(0, slice.times.length);
+        mostSent = Math.max(mostSent, sent.length);
         slices.push({ ...slice, repeated: sent.filter(({ isRepeated }) => isRepeated).length });
       }
+      requests.takeBack(drawn.slice(mostSent));
     }
     if (writer?.isRunning() === false) throw new Error('The writer ended before its time');
   } finally {

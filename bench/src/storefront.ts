@@ -254,8 +254,9 @@ export class StorefrontRequests {
     this.random = seeded(rows + 1);
   }
 
-  /** The next ones of the mix. */
+  /** Some of the mix. Its walks begin with it. */
   mix(count: number): Request[] {
+    this.walks.clear();
     return Array.from({ length: count }, () => {
       const kind = this.kind();
       return kind.isWalk ? this.nextPage(kind) : this.draw(kind);
@@ -273,6 +274,13 @@ export class StorefrontRequests {
       question = kind.draw(choice);
     }
     return this.request(question);
+  }
+
+  /** Takes back requests that were not sent. */
+  takeBack(requests: readonly Request[]): void {
+    for (const { question, isRepeated } of requests) {
+      if (!isRepeated) this.asked.delete(key(question));
+    }
   }
 
   private nextPage(kind: StorefrontList): Request {
