@@ -23,7 +23,7 @@ export interface ListMeasurement {
 }
 
 /** Requests of a list in a round, if there is time for them. */
-const REQUESTS = 10;
+const REQUESTS = 30;
 /** The lists are of this many of the most frequent brands and categories, which take longest. */
 const MOST_FREQUENT = 10;
 

@@ -24,7 +24,11 @@ export async function expectedTables(
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
   const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
-  const measured = JSON.parse(await readFile('bench/measured/results.json', 'utf8'));
+  const [measured, storefront] = await Promise.all(
+    ['results', 'storefront'].map(async (name) =>
+      JSON.parse(await readFile(`bench/measured/${name}.json`, 'utf8')),
+    ),
+  );
   return {
     'docs/api.md': {
       ...Object.fromEntries(
@@ -51,6 +55,9 @@ export async function expectedTables(
       latency: { rows: latencyRows(measured) },
       ratios: { rows: ratioRows(measured) },
       overload: { rows: overloadRows(measured) },
+      lists: { rows: listRows(storefront) },
+      'lists by size': { rows: listBySizeRows(storefront) },
+      mix: { rows: mixRows(storefront) },
     },
   };
 }
@@ -255,11 +262,13 @@ function metricRows(text: string): Row[] {
   return [['metric', 'type', 'meaning'], ...rows];
 }
 
+/** A run of the scenarios on one number of products. */
 interface Measured {
   readonly results: readonly [
     {
       readonly measurements: readonly Measurement[];
       readonly alone: readonly Measurement[];
+      readonly updating?: { readonly withTally: number; readonly withoutTally: number };
       readonly overloaded: {
         readonly before: Load;
         readonly during: readonly Load[];
@@ -268,6 +277,15 @@ interface Measured {
       };
     },
   ];
+}
+
+/** A run of the lists of a storefront, on several numbers of products. */
+interface Storefront {
+  readonly results: readonly {
+    readonly rows: number;
+    readonly lists: readonly ListMeasurement[];
+    readonly mixes: readonly MixMeasurement[];
+  }[];
 }
 
 interface Load {
@@ -280,6 +298,18 @@ interface Load {
 interface Measurement extends Omit<Load, 'refusedPerSecond'> {
   readonly scenario: string;
   readonly contender: string;
+}
+
+interface ListMeasurement {
+  readonly list: string;
+  readonly weight: number;
+  readonly contender: string;
+  readonly p50: number | null;
+}
+
+interface MixMeasurement extends Measurement {
+  readonly requests: number;
+  readonly timedOut: number;
 }
 
 function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
@@ -306,7 +336,7 @@ function latencyRows({ results: [{ alone }] }: Measured): Row[] {
 const [SERVICE, UNCACHED] = ['this service', 'this service, no page cache'];
 const [ROWS, FIND_AND_COUNT] = ['node:http + pg, rows', 'NestJS + findAndCount'];
 
-function ratioRows({ results: [{ measurements, alone }] }: Measured): Row[] {
+function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): Row[] {
   const of = (list: readonly Measurement[], scenario: string, contender: string): Measurement => {
     const found = list.find((one) => one.scenario === scenario && one.contender === contender);
     if (!found) throw new Error(`${scenario} of ${contender} was not measured`);
@@ -336,6 +366,13 @@ function ratioRows({ results: [{ measurements, alone }] }: Measured): Row[] {
       p50('page at 90 %') / p50(first),
     ],
   ];
+  if (updating) {
+    const { withTally, withoutTally } = updating;
+    rows.push([
+      `p50 of one update of a price, ${digits(withTally)} ms, against a table without a tally`,
+      withTally / withoutTally,
+    ]);
+  }
   return [['ratio', ''], ...rows.map(([name, ratio]): Row => [name, `${digits(ratio)} ×`])];
 }
 
@@ -357,7 +394,66 @@ function overloadRows({ results: [{ overloaded }] }: Measured): Row[] {
   ];
 }
 
+/** The number of products that the table of all contenders has. */
+const PRODUCTS = 1_000_000;
+
+function listRows({ results }: Storefront): Row[] {
+  const { lists } = results.find(({ rows }) => rows === PRODUCTS) ?? { lists: [] };
+  const contenders = unique(lists.map(({ contender }) => contender));
+  const rows = unique(lists.map(({ list }) => list)).map((list): Row => [
+    list,
+    String(lists.find((each) => each.list === list)?.weight),
+    ...contenders.map((contender) => inPlainPages(lists, list, contender)),
+  ]);
+  return [['list', 'weight', ...contenders], ...rows];
+}
+
+/** Of the service without a page cache. */
+function listBySizeRows({ results }: Storefront): Row[] {
+  const names = unique(results.flatMap(({ lists }) => lists.map(({ list }) => list)));
+  const rows = names.map((list): Row => [
+    list,
+    ...results.map(({ lists }) => inPlainPages(lists, list, UNCACHED)),
+  ]);
+  return [['list', ...results.map(({ rows: products }) => grouped(products))], ...rows];
+}
+
+/** A p50 in milliseconds, and in plain pages that the service reads anew. */
+function inPlainPages(lists: readonly ListMeasurement[], list: string, contender: string): string {
+  const p50 = (name: string, of: string) =>
+    lists.find((each) => each.list === name && each.contender === of)?.p50 ?? NaN;
+  const time = p50(list, contender);
+  return `${digits(time)} (${digits(time / p50('plain page', UNCACHED))})`;
+}
+
+function mixRows({ results }: Storefront): Row[] {
+  const rows = results.flatMap(({ rows: products, mixes }) =>
+    mixes.map(({ scenario, contender, perSecond, p50, p99, requests, timedOut }): Row => [
+      grouped(products),
+      scenario,
+      contender,
+      digits(perSecond),
+      digits(p50),
+      digits(p99),
+      String(requests),
+      String(timedOut),
+    ]),
+  );
+  const heading = ['products', 'mix', 'contender', 'requests a second', 'p50, ms', 'p99, ms'];
+  return [[...heading, 'requests', 'timed out'], ...rows];
+}
+
+function grouped(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)];
+}
+
 /** Three digits, as the benchmark prints them; a dash where nothing was answered. */
 function digits(value: number | null): string {
-  return value === null ? '–' : String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
+  return value === null || Number.isNaN(value)
+    ? '–'
+    : String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
 }

@@ -59,6 +59,9 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'latency'],
   ['docs/performance.md', 'ratios'],
   ['docs/performance.md', 'overload'],
+  ['docs/performance.md', 'lists'],
+  ['docs/performance.md', 'lists by size'],
+  ['docs/performance.md', 'mix'],
 ];
 
 // `DOCS=write npm test -- test/docs/tables` writes them.
