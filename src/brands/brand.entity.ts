@@ -1,8 +1,7 @@
-import { Column, CreateDateColumn, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
 
-@Resource('brands')
-@Index(['name', 'brandID'])
+@Resource('brands', { filtered: ['name'], sorted: ['name'] })
 export class Brand {
   @Meaning('Identifies the brand.', 'amagumo')
   @PrimaryColumn(identifierColumn)

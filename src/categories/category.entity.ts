@@ -3,15 +3,12 @@ import {
   Column,
   CreateDateColumn,
   ForeignKey,
-  Index,
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
 import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
 
-@Resource('categories')
-@Index(['parentID', 'categoryID'])
-@Index(['name', 'categoryID'])
+@Resource('categories', { filtered: ['parentID', 'name'], sorted: ['name'] })
 @Check('categories_parent', '"parentID" <> "categoryID"')
 export class Category {
   @Meaning('Identifies the category.', 'kitchen-cooking')

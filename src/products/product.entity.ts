@@ -17,15 +17,13 @@ export enum ProductType {
   SERVICE = 'SERVICE',
 }
 
-@Resource('products', { counted: ['type', 'categoryID', 'brandID'] })
+@Resource('products', {
+  counted: ['type', 'categoryID', 'brandID'],
+  filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price'],
+  sorted: ['name', 'price', 'createdAt', 'updatedAt'],
+})
+// Few products have the same reference, so no other index needs to carry it.
 @Index(['refID', 'productID'])
-@Index(['type', 'productID'])
-@Index(['name', 'productID'])
-@Index(['brandID', 'productID'])
-@Index(['categoryID', 'productID'])
-@Index(['price', 'productID'])
-@Index(['stock', 'productID'])
-@Index(['createdAt', 'productID'])
 @Check('products_price', 'price >= 0 AND price < 1e15 AND scale(price) <= 4')
 @Check('products_price_currency', 'price IS NULL OR currency IS NOT NULL')
 @Check('products_currency', `currency ~ '^[A-Z]{3}$'`)
@@ -87,6 +85,10 @@ export class Product {
 
   @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
+
+  /** Whether the stock is one or more; null where none is kept. A trigger sets it. */
+  @Column({ type: 'boolean', nullable: true, select: false, insert: false, update: false })
+  inStock!: boolean | null;
 
   /** The words of name and description, for the filter `q`. A trigger sets it. */
   @Index({ type: 'gin' })

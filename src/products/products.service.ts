@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThanOrEqual, MoreThan, MoreThanOrEqual, Repository } from 'typeorm';
+import { LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
 import { containsWords, type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
 import { Product } from './product.entity.js';
 import type { GetProductDto, ListProductsDto } from './list-products.dto.js';
@@ -14,7 +14,6 @@ export class ProductsService {
       q: (words) => ({ words: containsWords(words) }),
       priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
       priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
-      inStock: (inStock) => ({ stock: inStock ? MoreThan(0) : LessThanOrEqual(0) }),
     });
   }
 

@@ -37,6 +37,8 @@
  * @property {readonly string[]} syntax the type in a field's description
  * @property {(column: GeneratedColumn) => string | undefined} argument what the decorators take after
  * the meaning
+ * @property {(column: Pick<GeneratedColumn, 'length'>) => number} bytes maximum bytes of a value in an
+ * index, with the padding before the next one
  *
  * @typedef {{ one: string, flags: readonly Flag[] }
  *   | { one: undefined, flags: readonly Exclude<Flag, 'exact' | 'range'>[] }} One the decorator of a
@@ -71,6 +73,12 @@ export const identifierType = sqlType(identifierColumn);
 /** The SQL type of a time, in CREATE TABLE. */
 export const timeType = sqlType(timeColumn);
 
+/**
+ * Maximum bytes of a decimal in an index: an import accepts 100 digits at most. PostgreSQL stores four
+ * of them in two bytes.
+ */
+const DECIMAL_BYTES = 64;
+
 /** Every column type, by the name that it has in a field's description. */
 export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
   /** @type {const} */ ({
@@ -90,6 +98,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'TextParam',
       several: 'TextsParam',
       argument: ({ length }) => (length === nameColumn.length ? undefined : String(length)),
+      bytes: ({ length }) => textBytes(length),
     },
     integer: {
       columnTypes: ['integer'],
@@ -103,6 +112,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'IntegerParam',
       several: undefined,
       argument: () => undefined,
+      bytes: () => 8,
     },
     decimal: {
       columnTypes: ['numeric'],
@@ -116,6 +126,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'DecimalParam',
       several: undefined,
       argument: () => undefined,
+      bytes: () => DECIMAL_BYTES,
     },
     boolean: {
       columnTypes: ['boolean'],
@@ -129,6 +140,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'BooleanParam',
       several: undefined,
       argument: () => undefined,
+      bytes: () => 8,
     },
     'date-time': {
       columnTypes: ['timestamptz', 'timestamp with time zone'],
@@ -142,6 +154,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'DateTimeParam',
       several: undefined,
       argument: () => undefined,
+      bytes: () => 8,
     },
     enum: {
       columnTypes: ['enum'],
@@ -156,6 +169,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'EnumParam',
       several: 'EnumsParam',
       argument: ({ enumClass }) => enumClass,
+      bytes: () => 8,
     },
     // The database stores it as a text.
     reference: {
@@ -170,6 +184,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
       argument: () => undefined,
+      bytes: () => textBytes(identifierColumn.length),
     },
     json: {
       columnTypes: ['jsonb'],
@@ -183,6 +198,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       one: undefined,
       several: undefined,
       argument: () => undefined,
+      bytes: () => Infinity,
     },
   })
 );
@@ -195,6 +211,15 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
 export function hasItsDigits(value) {
   const text = String(value);
   return text.replace(/[^0-9]/g, '').length <= 15 && !text.includes('e');
+}
+
+/**
+ * Maximum bytes of a text in an index.
+ *
+ * @param {number} length maximum characters, of at most four bytes in UTF-8
+ */
+export function textBytes(length) {
+  return 8 * Math.ceil((4 + 4 * length) / 8);
 }
 
 /**

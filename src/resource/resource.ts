@@ -10,22 +10,44 @@ import { Meaning, meaningOf } from './meaning.js';
 
 const RESOURCE = Symbol('resource');
 
+/** What lists do with the columns of a resource. Every name is a property of the entity. */
+export interface ListColumns<Column extends string> {
+  /**
+   * Columns whose values the tally counts, and combinations of such columns. A list that is filtered by
+   * values of one of them, or of one of the combinations, takes its count and the position of an offset
+   * from the tally, without reading every matching object.
+   */
+  readonly counted?: readonly (Column | readonly Column[])[];
+  /**
+   * Columns that filters compare. Each has an index, and every index of the lists carries all of them,
+   * so that an index alone answers a combination of filters.
+   */
+  readonly filtered?: readonly Column[];
+  /**
+   * Columns that lists are sorted by. Each has an index in both directions, and the tally finds the
+   * position of an offset in their order.
+   */
+  readonly sorted?: readonly Column[];
+}
+
 /**
  * Declares an entity that is listed, imported and exported. An `@UpdateDateColumn` gets an index, for
  * the filter `updatedSince`.
  *
  * @param name the name of the resource, its path and its table
- * @param options.counted columns whose values the tally counts. A list that is filtered by one value of
- * one of them takes its count and the position of an offset from the tally, without reading every
- * matching object. The migration passes the same names to `install_tally`.
  */
 export function Resource<const Column extends string = never>(
   name: string,
-  options: { counted?: readonly Column[] } = {},
+  { counted = [], filtered = [], sorted = [] }: ListColumns<Column> = {},
 ): (target: new () => Record<Column, unknown>) => void {
   return (target) => {
     Entity(name)(target);
-    Reflect.defineMetadata(RESOURCE, options.counted ?? [], target);
+    const declared: DeclaredColumns = {
+      counted: counted.map((names) => (typeof names === 'string' ? [names] : names)),
+      filtered,
+      sorted,
+    };
+    Reflect.defineMetadata(RESOURCE, declared, target);
     const columns = getMetadataArgsStorage().filterColumns(target);
     const [identifier] = columns.filter((column) => column.options.primary);
     for (const { mode, propertyName } of columns) {
@@ -33,11 +55,22 @@ export function Resource<const Column extends string = never>(
       if (meaning !== undefined && !meaningOf(target, propertyName)) {
         Meaning(meaning)(target.prototype as object, propertyName);
       }
-      if (mode === 'updateDate' && identifier) {
+      const isIndexed = [...filtered, ...sorted].some((column: string) => column === propertyName);
+      if (mode === 'updateDate' && identifier && !isIndexed) {
         Index([propertyName, identifier.propertyName])(target);
       }
     }
   };
+}
+
+interface DeclaredColumns {
+  readonly counted: readonly (readonly string[])[];
+  readonly filtered: readonly string[];
+  readonly sorted: readonly string[];
+}
+
+function declaredColumns({ target }: EntityMetadata): DeclaredColumns {
+  return Reflect.getMetadata(RESOURCE, target) as DeclaredColumns;
 }
 
 /** The default meanings of the times that TypeORM sets, by column mode. */
@@ -68,9 +101,19 @@ export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata>
   return new Map(resources.map((metadata) => [metadata.tableName, metadata]));
 }
 
-/** The columns of a resource whose values the tally counts. */
-export function countedColumnsOf({ target }: EntityMetadata): readonly string[] {
-  return Reflect.getMetadata(RESOURCE, target) as readonly string[];
+/** The columns and the combinations of columns whose values the tally counts. */
+export function countedColumnsOf(metadata: EntityMetadata): readonly (readonly string[])[] {
+  return declaredColumns(metadata).counted;
+}
+
+/** The columns that every index of the lists carries. */
+export function filteredColumnsOf(metadata: EntityMetadata): readonly string[] {
+  return declaredColumns(metadata).filtered;
+}
+
+/** The columns that lists are sorted by, besides the identifier. */
+export function sortedColumnsOf(metadata: EntityMetadata): readonly string[] {
+  return declaredColumns(metadata).sorted;
 }
 
 /** A resource's public columns, in the order declared. */

@@ -1,7 +1,14 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
+import { createIndex } from '../resource/list-indexes.js';
 import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
 import { schemaChanges } from './schema-changes.js';
-import { createUpdatedAtTrigger, installDeletions, installTally } from './install-statements.js';
+import {
+  createUpdatedAtTrigger,
+  dropIndex,
+  installDeletions,
+  installTally,
+} from './install-statements.js';
+import { listIndexChanges, type ListIndexChanges } from './list-indexes.js';
 
 /** A difference between the schema of a database and the entities. */
 export interface Difference {
@@ -22,7 +29,7 @@ export function lineOf({ text, remedy }: Difference): string {
 }
 
 /**
- * Compares the entities with tables, tallies and triggers. Reads no objects; takes about 50 ms.
+ * Compares the entities with tables, indexes, tallies and triggers. Reads no objects; takes about 50 ms.
  *
  * @throws QueryFailedError if a migration of the service itself is missing
  */
@@ -31,6 +38,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   const found = await schemaDifferences(dataSource, resources);
   const tallies = await talliesOf(dataSource);
   const triggers = await triggersOf(dataSource);
+  const indexes = await listIndexChanges(dataSource);
   for (const { table, name, state } of triggers) {
     if (state === 'O' || state === 'A') continue;
     const isAlways = /_(tally|deletions)_[a-z]+$/.test(name);
@@ -51,6 +59,8 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
       ...tallyDifferences(metadata, tallies.get(resource), own),
     ];
     found.push(...differing.map((difference) => ({ ...difference, resource })));
+    // Of no resource: without an index its lists are slow, but right.
+    found.push(...listIndexDifferences(metadata, indexes.get(metadata)));
   }
   return found;
 }
@@ -145,6 +155,31 @@ function deletionsDifferences(
   ];
 }
 
+/** Every list needs the indexes that follow from its filtered and sorted columns. */
+function listIndexDifferences(
+  { tableName }: EntityMetadata,
+  { missing, surplus }: ListIndexChanges = { missing: [], surplus: [] },
+): Difference[] {
+  return [
+    ...missing.map((index): Difference => {
+      const create = createIndex(tableName, index);
+      return surplus.some(({ name }) => name === index.name)
+        ? {
+            text: `the index ${index.name} on ${tableName} is not as declared`,
+            remedy: orMigration(`${dropIndex(index)}; ${create}`),
+          }
+        : { text: `${tableName} has no index ${index.name}`, remedy: orMigration(create) };
+    }),
+    ...surplus
+      .filter(({ name }) => !missing.some((index) => index.name === name))
+      .map((index): Difference => ({
+        text: `the index ${index.name} on ${tableName} is not declared`,
+        remedy: orMigration(dropIndex(index)),
+        isSurplus: true,
+      })),
+  ];
+}
+
 const DELETIONS = ['delete', 'rename', 'truncate'];
 const WRITES = ['insert', 'update', 'delete', 'truncate'];
 
@@ -154,7 +189,7 @@ function tallyDifferences(
   triggers: readonly Trigger[],
 ): Difference[] {
   const { tableName } = metadata;
-  const counted = countedColumnsOf(metadata);
+  const counted = countedColumnsOf(metadata).filter(({ length }) => length === 1).flat();
   const remedy = orMigration(installTally(metadata, counted));
   if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
   const found = missingTriggers(`${tableName}_tally`, WRITES, triggers).map(

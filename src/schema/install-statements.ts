@@ -17,3 +17,8 @@ export function installDeletions(metadata: EntityMetadata): string {
 export function createUpdatedAtTrigger({ tableName: table }: EntityMetadata): string {
   return `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`;
 }
+
+/** The statement that drops an index. */
+export function dropIndex({ name }: { name: string }): string {
+  return `DROP INDEX "${name}"`;
+}

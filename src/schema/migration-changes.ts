@@ -1,14 +1,28 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
+import { createIndex } from '../resource/list-indexes.js';
 import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
-import { createUpdatedAtTrigger, installDeletions, installTally } from './install-statements.js';
+import {
+  createUpdatedAtTrigger,
+  dropIndex,
+  installDeletions,
+  installTally,
+} from './install-statements.js';
+import { listIndexChanges } from './list-indexes.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 
-/** The statements that bring tables, triggers and tallies in line with the entities. Only reads. */
+/** The statements that bring tables, indexes, triggers and tallies in line with the entities. Only reads. */
 export async function migrationChanges(dataSource: DataSource): Promise<Changes> {
   const changes = await schemaChanges(dataSource);
   const [up, down] = [[...changes.up], [...changes.down]];
+  for (const [{ tableName: table }, { missing, surplus }] of await listIndexChanges(dataSource)) {
+    // Before a column of theirs is dropped.
+    up.unshift(...surplus.map(dropIndex));
+    up.push(...missing.map((index) => createIndex(table, index)));
+    down.unshift(...missing.map(dropIndex));
+    down.push(...surplus.map((index) => createIndex(table, index)));
+  }
   for (const metadata of resourcesOf(dataSource).values()) {
     const { tableName: table } = metadata;
     if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
@@ -22,7 +36,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       'SELECT counted FROM tallies WHERE resource = $1',
       [table],
     );
-    const counted = countedColumnsOf(metadata);
+    const counted = countedColumnsOf(metadata).filter(({ length }) => length === 1).flat();
     if (installed?.counted.join() === counted.join()) continue;
     up.push(installTally(metadata, counted));
     down.unshift(

@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { changesListIndex } from './list-indexes.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */
 export interface Changes {
@@ -6,16 +7,23 @@ export interface Changes {
   readonly down: readonly string[];
 }
 
-/** The statements by which TypeORM would bring the tables in line with the entities. Only reads. */
+/**
+ * The statements by which TypeORM would bring the tables in line with the entities, except for the
+ * indexes of lists, which it does not know: it has neither INCLUDE nor DESC. Only reads.
+ */
 export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   const { noDeprecation } = process;
   // TypeORM runs concurrent queries on one connection; node-postgres warns that this is deprecated.
   process.noDeprecation = true;
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();
+    const isOfTypeORM = (statement: string): boolean => !changesListIndex(dataSource, statement);
     return {
-      up: upQueries.map(({ query }) => query),
-      down: downQueries.map(({ query }) => query).reverse(),
+      up: upQueries.map(({ query }) => query).filter(isOfTypeORM),
+      down: downQueries
+        .map(({ query }) => query)
+        .reverse()
+        .filter(isOfTypeORM),
     };
   } finally {
     process.noDeprecation = noDeprecation;

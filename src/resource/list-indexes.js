@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { identifierColumn, textBytes } from './column-types.js';
+
+/**
+ * The indexes of a resource's lists. They follow from the columns that lists filter and sort by.
+ *
+ * This file is JavaScript because the generator runs from a checkout without a build.
+ */
+
+/**
+ * @typedef {object} IndexedColumn
+ * @property {string} name its name in the database
+ * @property {number} bytes maximum bytes of a value in an index, with padding
+ *
+ * @typedef {object} ListTable
+ * @property {string} table
+ * @property {IndexedColumn} identifier
+ * @property {readonly IndexedColumn[]} filtered the columns that filters compare
+ * @property {readonly IndexedColumn[]} sorted the columns that lists are sorted by
+ *
+ * @typedef {object} ListIndex
+ * @property {string} name
+ * @property {string} columns what follows `USING btree` in CREATE INDEX
+ */
+
+/**
+ * Maximum bytes of the values of an index row: a third of a page, without the header of the row.
+ * https://www.postgresql.org/docs/current/btree.html
+ */
+const MAXIMUM_BYTES = 2688;
+
+/** Maximum bytes of a name in PostgreSQL. */
+const MAXIMUM_NAME = 63;
+
+/**
+ * The indexes of a resource's lists: by identifier, by each filtered and each sorted column in ascending
+ * order, and by each sorted column in descending order. Each carries the other filtered columns, so that
+ * PostgreSQL evaluates a combination of filters within the index.
+ *
+ * @param {ListTable} resource
+ * @returns {ListIndex[]}
+ */
+export function listIndexes({ table, identifier, filtered, sorted }) {
+  const columns = new Map([...filtered, ...sorted].map((column) => [column.name, column]));
+  columns.delete(identifier.name);
+  const key = quoted(identifier.name);
+  const byIdentifier = carriedColumns([identifier], filtered);
+  return [
+    // Without carried columns it would be the primary key.
+    ...(byIdentifier.length === 0
+      ? []
+      : [{ name: indexName(table, identifier.name, ''), columns: `(${key})${include(byIdentifier)}` }]),
+    ...[...columns.values()].map((column) => ({
+      name: indexName(table, column.name, ''),
+      columns: `(${quoted(column.name)}, ${key})${include(carriedColumns([column, identifier], filtered))}`,
+    })),
+    ...sorted.map((column) => ({
+      name: indexName(table, column.name, '_desc'),
+      columns: `(${quoted(column.name)} DESC NULLS LAST, ${key})${include(carriedColumns([column, identifier], filtered))}`,
+    })),
+  ];
+}
+
+/** @param {string} table */
+export function listIndexPrefix(table) {
+  return `${table}_by_`;
+}
+
+/**
+ * @param {string} table
+ * @param {ListIndex} index
+ */
+export function createIndex(table, { name, columns }) {
+  return `CREATE INDEX ${quoted(name)} ON ${quoted(table)} ${columns}`;
+}
+
+/**
+ * The filtered columns that an index carries beside its key, in the order declared. A column whose
+ * values are longer than identifiers is not carried, since it would multiply the size of the indexes.
+ * Neither is a column with which a row of the index could exceed PostgreSQL's maximum.
+ *
+ * @param {readonly IndexedColumn[]} keys
+ * @param {readonly IndexedColumn[]} filtered
+ */
+function carriedColumns(keys, filtered) {
+  let available = MAXIMUM_BYTES - keys.reduce((sum, { bytes }) => sum + bytes, 0);
+  return filtered.filter(({ name, bytes }) => {
+    if (keys.some((key) => key.name === name)) return false;
+    if (bytes > textBytes(identifierColumn.length) || bytes > available) return false;
+    available -= bytes;
+    return true;
+  });
+}
+
+/** @param {readonly IndexedColumn[]} columns */
+function include(columns) {
+  if (columns.length === 0) return '';
+  return ` INCLUDE (${columns.map(({ name }) => quoted(name)).join(', ')})`;
+}
+
+/**
+ * The name of an index, with a hash in place of a column whose name is too long or ends like that of
+ * another index.
+ *
+ * @param {string} table
+ * @param {string} column
+ * @param {'' | '_desc'} suffix
+ */
+function indexName(table, column, suffix) {
+  const name = `${listIndexPrefix(table)}${column}${suffix}`;
+  if (Buffer.byteLength(name) <= MAXIMUM_NAME && !column.endsWith('_desc')) return name;
+  const hash = createHash('sha256').update(column).digest('hex').slice(0, 12);
+  return `${listIndexPrefix(table)}${hash}${suffix}`;
+}
+
+/** @param {string} name */
+function quoted(name) {
+  return `"${name}"`;
+}
