@@ -282,7 +282,16 @@ function parametersOf(identifier, fields) {
  * @param {ReadonlySet<Flag>} flags
  */
 export function isIndexed(flags) {
-  return flags.has('exact') || flags.has('several') || flags.has('range') || flags.has('sort');
+  return isFiltered(flags) || flags.has('sort');
+}
+
+/**
+ * Whether a filter compares a field with these flags.
+ *
+ * @param {ReadonlySet<Flag>} flags
+ */
+export function isFiltered(flags) {
+  return flags.has('exact') || flags.has('several') || flags.has('range');
 }
 
 /**

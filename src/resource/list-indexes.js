@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { identifierColumn, textBytes } from './column-types.js';
 
@@ -49,7 +50,12 @@ export function listIndexes({ table, identifier, filtered, sorted }) {
     // Without carried columns it would be the primary key.
     ...(byIdentifier.length === 0
       ? []
-      : [{ name: indexName(table, identifier.name, ''), columns: `(${key})${include(byIdentifier)}` }]),
+      : [
+          {
+            name: indexName(table, identifier.name, ''),
+            columns: `(${key})${include(byIdentifier)}`,
+          },
+        ]),
     ...[...columns.values()].map((column) => ({
       name: indexName(table, column.name, ''),
       columns: `(${quoted(column.name)}, ${key})${include(carriedColumns([column, identifier], filtered))}`,

@@ -189,7 +189,9 @@ function tallyDifferences(
   triggers: readonly Trigger[],
 ): Difference[] {
   const { tableName } = metadata;
-  const counted = countedColumnsOf(metadata).filter(({ length }) => length === 1).flat();
+  const counted = countedColumnsOf(metadata)
+    .filter(({ length }) => length === 1)
+    .flat();
   const remedy = orMigration(installTally(metadata, counted));
   if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
   const found = missingTriggers(`${tableName}_tally`, WRITES, triggers).map(

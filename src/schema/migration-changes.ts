@@ -36,7 +36,9 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       'SELECT counted FROM tallies WHERE resource = $1',
       [table],
     );
-    const counted = countedColumnsOf(metadata).filter(({ length }) => length === 1).flat();
+    const counted = countedColumnsOf(metadata)
+      .filter(({ length }) => length === 1)
+      .flat();
     if (installed?.counted.join() === counted.join()) continue;
     up.push(installTally(metadata, counted));
     down.unshift(

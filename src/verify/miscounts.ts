@@ -15,7 +15,9 @@ export async function miscounts(
   metadata: EntityMetadata,
 ): Promise<string[]> {
   const { tableName: resource } = metadata;
-  const counted = countedColumnsOf(metadata).filter(({ length }) => length === 1).flat();
+  const counted = countedColumnsOf(metadata)
+    .filter(({ length }) => length === 1)
+    .flat();
   const [installed] = await dataSource.query<{ counted: string[] }[]>(
     'SELECT counted FROM tallies WHERE resource = $1',
     [resource],

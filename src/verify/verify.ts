@@ -3,6 +3,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../resource/resource.js';
 import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
+import { uncarriedFilters } from './uncarried-filters.js';
 import { differences, lineOf } from '../schema/differences.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 
@@ -22,7 +23,10 @@ export async function findViolations(application: INestApplicationContext): Prom
     found.flatMap(({ resource, affectsColumns }) => (affectsColumns ? [resource] : [])),
   );
   // The statements of lists name columns that may be missing.
-  if (unreadable.size === 0) violations.push(...(await missingIndexes(application)));
+  if (unreadable.size === 0) {
+    violations.push(...(await missingIndexes(application)));
+    violations.push(...(await uncarriedFilters(application)));
+  }
   for (const metadata of resourcesOf(dataSource).values()) {
     if (unreadable.has(metadata.tableName)) continue;
     violations.push(...(await brokenReferences(dataSource, metadata)));

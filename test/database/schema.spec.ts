@@ -57,18 +57,28 @@ describe('Verify finds', () => {
     ],
     [
       'an index that is gone',
-      'DROP INDEX "IDX_2ce621075c4ee73dc26b942065"',
+      'DROP INDEX "IDX_4cab5e81d29a3a64278a9c61d6"',
       /^the schema is not as declared, this is lacking: CREATE INDEX/,
     ],
     [
+      'an index of a list that is gone',
+      'DROP INDEX brands_by_name',
+      /^brands has no index brands_by_name; run .*: CREATE INDEX "brands_by_name" ON/,
+    ],
+    [
       'a filter that no index serves',
-      'DROP INDEX "IDX_2ce621075c4ee73dc26b942065"',
+      'DROP INDEX brands_by_name, brands_by_name_desc',
       /^no index serves the filter name of brands, which needs one on \("name", "brandID"\)$/,
     ],
     [
       'a sort that no index serves',
-      'DROP INDEX "IDX_2ce621075c4ee73dc26b942065"',
+      'DROP INDEX brands_by_name',
       /^no index serves the sort name of brands, which needs one on \("name", "brandID"\)$/,
+    ],
+    [
+      'a descending sort that no index serves',
+      'DROP INDEX brands_by_name_desc',
+      /^no index serves the sort name of brands, which needs one on \("name" DESC NULLS LAST, "brandID"\)$/,
     ],
     [
       'a search that no index serves',

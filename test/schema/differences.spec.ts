@@ -13,6 +13,10 @@ const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
 const TALLY = `SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`;
 const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
+const BY_PRICE =
+  'CREATE INDEX "products_by_price_desc" ON "products" ("price" DESC NULLS LAST, "productID") ' +
+  'INCLUDE ("type", "categoryID", "brandID", "inStock")';
+
 /** A damaging statement, the expected differences, the affected resource, and the repair. */
 const damages: [string, string[], string | undefined, string][] = [
   [
@@ -77,25 +81,46 @@ const damages: [string, string[], string | undefined, string][] = [
     `SELECT install_deletions('categories', 'categoryID')`,
   ],
   [
-    'ALTER TABLE products DROP COLUMN stock',
+    'ALTER TABLE products DROP COLUMN "imageURL"',
     [
-      `the schema is not as declared, this is lacking: ALTER TABLE "products" ADD "stock" integer; ${MIGRATION}`,
-      'the schema is not as declared, this is lacking: CREATE INDEX "IDX_7415f8c018acf5bc9e5c09488d" ' +
-        `ON "products"  ("stock", "productID") ; ${MIGRATION}`,
+      `the schema is not as declared, this is lacking: ALTER TABLE "products" ADD "imageURL" character varying(2048); ${MIGRATION}`,
     ],
     'products',
-    `ALTER TABLE "products" ADD "stock" integer;
-     CREATE INDEX "IDX_7415f8c018acf5bc9e5c09488d" ON "products" ("stock", "productID")`,
+    'ALTER TABLE "products" ADD "imageURL" character varying(2048)',
   ],
   [
-    'DROP INDEX "IDX_2ce621075c4ee73dc26b942065"',
+    'DROP INDEX "IDX_4cab5e81d29a3a64278a9c61d6"',
     [
-      'the schema is not as declared, this is lacking: CREATE INDEX "IDX_2ce621075c4ee73dc26b942065" ' +
-        `ON "brands"  ("name", "brandID") ; ${MIGRATION}`,
+      'the schema is not as declared, this is lacking: CREATE INDEX "IDX_4cab5e81d29a3a64278a9c61d6" ' +
+        `ON "products"  ("refID", "productID") ; ${MIGRATION}`,
     ],
     undefined,
-    'CREATE INDEX "IDX_2ce621075c4ee73dc26b942065" ON "brands" ("name", "brandID")',
+    'CREATE INDEX "IDX_4cab5e81d29a3a64278a9c61d6" ON "products" ("refID", "productID")',
   ],
+  [
+    'DROP INDEX products_by_price_desc',
+    [
+      `products has no index products_by_price_desc; ${MIGRATION}, or if a migration has it already: ${BY_PRICE}`,
+    ],
+    undefined,
+    BY_PRICE,
+  ],
+  ...[
+    // It carries less, has another direction, order or method, or lacks some objects.
+    '("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID")',
+    '("price" DESC, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock")',
+    '("productID", "price" DESC NULLS LAST) INCLUDE ("type", "categoryID", "brandID", "inStock")',
+    'USING hash ("price")',
+    '("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock") WHERE price > 0',
+  ].map((columns): (typeof damages)[number] => [
+    `DROP INDEX products_by_price_desc; CREATE INDEX products_by_price_desc ON products ${columns}`,
+    [
+      'the index products_by_price_desc on products is not as declared; ' +
+        `${MIGRATION}, or if a migration has it already: DROP INDEX "products_by_price_desc"; ${BY_PRICE}`,
+    ],
+    undefined,
+    `DROP INDEX "products_by_price_desc"; ${BY_PRICE}`,
+  ]),
 ];
 
 describe('A database that differs from the entities', () => {
@@ -117,6 +142,12 @@ describe('A database that differs from the entities', () => {
       /lacking: DROP INDEX "public"."mine"/,
     ],
     [
+      'an index of a column that is no longer sorted by',
+      'CREATE INDEX "brands_by_createdAt_desc" ON brands ("createdAt" DESC NULLS LAST, "brandID")',
+      'DROP INDEX "brands_by_createdAt_desc"',
+      /^the index brands_by_createdAt_desc on brands is not declared; .*: DROP INDEX "brands_by_createdAt_desc"$/,
+    ],
+    [
       'a column of a later release',
       'ALTER TABLE brands ADD COLUMN later text',
       'ALTER TABLE brands DROP COLUMN later',
@@ -134,5 +165,10 @@ describe('A database that differs from the entities', () => {
     expect(found.map(lineOf)).toEqual([expect.stringMatching(line)]);
     expect(found[0]?.isSurplus).toBe(true);
     await query(removal);
+  });
+
+  it('by the storage parameters of an index is as declared', async () => {
+    await query('ALTER INDEX brands_by_name SET (fillfactor = 70)');
+    expect(await differences(service.dataSource)).toEqual([]);
   });
 });

@@ -1,7 +1,15 @@
 import { COLUMN_TYPES } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
-import { countedColumns, indexedColumns, listed, quoted, searchedFields } from './resource.js';
+import {
+  countedColumns,
+  filteredColumns,
+  listed,
+  quoted,
+  searchedFields,
+  sortedColumns,
+  unlistedReferences,
+} from './resource.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -15,19 +23,16 @@ import { countedColumns, indexedColumns, listed, quoted, searchedFields } from '
  */
 export function entity(resource) {
   const { names, identifier, fields } = resource;
-  const counted = countedColumns(resource).map(quoted).join(', ');
   const searched = searchedFields(resource);
-  const options = counted === '' ? '' : `, { counted: [${counted}] }`;
-  // @Resource adds the index of updatedAt.
-  const indexes = indexedColumns(resource)
-    .filter((column) => column !== 'updatedAt')
-    .map((column) => `@Index(['${column}', '${identifier}'])\n`);
+  const indexes = unlistedReferences(resource).map(
+    (column) => `@Index(['${column}', '${identifier}'])\n`,
+  );
   return `${imports(resource)}
 ${fields
   .filter(({ type }) => type === 'enum')
   .map((field) => enumeration(names, field))
   .join('')}
-@Resource('${names.resource}'${options})
+@Resource('${names.resource}'${options(resource)})
 ${indexes.join('')}export class ${names.entity} {
   @Meaning('Identifies the ${names.word}.')
   @PrimaryColumn(identifierColumn)
@@ -43,10 +48,26 @@ ${searched.length === 0 ? '' : words(searched)}}
 `;
 }
 
+/**
+ * The second argument of `@Resource`, with the comma before it.
+ *
+ * @param {Resource} resource
+ */
+function options(resource) {
+  const columns = {
+    counted: countedColumns(resource),
+    filtered: filteredColumns(resource),
+    sorted: sortedColumns(resource),
+  };
+  const declared = Object.entries(columns).filter(([, names]) => names.length > 0);
+  if (declared.length === 0) return '';
+  return `, { ${declared.map(([use, names]) => `${use}: [${names.map(quoted).join(', ')}]`).join(', ')} }`;
+}
+
 /** @param {Resource} resource */
 function imports(resource) {
   const { names, fields, targets } = resource;
-  const hasIndex = indexedColumns(resource).length > 1 || searchedFields(resource).length > 0;
+  const hasIndex = unlistedReferences(resource).length > 0 || searchedFields(resource).length > 0;
   const references = fields.some(({ type }) => type === 'reference');
   const typeorm = [
     ...(fields.length > 0 ? ['Column'] : []),

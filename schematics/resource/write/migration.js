@@ -1,8 +1,21 @@
 import { DefaultNamingStrategy } from 'typeorm';
-import { COLUMN_TYPES, identifierType, timeType } from '../../../src/resource/column-types.js';
+import {
+  COLUMN_TYPES,
+  identifierColumn,
+  identifierType,
+  textBytes,
+  timeType,
+} from '../../../src/resource/column-types.js';
+import { createIndex, listIndexes } from '../../../src/resource/list-indexes.js';
 import { TIMES } from '../fields.js';
 import { columnOf, enumNameOf } from './entity.js';
-import { countedColumns, indexedColumns, searchedFields } from './resource.js';
+import {
+  countedColumns,
+  filteredColumns,
+  searchedFields,
+  sortedColumns,
+  unlistedReferences,
+} from './resource.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -101,15 +114,41 @@ function definition(names, field) {
 function indexes(resource) {
   const { names, identifier } = resource;
   const { resource: table } = names;
-  const byColumn = indexedColumns(resource).map((column) => {
-    const name = naming.indexName(table, [column, identifier]);
-    return `CREATE INDEX "${name}" ON "${table}" ("${column}", "${identifier}")`;
-  });
-  if (searchedFields(resource).length === 0) return byColumn;
-  return [
-    ...byColumn,
-    `CREATE INDEX "${naming.indexName(table, ['words'])}" ON "${table}" USING gin ("words")`,
+  const [filtered, sorted] = [filteredColumns(resource), sortedColumns(resource)];
+  // @Resource declares that of updatedAt.
+  const others = [
+    ...unlistedReferences(resource),
+    ...([...filtered, ...sorted].includes('updatedAt') ? [] : ['updatedAt']),
   ];
+  const columns = indexedColumns(resource);
+  return [
+    ...others.map((column) => {
+      const name = naming.indexName(table, [column, identifier]);
+      return `CREATE INDEX "${name}" ON "${table}" ("${column}", "${identifier}")`;
+    }),
+    ...(searchedFields(resource).length === 0
+      ? []
+      : [`CREATE INDEX "${naming.indexName(table, ['words'])}" ON "${table}" USING gin ("words")`]),
+    ...listIndexes({
+      table,
+      identifier: { name: identifier, bytes: textBytes(identifierColumn.length) },
+      filtered: columns.filter(({ name }) => filtered.includes(name)),
+      sorted: columns.filter(({ name }) => sorted.includes(name)),
+    }).map((index) => createIndex(table, index)),
+  ];
+}
+
+/**
+ * The fields as columns of an index.
+ *
+ * @param {Resource} resource
+ * @returns {import('../../../src/resource/list-indexes.js').IndexedColumn[]}
+ */
+function indexedColumns({ names, fields, times }) {
+  return [...fields, ...times].map((field) => ({
+    name: field.name,
+    bytes: COLUMN_TYPES[field.type].bytes(columnOf(names, field)),
+  }));
 }
 
 /**

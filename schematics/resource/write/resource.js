@@ -1,4 +1,4 @@
-import { isIndexed } from '../fields.js';
+import { isFiltered, isIndexed } from '../fields.js';
 
 /**
  * A resource to be written.
@@ -33,17 +33,36 @@ export function searchedFields({ fields }) {
 }
 
 /**
- * The columns that need an index of their own, for a filter, a sort or a reference. `updatedAt` is one
- * of them, for the filter `updatedSince`.
+ * The columns that filters compare.
  *
  * @param {Resource} resource
  * @returns {string[]}
  */
-export function indexedColumns({ fields, times }) {
-  const named = [...fields, ...times]
-    .filter(({ type, flags }) => type === 'reference' || isIndexed(flags))
+export function filteredColumns({ fields, times }) {
+  return [...fields, ...times].filter(({ flags }) => isFiltered(flags)).map(({ name }) => name);
+}
+
+/**
+ * The columns that lists are sorted by, besides the identifier.
+ *
+ * @param {Resource} resource
+ * @returns {string[]}
+ */
+export function sortedColumns({ fields, times }) {
+  return [...fields, ...times].filter(({ flags }) => flags.has('sort')).map(({ name }) => name);
+}
+
+/**
+ * The references that no filter and no sort has an index for. PostgreSQL looks for them when an object
+ * that they refer to is deleted.
+ *
+ * @param {Resource} resource
+ * @returns {string[]}
+ */
+export function unlistedReferences({ fields }) {
+  return fields
+    .filter(({ type, flags }) => type === 'reference' && !isIndexed(flags))
     .map(({ name }) => name);
-  return [...new Set([...named, 'updatedAt'])];
 }
 
 /**
@@ -62,9 +81,8 @@ export function countedColumns({ fields }) {
  * @param {Resource} resource
  * @returns {string[]}
  */
-export function sorts({ identifier, fields, times }) {
-  const sorted = [...fields, ...times].filter(({ flags }) => flags.has('sort'));
-  return [identifier, ...sorted.map(({ name }) => name)];
+export function sorts(resource) {
+  return [resource.identifier, ...sortedColumns(resource)];
 }
 
 /**

@@ -32,7 +32,8 @@ export function facetOfConditions(
   if (!only) return 'all';
   const [column, condition] = only;
   const value = others.length === 0 ? onlyValue(condition) : undefined;
-  return value !== undefined && countedColumnsOf(metadata).some(([name, ...more]) => name === column && more.length === 0)
+  return value !== undefined &&
+    countedColumnsOf(metadata).some(([name, ...more]) => name === column && more.length === 0)
     ? { column, value }
     : undefined;
 }

@@ -1,0 +1,61 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource, type EntityMetadata, FindOperator } from 'typeorm';
+import { filteredLists } from './filtered-lists.js';
+import {
+  countedColumnsOf,
+  filteredColumnsOf,
+  identifierOf,
+  resourcesOf,
+  sortedColumnsOf,
+} from '../resource/resource.js';
+
+/**
+ * The filters whose column no index of a sort carries, as lines with the remedy. For such a filter and
+ * sort together PostgreSQL reads and sorts all matching objects, or reads all objects in the order of
+ * the sort. Columns that are declared as filtered but too long to be carried are not reported.
+ */
+export async function uncarriedFilters(application: INestApplicationContext): Promise<string[]> {
+  const resources = resourcesOf(application.get(DataSource));
+  // Deletions have no index that follows from an entity.
+  const lists = (await filteredLists(application)).filter(({ metadata }) =>
+    resources.has(metadata.tableName),
+  );
+  const found: string[] = [];
+  for (const { metadata, parameter, listing } of lists) {
+    // Whoever keeps a copy needs no order.
+    if (parameter === 'sort' || parameter === 'updatedSince') continue;
+    const query = listing.query.constructor;
+    const sortKeys = lists
+      .filter((other) => other.parameter === 'sort' && other.listing.query.constructor === query)
+      .flatMap((other) => other.listing.query.sort ?? []);
+    const sorts = sortKeys
+      .map(({ field }) => field)
+      .filter((field) => sortedColumnsOf(metadata).includes(field));
+    const conditions = listing.conditions.flatMap((condition) => Object.entries(condition));
+    for (const [column, condition] of conditions) {
+      if (!needsCarrying(metadata, column, condition)) continue;
+      const uncarried = sorts.filter((sort) => sort !== column);
+      if (uncarried.length === 0) continue;
+      found.push(
+        `no index serves the filter ${parameter} of ${metadata.tableName} with the sort ` +
+          `${uncarried.join(' or ')}: add ${column} to filtered`,
+      );
+    }
+  }
+  return found;
+}
+
+function needsCarrying(metadata: EntityMetadata, property: string, condition: unknown): boolean {
+  const column = metadata.findColumnWithPropertyName(property);
+  // A B-tree cannot carry the words of a text.
+  if (!column || column === identifierOf(metadata) || column.type === 'tsvector') return false;
+  if (filteredColumnsOf(metadata).includes(property)) return false;
+  // Few objects have the same free text, so that sorting them is cheap.
+  const isReference = metadata.foreignKeys.some(({ columns }) => columns.includes(column));
+  const isCounted = countedColumnsOf(metadata).some((columns) => columns.includes(property));
+  return column.type !== 'varchar' || isReference || isCounted || !isEquality(condition);
+}
+
+function isEquality(condition: unknown): boolean {
+  return !(condition instanceof FindOperator) || ['any', 'in', 'equal'].includes(condition.type);
+}

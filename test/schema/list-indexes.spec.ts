@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Module, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Column, Index, LessThanOrEqual, PrimaryColumn, Repository } from 'typeorm';
+import {
+  IdentifiersParam,
+  IntegerParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  QueryOf,
+  TextParam,
+} from '../../src/list/index.js';
+import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+import { differences } from '../../src/schema/differences.js';
+import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { type Service, startService } from '../service.js';
+
+/** Too long for the name of an index. */
+const LONG = 'aNameOfFiftyLettersWhichIsAsLongAsAFieldMayBeNamed';
+
+@Resource('test_wide_things', {
+  filtered: ['one', 'name', 'two', 'weight', 'three', 'four', 'five', LONG],
+  sorted: ['name', 'weight', 'low', 'low_desc'],
+})
+@Index(['stock', 'thingID'])
+@Index(['code', 'thingID'])
+class Thing {
+  @PrimaryColumn({ ...identifierColumn, primaryKeyConstraintName: 'test_wide_things_pkey' })
+  thingID!: string;
+
+  @Column(identifierColumn) one!: string;
+  @Column(identifierColumn) two!: string;
+  @Column(identifierColumn) three!: string;
+  @Column(identifierColumn) four!: string;
+  @Column(identifierColumn) five!: string;
+  @Column(nameColumn) name!: string;
+  @Column({ type: 'numeric' }) weight!: string;
+  @Column({ type: 'integer', nullable: true }) low!: number | null;
+  @Column({ type: 'integer', nullable: true }) low_desc!: number | null;
+  @Column({ type: 'integer' }) stock!: number;
+  @Column({ ...identifierColumn, nullable: true }) code!: string | null;
+  @Column({ type: 'integer' }) [LONG]!: number;
+}
+
+@QueryOf(Thing, { sort: ['thingID', 'name', 'weight'] })
+class ListThingsDto extends ListQueryDto {
+  @IdentifiersParam('The things of these codes.') code?: string[];
+  @IntegerParam('The things with at most this stock.') stockMax?: number;
+  @IntegerParam('The things that are at most this low.') lowMax?: number;
+  @TextParam('The things of this name.') name?: string;
+}
+
+@Controller('test_wide_things')
+class ThingsController {
+  constructor(@InjectRepository(Thing) private readonly things: Repository<Thing>) {}
+
+  @Get()
+  list(@Query() query: ListThingsDto): Listing {
+    return listOf(this.things, query, {
+      stockMax: (maximum) => ({ stock: LessThanOrEqual(maximum) }),
+      lowMax: (maximum) => ({ low: LessThanOrEqual(maximum) }),
+    });
+  }
+}
+
+@Module({ imports: [ListModule.forFeature(Thing)], controllers: [ThingsController] })
+class ThingsModule {}
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({}, ThingsModule);
+});
+afterAll(() => service.stop());
+
+const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
+
+async function definitions(): Promise<string[]> {
+  const rows = await query<{ definition: string }>(
+    `SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index
+     WHERE indrelid = 'test_wide_things'::regclass ORDER BY indexrelid`,
+  );
+  return rows.map(({ definition }) => definition.replace(/^.*INDEX | ON .* USING btree/g, ''));
+}
+
+describe('The indexes of lists', () => {
+  it('carry the filtered columns that fit into a row, in the order declared', async () => {
+    const { up } = await migrationChanges(service.dataSource);
+    for (const statement of up) await query(statement);
+    const key = '"thingID"';
+    const all = `one, two, weight, three, four, five`;
+    const hash = expect.stringMatching(
+      /^test_wide_things_by_[0-9a-f]{12} \("aName\w+", "thingID"\)/,
+    );
+    expect(await definitions()).toEqual([
+      `test_wide_things_pkey (${key})`,
+      expect.stringMatching(/^"IDX_\w+" \(code, "thingID"\)$/),
+      expect.stringMatching(/^"IDX_\w+" \(stock, "thingID"\)$/),
+      `"test_wide_things_by_thingID" (${key}) INCLUDE (${all}, "${LONG}")`,
+      `test_wide_things_by_one (one, ${key}) INCLUDE (two, weight, three, four, five, "${LONG}")`,
+      // The name takes the place of the texts.
+      `test_wide_things_by_name (name, ${key}) INCLUDE (weight, "${LONG}")`,
+      `test_wide_things_by_two (two, ${key}) INCLUDE (one, weight, three, four, five, "${LONG}")`,
+      `test_wide_things_by_weight (weight, ${key}) INCLUDE (one, two, three, four, five, "${LONG}")`,
+      `test_wide_things_by_three (three, ${key}) INCLUDE (one, two, weight, four, five, "${LONG}")`,
+      `test_wide_things_by_four (four, ${key}) INCLUDE (one, two, weight, three, five, "${LONG}")`,
+      `test_wide_things_by_five (five, ${key}) INCLUDE (one, two, weight, three, four, "${LONG}")`,
+      hash,
+      `test_wide_things_by_low (low, ${key}) INCLUDE (${all}, "${LONG}")`,
+      // Not called test_wide_things_by_low_desc, as the next but two is.
+      expect.stringMatching(/^test_wide_things_by_[0-9a-f]{12} \(low_desc, "thingID"\)/),
+      `test_wide_things_by_name_desc (name DESC NULLS LAST, ${key}) INCLUDE (weight, "${LONG}")`,
+      `test_wide_things_by_weight_desc (weight DESC NULLS LAST, ${key}) INCLUDE (one, two, three, four, five, "${LONG}")`,
+      `test_wide_things_by_low_desc (low DESC NULLS LAST, ${key}) INCLUDE (${all}, "${LONG}")`,
+      expect.stringMatching(/^test_wide_things_by_[0-9a-f]{12}_desc \(low_desc DESC NULLS LAST, /),
+    ]);
+  });
+
+  it('take the longest values, whatever their bytes', async () => {
+    // Each character has four bytes, and no repetition that could be compressed.
+    const text = (length: number, from: number) =>
+      Array.from({ length }, (_, at) =>
+        String.fromCodePoint(0x10000 + (((from + at) * 7919 * 104729) % 0xfffff)),
+      ).join('');
+    const texts = ['thingID', 'one', 'two', 'three', 'four', 'five'];
+    await query(
+      `INSERT INTO test_wide_things (${texts.map((name) => `"${name}"`).join(', ')}, name, weight, stock, "${LONG}")
+       VALUES (${texts.map((_, at) => `'${text(100, 1000 * at)}'`).join(', ')}, '${text(500, 9000)}', ${'9'.repeat(99)}.5, 1, 1)`,
+    );
+    const [{ characters, bytes } = {}] = await query<{ characters: number; bytes: number }>(
+      'SELECT length(name) AS characters, octet_length(name) AS bytes FROM test_wide_things',
+    );
+    expect({ characters, bytes }).toEqual({ characters: 500, bytes: 2000 });
+    await query('DELETE FROM test_wide_things');
+  });
+
+  it('are what a second comparison finds', async () => {
+    expect(await differences(service.dataSource)).toEqual([]);
+    expect(await migrationChanges(service.dataSource)).toEqual({ up: [], down: [] });
+  });
+
+  it('change by a migration, which can be reverted', async () => {
+    const before = (await definitions()).sort();
+    await query(
+      `DROP INDEX test_wide_things_by_low;
+       CREATE INDEX test_wide_things_by_low ON test_wide_things (low) INCLUDE (stock);
+       CREATE INDEX test_wide_things_by_stock ON test_wide_things (stock DESC)`,
+    );
+    const damaged = (await definitions()).sort();
+    const { up, down } = await migrationChanges(service.dataSource);
+    for (const statement of up) await query(statement);
+    expect((await definitions()).sort()).toEqual(before);
+    for (const statement of down) await query(statement);
+    expect((await definitions()).sort()).toEqual(damaged);
+    for (const statement of up) await query(statement);
+  });
+
+  it('are named by verify where a filter is in none of those that sort', async () => {
+    const found = await findViolations(service.application);
+    expect(found).toEqual([
+      'no index serves the filter stockMax of test_wide_things with the sort name or weight: add stock to filtered',
+      'no index serves the filter lowMax of test_wide_things with the sort name or weight: add low to filtered',
+    ]);
+  });
+});
