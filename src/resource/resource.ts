@@ -19,8 +19,8 @@ export interface ListColumns<Column extends string> {
    */
   readonly counted?: readonly (Column | readonly Column[])[];
   /**
-   * Columns that filters compare. Each has an index, and every index of the lists carries all of them,
-   * so that an index alone answers a combination of filters.
+   * Columns that filters compare. Each has an index, and every index of the lists carries the others as
+   * far as they fit into its rows, so that an index alone answers a combination of filters.
    */
   readonly filtered?: readonly Column[];
   /**
@@ -106,7 +106,7 @@ export function countedColumnsOf(metadata: EntityMetadata): readonly (readonly s
   return declaredColumns(metadata).counted;
 }
 
-/** The columns that every index of the lists carries. */
+/** The columns that filters compare, which the indexes of the lists carry. */
 export function filteredColumnsOf(metadata: EntityMetadata): readonly string[] {
   return declaredColumns(metadata).filtered;
 }
