@@ -75,6 +75,8 @@ export class Statements {
     return `WITH changed AS (
         INSERT INTO ${this.table} AS present (${columns.join(', ')})
         SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${this.rows}
+        -- Rows in this order change the same index pages one after another.
+        ORDER BY row.${this.identifier}
         ON CONFLICT (${this.identifier}) ${onConflict}
         -- xmax is 0 for an inserted row. For an updated one it is the lock of this transaction.
         RETURNING (present.xmax = 0) AS inserted
