@@ -237,4 +237,12 @@ describe('GET /products', () => {
     expect(await identifiers('refID=x&priceMin=6&priceMax=14')).toEqual(['x3']);
     expect(await identifiers('refID=x&priceMin=5&priceMax=15&type=PHYSICAL')).toEqual(['x1', 'x2']);
   });
+
+  it('finds nothing between a minimum and a lower maximum', async () => {
+    for (const more of ['', '&type=PHYSICAL', '&sort=-price&offset=1']) {
+      const path = `/products?priceMin=11&priceMax=6${more}`;
+      const { body } = await service.get(path).expect(200);
+      expect(body.response_data).toEqual({ count: '0', objects: [] });
+    }
+  });
 });

@@ -30,6 +30,8 @@ const TAKEN = new Set([
 
 /** Endings of the tables that the service keeps for each resource. */
 const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
+/** A part of the names of the tallies by sorted columns. */
+const TAKEN_PART = '_tally_by_';
 
 /** Classes that a resource's files import, and well-known classes of JavaScript. */
 const KNOWN_CLASSES = new Set([
@@ -118,6 +120,11 @@ export function namesOf(name, givenSingular) {
  */
 export function checkNotTaken(name) {
   if (TAKEN.has(name)) throw new GeneratorError(`${name} is taken by the service itself`);
+  if (name.includes(TAKEN_PART)) {
+    throw new GeneratorError(
+      `${name} is taken by the service itself, as all names with ${TAKEN_PART} are`,
+    );
+  }
   const end = TAKEN_ENDS.find((each) => name.endsWith(each));
   if (end !== undefined) {
     throw new GeneratorError(

@@ -118,5 +118,7 @@ async function migrations(): Promise<Migration[]> {
   const modules = await Promise.all(
     files.sort().map((file) => import(pathToFileURL(join(folder, file)).href)),
   );
-  return modules.flatMap((module) => Object.values(module as Record<string, Migration>));
+  return modules
+    .flatMap((module) => Object.values(module as Record<string, unknown>))
+    .filter((exported): exported is Migration => typeof exported === 'function');
 }

@@ -12,3 +12,18 @@ export interface Statement {
 export function statement(text: string, { prepared }: { prepared: boolean }): Statement {
   return { text, digest: hash('sha256', text, 'base64url'), prepared };
 }
+
+/** Collects the values of a statement's parameters, in order. */
+export class ParameterValues {
+  readonly values: unknown[];
+
+  /** @param first the values of the parameters `$1`, `$2`, … that are already in use */
+  constructor(first: readonly unknown[] = []) {
+    this.values = [...first];
+  }
+
+  /** Adds a value and returns its parameter, such as `$3`. */
+  add(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+}

@@ -3,27 +3,29 @@ import { hash } from 'node:crypto';
 import { ReadPool } from '../database/read-pool.js';
 import { Settings } from '../settings/settings.js';
 import { Dependencies, isPlainCondition, versionedTables } from './dependencies.js';
+import { identifierOf } from '../resource/resource.js';
+import type { Facet } from './tally/facet.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
-import {
-  isByIdentifier,
-  type MatchingObjects,
-  matchingObjects,
-  offsetPage,
-} from './page-statement.js';
+import { type MatchingObjects, matchingObjects, totalOrder } from './matching-objects.js';
+import { type KnownList, KnownLists } from './known-lists.js';
+import { type PageRequest, pageStatement } from './page-statement.js';
+import { isSimple, type PageKey } from './picked-objects.js';
+import { selection } from '../resource/selection.js';
+import type { Statement } from '../database/statement.js';
+import type { TextRow } from '../database/text-query.js';
+import type { EntityMetadata } from 'typeorm';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { StatementCache } from './statement-cache.js';
 import { tallyPage } from './tally/tally-page.js';
-import { facetOfConditions } from './tally/facet.js';
+import { criteriaOf, facetsOf } from './criteria.js';
 import { requireVersion, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
 /**
  * Reads lists. A page and the exact count of all matching objects come from one statement, so both
- * show the same snapshot. If the tally has a facet of the matching objects, it supplies the count and,
- * in a list ordered by identifier, the range of the offset. The cost of both grows with the square
- * root of the number of objects; see `RANGE_SIZE`.
+ * show the same snapshot, or from one snapshot and what is known of its version.
  */
 @Injectable()
 export class ListReader {
@@ -34,6 +36,7 @@ export class ListReader {
     private readonly dependencies: Dependencies,
     private readonly statements: StatementCache,
     private readonly withheld: WithheldLists,
+    private readonly known: KnownLists,
   ) {}
 
   /**
@@ -45,37 +48,130 @@ export class ListReader {
     const { repository, query, conditions, resource } = listing;
     const { metadata } = repository;
     this.withheld.check(resource);
-    const { fields, offset = 0, limit = defaultLimit(this.settings), sort = [] } = query;
-    const facet = facetOfConditions(metadata, conditions);
+    const { fields, offset = 0, limit = defaultLimit(this.settings), sort } = query;
+    const request = { fields, sort, limit, offset };
     let built: MatchingObjects | undefined;
-    const objects = (): MatchingObjects => (built ??= matchingObjects(listing, facet));
-    const [page, values] =
-      facet && isByIdentifier(metadata, sort)
-        ? tallyPage(this.statements, metadata, facet, { fields, limit, offset })
-        : offsetPage(metadata, objects(), { limit, offset }, resource);
+    const matching = (): MatchingObjects => (built ??= matchingObjects(listing));
     const isPlain =
       versionedTables(resource).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition));
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
-      const { counting, values: sent } = objects();
-      return this.dependencies.find(resource, { text: counting, values: sent });
+      const { where, values: sent } = matching();
+      const text = `SELECT count(*) FROM "${metadata.tableName}" object ${where}`;
+      return this.dependencies.find(resource, { text, values: sent });
     };
+    const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
+    const facet = soleFacetOf(listing);
+    const page = facet
+      ? this.facetPage(metadata, facet, request)
+      : this.combinedPage(listing, matching(), request, isVersioned);
     return {
+      ...page,
       offset,
       limit,
       isPlain,
       dependencies,
-      isVersioned: async () => (await dependencies()).length === 0,
-      key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
+      isVersioned,
       state: () => this.versions.current(resource),
-      read: async () => {
-        const [answer] = await this.reads.rows<VersionedPage>(page, values);
-        if (!answer) throw new TypeError('A page is one row');
-        requireVersion(answer.version, resource);
-        return answer;
-      },
-      whole: (format) => wholeList(this.reads, listing, objects(), format),
+      whole: (format) => wholeList(this.reads, listing, matching(), format),
     };
   }
+
+  /** A page of a facet in the order of the identifier. Its statement is prepared. */
+  private facetPage(
+    metadata: EntityMetadata,
+    facet: Facet,
+    request: PageRequest,
+  ): Pick<PreparedList, 'key' | 'read'> {
+    const [page, values] = tallyPage(this.statements, metadata, facet, request);
+    return {
+      key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
+      read: () => this.row(page, values, metadata.tableName),
+    };
+  }
+
+  /** A page of any list. It remembers the count, and where the page ended. */
+  private combinedPage(
+    listing: Listing,
+    matching: MatchingObjects,
+    request: PageRequest,
+    isVersioned: () => Promise<boolean>,
+  ): Pick<PreparedList, 'key' | 'read'> {
+    const { repository, resource } = listing;
+    const { metadata } = repository;
+    const { fields, sort, limit, offset } = request;
+    const order = totalOrder(metadata, sort);
+    const list = JSON.stringify([metadata.tableName, matching.where, matching.values, order]);
+    const listKey = hash('sha256', list, 'base64url');
+    const page = JSON.stringify([listKey, selection(metadata, fields), limit, offset]);
+    return {
+      key: hash('sha256', page, 'base64url'),
+      read: async () => {
+        if (!(await isVersioned())) return (await this.combinedRow(listing, matching, request)).row;
+        const known = this.known.get(resource, listKey, offset);
+        const attempt = await this.combinedRow(listing, matching, request, known);
+        const isExact = !attempt.usesKnown || attempt.row.version === known?.version;
+        const answer = isExact
+          ? attempt.row
+          : (await this.combinedRow(listing, matching, request)).row;
+        const { last, rows } = answer;
+        const end =
+          last !== null && isSimple(order)
+            ? { offset: offset + Number(rows), before: JSON.parse(last) as PageKey }
+            : undefined;
+        this.known.set(resource, listKey, answer, end);
+        return answer;
+      },
+    };
+  }
+
+  private async combinedRow(
+    { repository: { metadata }, resource }: Listing,
+    matching: MatchingObjects,
+    request: PageRequest,
+    known?: KnownList,
+  ): Promise<{ row: CombinedPage; usesKnown: boolean }> {
+    const { statement, values, usesKnown } = pageStatement(
+      metadata,
+      matching,
+      request,
+      resource,
+      known,
+    );
+    return { row: await this.row<CombinedPage>(statement, values, resource), usesKnown };
+  }
+
+  private async row<Page extends VersionedPage & TextRow<Page>>(
+    statement: Statement,
+    values: readonly unknown[],
+    resource: string,
+  ): Promise<Page> {
+    const [row] = await this.reads.rows<Page>(statement, values);
+    if (!row) throw new TypeError('A page is one row');
+    requireVersion(row.version, resource);
+    return row;
+  }
+}
+
+/** A page with the key of its last object as JSON, if it has any. */
+interface CombinedPage extends VersionedPage {
+  readonly last: string | null;
+  /** The number of its objects, an integer as text. */
+  readonly rows: string;
+}
+
+/** The one facet that a list in ascending order of the identifier consists of, if it is one. */
+function soleFacetOf({ repository: { metadata }, query, conditions }: Listing): Facet | undefined {
+  const [{ field, direction } = {}] = query.sort ?? [];
+  if (
+    field !== undefined &&
+    (field !== identifierOf(metadata).propertyName || direction !== 'ASC')
+  ) {
+    return undefined;
+  }
+  const criteria = criteriaOf(conditions);
+  if (!criteria || criteria.ranges.length > 0) return undefined;
+  const facets = facetsOf(metadata, criteria.equal);
+  return facets?.length === 1 ? facets[0] : undefined;
 }

@@ -4,6 +4,7 @@ import { Settings } from '../settings/settings.js';
 import { Dependencies } from './dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
+import { KnownLists } from './known-lists.js';
 import { ListReader } from './list-reader.js';
 import { ObjectReader } from './object-reader.js';
 import { PageCache } from './serving/page-cache.js';
@@ -26,6 +27,7 @@ function halfOfPool({ poolSize }: Settings): number {
 
 const providers = [
   Dependencies,
+  KnownLists,
   ListReader,
   ObjectReader,
   PageServer,

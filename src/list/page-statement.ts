@@ -1,75 +1,98 @@
-import type { EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { type Statement, statement } from '../database/statement.js';
+import type { EntityMetadata } from 'typeorm';
+import { ParameterValues, type Statement, statement } from '../database/statement.js';
 import { identifierOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
-import type { Listing } from './listing.js';
-import { type Facet, facetName } from './tally/facet.js';
-import { countOf } from './tally/tally.js';
+import type { KnownList } from './known-lists.js';
+import { type MatchingObjects, objectTable, orderBy, totalOrder } from './matching-objects.js';
+import { pickedAfter, pickedByOffset, pickedFromStart, type Picking } from './picked-objects.js';
+import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
-/** The query for all matching objects in order, and the query that counts them. */
-export interface MatchingObjects {
-  readonly query: string;
-  /** The parameter values of both queries. */
+/** Which objects of a list a page shows, and how. */
+export interface PageRequest {
+  readonly fields?: readonly string[];
+  readonly sort?: readonly SortKey[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The statement for a page. */
+export interface PageStatement {
+  readonly statement: Statement;
   readonly values: readonly unknown[];
-  readonly counting: string;
-  /** The facet that consists of these objects; `undefined` if the tally has no such facet. */
-  readonly facet: Facet | 'all' | undefined;
+  /** Whether its result is right only at the version of what is known. */
+  readonly usesKnown: boolean;
 }
 
 /**
- * Builds the queries of a list. Both use the alias `object` for the table.
+ * The statement for a page, and its parameter values. It finds the identifiers of the page first, from
+ * an index alone if that carries the columns of the conditions, and reads only these objects. It takes
+ * the count and the place of the offset from what is known, or from the tally.
  *
- * @param facet the one that consists of the matching objects
+ * Its row also has `last`, the key of the last object of the page, and `rows`, how many it has.
+ *
+ * @param resource whose version the row has
  */
-export function matchingObjects(
-  { repository, conditions, query }: Listing,
-  facet: MatchingObjects['facet'],
-): MatchingObjects {
-  const { metadata } = repository;
-  const builder = repository.createQueryBuilder('object');
-  for (const condition of conditions) builder.andWhere(condition);
-  const [counting] = builder.clone().select('count(*)::text').getQueryAndParameters();
-  builder.select(selection(metadata, query.fields));
-  order(builder, metadata, query.sort ?? []);
-  const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  return { query: text, values, counting, facet };
-}
-
-/** Whether a list is ordered by ascending identifier, the only order in which the tally finds offsets. */
-export function isByIdentifier(metadata: EntityMetadata, [first]: readonly SortKey[]): boolean {
-  // The identifier is unique, so later fields do not change the order.
-  return (
-    !first || (first.field === identifierOf(metadata).propertyName && first.direction === 'ASC')
-  );
-}
-
-/** The statement for a page, with OFFSET, and its parameter values. Its cost grows with the offset. */
-export function offsetPage(
+export function pageStatement(
   metadata: EntityMetadata,
-  { query, values, counting, facet }: MatchingObjects,
-  { limit, offset }: { limit: number; offset: number },
+  matching: MatchingObjects,
+  { fields, sort, limit, offset }: PageRequest,
   resource: string,
-): [Statement, unknown[]] {
-  const [limitAt, offsetAt, facetAt] = [1, 2, 3].map((more) => `$${values.length + more}`);
-  const objects = jsonArray(`${query} LIMIT ${limitAt} OFFSET ${offsetAt}`);
-  const count = facet ? countOf(metadata, facetAt ?? '') : `(${counting})`;
-  const text = `SELECT ${objects} AS objects, ${count} AS count, ${stateOf(resource)}`;
+  known?: Pick<KnownList, 'count' | 'before'>,
+): PageStatement {
+  const values = new ParameterValues(matching.values);
+  const order = totalOrder(metadata, sort);
+  const picking: Picking = {
+    metadata,
+    where: matching.where,
+    order,
+    limit: `${values.add(limit)}::bigint`,
+    values,
+  };
+  const tables = [objectTable(metadata)];
+  const addCount = (total: string): void => {
+    tables.push(`counted AS MATERIALIZED (SELECT ${total} AS total)`);
+  };
+  let usesKnown = known?.before !== undefined;
+  if (known?.before) {
+    addCount(`${values.add(known.count)}::bigint`);
+    tables.push(...pickedAfter(picking, known.before));
+  } else {
+    const at = `${values.add(offset)}::bigint`;
+    const tallied = talliedList(metadata, matching, order, values, offset > 0 ? at : undefined);
+    tables.push(...tallied.tables);
+    usesKnown = known !== undefined && tallied.count === undefined;
+    addCount(
+      tallied.count ??
+        (known
+          ? `${values.add(known.count)}::bigint`
+          : `(SELECT count(*) FROM object ${matching.where})`),
+    );
+    if (tallied.start) {
+      const { tables: place, valued } = tallied.start;
+      tables.push(...place, ...pickedFromStart(picking, `greatest(${at} - ${valued}, 0)`));
+    } else {
+      tables.push(pickedByOffset(picking, at));
+    }
+  }
+  const { databaseName: identifier } = identifierOf(metadata);
+  const keys = order.map(({ field }) => `"${field}"::text`).join(', ');
+  const objects = jsonArray(
+    `SELECT ${selection(metadata, fields)} FROM page CROSS JOIN LATERAL (
+       SELECT * FROM "${metadata.tableName}" object
+       WHERE object."${identifier}" = page."${identifier}" OFFSET 0
+     ) object ORDER BY "#at"`,
+  );
+  tables.push(
+    `page AS MATERIALIZED (
+      SELECT *, row_number() OVER (${orderBy(metadata, order, 'picked')}) AS "#at" FROM picked
+    )`,
+  );
   // Not prepared: there are too many variants, and the best plan depends on the values.
-  return [
-    statement(text, { prepared: false }),
-    [...values, limit, offset, ...(facet ? [facetName(facet)] : [])],
-  ];
-}
-
-/** Adds ORDER BY. The identifier comes last, so that the order is total. */
-function order(
-  builder: SelectQueryBuilder<ObjectLiteral>,
-  metadata: EntityMetadata,
-  sort: readonly SortKey[],
-): void {
-  const { propertyName: identifier } = identifierOf(metadata);
-  for (const { field, direction } of sort) builder.addOrderBy(`object.${field}`, direction);
-  if (!sort.some(({ field }) => field === identifier)) builder.addOrderBy(`object.${identifier}`);
+  const text = `WITH ${tables.join(',\n')}
+    SELECT ${objects} AS objects, (SELECT total::text FROM counted) AS count,
+      (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
+      (SELECT count(*)::integer FROM page) AS rows, ${stateOf(resource)}`;
+  return { statement: statement(text, { prepared: false }), values: values.values, usesKnown };
 }

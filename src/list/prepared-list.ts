@@ -2,7 +2,7 @@ import type { Page } from '../http/envelope.js';
 
 /** A list whose statements are built but not run yet. */
 export interface PreparedList {
-  /** A hash of the statement and its values: equal keys mean equal pages of the same data. */
+  /** Equal keys mean equal pages of the same data. A hash. */
   readonly key: string;
   readonly offset: number;
   readonly limit: number;

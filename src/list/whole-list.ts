@@ -1,34 +1,56 @@
 import { hash } from 'node:crypto';
 import type { ReadPool } from '../database/read-pool.js';
+import { ParameterValues } from '../database/statement.js';
+import { selection } from '../resource/selection.js';
 import type { Listing } from './listing.js';
+import { type MatchingObjects, objectTable, orderBy, totalOrder } from './matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
-import type { MatchingObjects } from './page-statement.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
-import { facetName } from './tally/facet.js';
-import { countOf } from './tally/tally.js';
+import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
 /** Prepares a whole list. It has no default limit. */
 export function wholeList(
   reads: ReadPool,
-  { repository, query: { fields, limit, offset = 0 }, resource }: Listing,
-  { query, values, counting, facet }: MatchingObjects,
+  listing: Listing,
+  matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
+  const { repository, query, resource } = listing;
   const { metadata } = repository;
-  const [limitAt, offsetAt] = [1, 2].map((more) => `$${values.length + more}`);
+  const { fields, sort, limit, offset = 0 } = query;
+  const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
-  const objects = writer.select(`${query} LIMIT ${limitAt} OFFSET ${offsetAt}`);
-  const count = facet ? countOf(metadata, '$1') : `(${counting})`;
+  const rows = new ParameterValues(matching.values);
+  // LIMIT NULL means no limit.
+  const objects = writer.select(
+    `SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object ${matching.where}
+     ${orderBy(metadata, order)} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
+  );
   const statements: ListStatements = {
-    // LIMIT NULL means no limit.
-    objects: [objects, [...values, limit ?? null, offset]],
-    summary: [`SELECT ${count}, ${stateOf(resource)}`, facet ? [facetName(facet)] : values],
+    objects: [objects, rows.values],
+    summary: summaryOf(listing, matching),
     resource,
   };
   return {
     key: hash('sha256', JSON.stringify([format, ...statements.objects]), 'base64url'),
     open: (signal) => reads.read((pool) => openList(pool, statements, writer, signal)),
   };
+}
+
+/** Selects the count of all matching objects, and the state of the data. */
+function summaryOf(
+  { repository: { metadata }, resource }: Listing,
+  matching: MatchingObjects,
+): ListStatements['summary'] {
+  const values = new ParameterValues();
+  const { tables, count } = talliedList(metadata, matching, [], values);
+  const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resource)}`;
+  return count === undefined
+    ? [
+        select(`SELECT count(*) FROM "${metadata.tableName}" object ${matching.where}`),
+        matching.values,
+      ]
+    : [`WITH ${[objectTable(metadata), ...tables].join(',\n')} ${select(count)}`, values.values];
 }

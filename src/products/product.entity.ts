@@ -18,7 +18,18 @@ export enum ProductType {
 }
 
 @Resource('products', {
-  counted: ['type', 'categoryID', 'brandID'],
+  counted: [
+    'type',
+    'categoryID',
+    'brandID',
+    'inStock',
+    ['categoryID', 'type'],
+    ['brandID', 'type'],
+    ['categoryID', 'brandID'],
+    ['categoryID', 'inStock'],
+    ['brandID', 'inStock'],
+    ['type', 'inStock'],
+  ],
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
 })

@@ -13,7 +13,7 @@ const RESOURCE = Symbol('resource');
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
 export interface ListColumns<Column extends string> {
   /**
-   * Columns whose values the tally counts, and combinations of such columns. A list that is filtered by
+   * Columns whose values the tally counts, and combinations of columns. A list that is filtered by
    * values of one of them, or of one of the combinations, takes its count and the position of an offset
    * from the tally, without reading every matching object.
    */
@@ -24,8 +24,9 @@ export interface ListColumns<Column extends string> {
    */
   readonly filtered?: readonly Column[];
   /**
-   * Columns that lists are sorted by. Each has an index in both directions, and the tally finds the
-   * position of an offset in their order.
+   * Columns that lists are sorted by. Each has an index in both directions, and the tally finds an offset
+   * in their order: of all objects, of those with values of one counted enumeration or boolean, and of
+   * those in a range of the column itself.
    */
   readonly sorted?: readonly Column[];
 }
@@ -69,8 +70,10 @@ interface DeclaredColumns {
   readonly sorted: readonly string[];
 }
 
+/** Empty for an entity that is not a resource, such as a deletion. */
 function declaredColumns({ target }: EntityMetadata): DeclaredColumns {
-  return Reflect.getMetadata(RESOURCE, target) as DeclaredColumns;
+  const declared = Reflect.getMetadata(RESOURCE, target) as DeclaredColumns | undefined;
+  return declared ?? { counted: [], filtered: [], sorted: [] };
 }
 
 /** The default meanings of the times that TypeORM sets, by column mode. */

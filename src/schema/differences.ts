@@ -1,12 +1,14 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { createIndex } from '../resource/list-indexes.js';
-import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
+import { resourcesOf } from '../resource/resource.js';
 import { schemaChanges } from './schema-changes.js';
 import {
   createUpdatedAtTrigger,
   dropIndex,
   installDeletions,
   installTally,
+  type TallyColumns,
+  tallyColumnsOf,
 } from './install-statements.js';
 import { listIndexChanges, type ListIndexChanges } from './list-indexes.js';
 
@@ -89,12 +91,12 @@ async function schemaDifferences(
 /** Statements that remove what the entities do not declare. */
 const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 
-/** The columns that the tally of each resource counts, by resource. */
-async function talliesOf(dataSource: DataSource): Promise<Map<string, readonly string[]>> {
-  const rows = await dataSource.query<{ resource: string; counted: string[] }[]>(
-    'SELECT resource, counted FROM tallies',
+/** What the tally of each resource counts, by resource. */
+async function talliesOf(dataSource: DataSource): Promise<Map<string, TallyColumns>> {
+  const rows = await dataSource.query<({ resource: string } & TallyColumns)[]>(
+    'SELECT resource, counted, sorted FROM tallies',
   );
-  return new Map(rows.map(({ resource, counted }) => [resource, counted]));
+  return new Map(rows.map(({ resource, ...columns }) => [resource, columns]));
 }
 
 interface Trigger {
@@ -185,22 +187,25 @@ const WRITES = ['insert', 'update', 'delete', 'truncate'];
 
 function tallyDifferences(
   metadata: EntityMetadata,
-  installed: readonly string[] | undefined,
+  installed: TallyColumns | undefined,
   triggers: readonly Trigger[],
 ): Difference[] {
   const { tableName } = metadata;
-  const counted = countedColumnsOf(metadata)
-    .filter(({ length }) => length === 1)
-    .flat();
-  const remedy = orMigration(installTally(metadata, counted));
+  const declared = tallyColumnsOf(metadata);
+  const remedy = orMigration(installTally(metadata, declared));
   if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
   const found = missingTriggers(`${tableName}_tally`, WRITES, triggers).map(
     (trigger): Difference => ({ text: `${tableName} has no trigger ${trigger}`, remedy }),
   );
-  const uncounted = counted.filter((column) => !installed.includes(column));
-  if (uncounted.length > 0 || installed.length > counted.length) {
-    const text = `the tally of ${tableName} counts by ${named(installed)}, its entity by ${named(counted)}`;
-    found.push({ text, remedy, ...(uncounted.length === 0 && { isSurplus: true as const }) });
+  const compared = [
+    ['counts', installed.counted, declared.counted],
+    ['has ranges', installed.sorted, declared.sorted],
+  ] as const;
+  for (const [does, there, wanted] of compared) {
+    const isComplete = wanted.every((column) => there.includes(column));
+    if (isComplete && there.length === wanted.length) continue;
+    const text = `the tally of ${tableName} ${does} by ${named(there)}, its entity by ${named(wanted)}`;
+    found.push({ text, remedy, ...(isComplete && { isSurplus: true as const }) });
   }
   return found;
 }

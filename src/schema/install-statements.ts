@@ -1,10 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EntityMetadata } from 'typeorm';
-import { identifierOf } from '../resource/resource.js';
+import { countedColumnsOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
+
+/** What a tally counts, as the table `tallies` has it. */
+export interface TallyColumns {
+  /** Columns, and combinations of columns such as `categoryID+type`. */
+  readonly counted: readonly string[];
+  readonly sorted: readonly string[];
+}
+
+/** What the tally of a resource counts according to its entity. */
+export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
+  return {
+    counted: countedColumnsOf(metadata).map((names) => names.join('+')),
+    sorted: sortedColumnsOf(metadata),
+  };
+}
+
+/** Whether a tally counts what is declared, in any order of the names. */
+export function countsAsDeclared(installed: TallyColumns, declared: TallyColumns): boolean {
+  const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+    isDeepStrictEqual(one.toSorted(), other.toSorted());
+  return isSame(installed.counted, declared.counted) && isSame(installed.sorted, declared.sorted);
+}
 
 /** The statement that creates the tally of a resource, or recreates it from the table. */
-export function installTally(metadata: EntityMetadata, counted: readonly string[]): string {
+export function installTally(metadata: EntityMetadata, { counted, sorted }: TallyColumns): string {
   const { databaseName: identifier } = identifierOf(metadata);
-  return `SELECT install_tally('${metadata.tableName}', '${identifier}', '{${counted.join(',')}}')`;
+  const more = sorted.length === 0 ? '' : `, '{${sorted.join()}}'`;
+  return `SELECT install_tally('${metadata.tableName}', '${identifier}', '{${counted.join()}}'${more})`;
 }
 
 /** The statement that creates the table and triggers that record the deletions of a resource. */

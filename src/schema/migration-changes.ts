@@ -2,12 +2,15 @@ import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
 import { createIndex } from '../resource/list-indexes.js';
-import { countedColumnsOf, resourcesOf } from '../resource/resource.js';
+import { resourcesOf } from '../resource/resource.js';
 import {
+  countsAsDeclared,
   createUpdatedAtTrigger,
   dropIndex,
   installDeletions,
   installTally,
+  type TallyColumns,
+  tallyColumnsOf,
 } from './install-statements.js';
 import { listIndexChanges } from './list-indexes.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
@@ -32,18 +35,14 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       up.push(installDeletions(metadata));
       down.unshift(`SELECT remove_deletions('${table}')`);
     }
-    const [installed] = await dataSource.query<{ counted: string[] }[]>(
-      'SELECT counted FROM tallies WHERE resource = $1',
+    const [installed] = await dataSource.query<TallyColumns[]>(
+      'SELECT counted, sorted FROM tallies WHERE resource = $1',
       [table],
     );
-    const counted = countedColumnsOf(metadata)
-      .filter(({ length }) => length === 1)
-      .flat();
-    if (installed?.counted.join() === counted.join()) continue;
-    up.push(installTally(metadata, counted));
-    down.unshift(
-      installed ? installTally(metadata, installed.counted) : `SELECT remove_tally('${table}')`,
-    );
+    const declared = tallyColumnsOf(metadata);
+    if (installed && countsAsDeclared(installed, declared)) continue;
+    up.push(installTally(metadata, declared));
+    down.unshift(installed ? installTally(metadata, installed) : `SELECT remove_tally('${table}')`);
   }
   return { up, down };
 }

@@ -1,67 +1,86 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { countedColumnsOf, identifierOf } from '../resource/resource.js';
-import { tallyRows, tallyTables } from '../list/tally/tally.js';
+import { broadColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
+import {
+  countsAsDeclared,
+  type TallyColumns,
+  tallyColumnsOf,
+} from '../schema/install-statements.js';
 
-/** Maximum number of reported ranges per resource. */
+/** Maximum number of reported ranges per resource and order. */
 const MAX_REPORTED = 20;
 
 /**
  * The ranges whose tally differs from the table, as lines. Empty if the resource has no tally of the
- * columns that its entity counts, which `differences` reports. If every range of every facet is
- * right, so are all counts and offsets.
+ * columns of its entity, which `differences` reports. If every range of every facet is right in every
+ * order, so are all counts and offsets.
  */
 export async function miscounts(
   dataSource: DataSource,
   metadata: EntityMetadata,
 ): Promise<string[]> {
   const { tableName: resource } = metadata;
-  const counted = countedColumnsOf(metadata)
-    .filter(({ length }) => length === 1)
-    .flat();
-  const [installed] = await dataSource.query<{ counted: string[] }[]>(
-    'SELECT counted FROM tallies WHERE resource = $1',
+  const [installed] = await dataSource.query<TallyColumns[]>(
+    'SELECT counted, sorted FROM tallies WHERE resource = $1',
     [resource],
   );
-  if (!installed || !sameNames(installed.counted, counted)) return [];
-  const differences = await dataSource.query<Difference[]>(comparison(metadata, counted));
-  return differences.map(
-    ({ facet, lowest, tallied, there }) =>
-      `the tally of ${resource} has ${tallied} for ${facet || 'all'} from ${lowest || 'the first'}, where there are ${there}`,
-  );
+  if (!installed || !countsAsDeclared(installed, tallyColumnsOf(metadata))) return [];
+  const found: string[] = [];
+  for (const order of tallyOrders(metadata)) {
+    const differences = await dataSource.query<Difference[]>(comparison(metadata, order));
+    const tally = order.column ? `the tally by ${order.column.propertyName}` : 'the tally';
+    found.push(
+      ...differences.map(
+        ({ facet, from, tallied, there }) =>
+          `${tally} of ${resource} has ${tallied} for ${facet || 'all'} from ${from || 'the first'}, where there are ${there}`,
+      ),
+    );
+  }
+  return found;
 }
 
 interface Difference {
   readonly facet: string;
-  readonly lowest: string;
+  /** The lower bound of the range as text. */
+  readonly from: string;
   readonly tallied: string;
   /** The number of objects in the table. */
   readonly there: string;
 }
 
 /** Selects the ranges where tally and table differ. One statement, so that it sees one snapshot. */
-function comparison(metadata: EntityMetadata, counted: readonly string[]): string {
-  const { tally } = tallyTables(metadata);
-  const facets = ["('')", ...counted.map((column) => `('${column}=' || object."${column}"::text)`)];
-  return `WITH tallied AS (
-      SELECT facet, lowest, sum(count) AS tallied FROM ${tallyRows(metadata)} GROUP BY facet, lowest
-    ), there AS (
-      SELECT facet, lowest, count(*) AS there FROM (
-        SELECT of.facet, coalesce((
-          SELECT tally.lowest FROM ${tally} tally
-          WHERE tally.facet = of.facet
-          AND tally.lowest <= object."${identifierOf(metadata).databaseName}"
-          ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
-        ), '') AS lowest
-        FROM "${metadata.tableName}" object CROSS JOIN LATERAL (VALUES ${facets.join(', ')}) of(facet)
-        WHERE of.facet IS NOT NULL
-      ) ranged GROUP BY facet, lowest
-    )
-    SELECT facet, lowest, coalesce(tallied, 0) AS tallied, coalesce(there, 0) AS there
-    FROM tallied FULL JOIN there USING (facet, lowest)
-    WHERE coalesce(tallied, 0) <> coalesce(there, 0)
-    ORDER BY facet, lowest LIMIT ${MAX_REPORTED}`;
+function comparison(metadata: EntityMetadata, order: TallyOrder): string {
+  const { tally, bounds, column } = order;
+  const identifier = `object."${identifierOf(metadata).databaseName}"`;
+  const value = column && `object."${column.databaseName}"`;
+  const broad = broadColumnsOf(metadata).map((name) => [name]);
+  const facets = [[], ...(column ? broad : countedColumnsOf(metadata))].map(facetExpression);
+  const isBelow = value
+    ? `(tally.value, tally.lowest) <= (${value}, ${identifier})`
+    : `tally.lowest <= ${identifier}`;
+  return `SELECT facet, concat_ws(', ', ${bounds}) AS from, sum(tallied) AS tallied, sum(there) AS there
+    FROM (
+      SELECT facet, ${bounds}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
+      UNION ALL
+      SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ''), 0, 1
+      FROM "${metadata.tableName}" object
+      CROSS JOIN LATERAL (VALUES ${facets.map((each) => `(${each})`).join(', ')}) of(facet)
+      LEFT JOIN LATERAL (
+        SELECT ${bounds} FROM ${tally} tally WHERE tally.facet = of.facet AND ${isBelow}
+        ORDER BY ${value ? 'tally.value DESC NULLS LAST, ' : ''}tally.lowest DESC LIMIT 1
+      ) range ON true
+      WHERE of.facet IS NOT NULL${value ? ` AND ${value} IS NOT NULL` : ''}
+    ) every
+    GROUP BY facet, ${bounds} HAVING sum(tallied) <> sum(there)
+    ORDER BY facet, ${bounds} LIMIT ${MAX_REPORTED}`;
 }
 
-function sameNames(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name) => other.includes(name));
+/** The SQL expression of an object's facet, as in `install_tally`; null if a column has no value. */
+function facetExpression(columns: readonly string[]): string {
+  if (columns.length === 0) return `''`;
+  const values = columns.map((name, at) => {
+    const text = `object."${name}"::text`;
+    return at < columns.length - 1 ? `length(${text}) || ':' || ${text}` : text;
+  });
+  return [`'${columns.join('+')}='`, ...values].join(' || ');
 }

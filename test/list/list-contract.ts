@@ -486,16 +486,16 @@ export function byBytes(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }
 
-/** The rows in PostgreSQL's order: nulls last, or first if descending; ties by identifier. */
+/** The rows in the order of a list: those without a value last; ties by identifier. */
 function sorted(rows: readonly Row[], field: string, descending: boolean): Row[] {
   const compare = (one: unknown, other: unknown): number => {
-    if (one === null || other === null) return Number(one === null) - Number(other === null);
     if (field === 'price' || typeof one === 'number') return Number(one) - Number(other);
     return byBytes(one, other);
   };
   const identifier = Object.keys(rows[0] ?? {})[0] ?? '';
   return rows.toSorted((one, other) => {
-    const order = compare(one[field], other[field]);
-    return (descending ? -order : order) || byBytes(one[identifier], other[identifier]);
+    const missing = Number(one[field] === null) - Number(other[field] === null);
+    const order = one[field] === null ? 0 : compare(one[field], other[field]);
+    return missing || (descending ? -order : order) || byBytes(one[identifier], other[identifier]);
   });
 }

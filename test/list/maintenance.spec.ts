@@ -38,7 +38,7 @@ describe('The upkeep', () => {
       'The upkeep of the deletions of brands fails: relation "brands_deletions" does not exist',
       'The upkeep of the tally of brands fails: relation "brands_tally_deltas" does not exist',
     ]);
-    await query(`SELECT install_tally('brands', 'brandID', '{}')`);
+    await query(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
     await query(`SELECT install_deletions('brands', 'brandID')`);
     await until(() => keeper.rounds.done >= 2);
     expect(logged.slice(2).sort()).toEqual([

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { differences, lineOf } from '../../src/schema/differences.js';
 import { type Service, startService } from '../service.js';
+import {
+  CATEGORY_MISSING,
+  INSTALL_PRODUCTS_TALLY as TALLY,
+  WITHOUT_CATEGORY,
+} from './products-tally.js';
 
 let service: Service;
 
@@ -10,7 +15,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
-const TALLY = `SELECT install_tally('products', 'productID', '{type,categoryID,brandID}')`;
 const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
 const BY_PRICE =
@@ -19,10 +23,12 @@ const BY_PRICE =
 
 /** A damaging statement, the expected differences, the affected resource, and the repair. */
 const damages: [string, string[], string | undefined, string][] = [
+  [WITHOUT_CATEGORY, [CATEGORY_MISSING], 'products', TALLY],
   [
-    `SELECT install_tally('products', 'productID', '{type,brandID}')`,
+    TALLY.replace('price,', ''),
     [
-      'the tally of products counts by type, brandID, its entity by type, categoryID, brandID; ' +
+      'the tally of products has ranges by name, createdAt, updatedAt, ' +
+        'its entity by name, price, createdAt, updatedAt; ' +
         `${MIGRATION}, or if a migration has it already: ${TALLY}`,
     ],
     'products',
@@ -155,8 +161,8 @@ describe('A database that differs from the entities', () => {
     ],
     [
       'a counted column of a later release',
-      `SELECT install_tally('brands', 'brandID', '{name}')`,
-      `SELECT install_tally('brands', 'brandID', '{}')`,
+      `SELECT install_tally('brands', 'brandID', '{name}', '{name}')`,
+      `SELECT install_tally('brands', 'brandID', '{}', '{name}')`,
       /^the tally of brands counts by name, its entity by nothing/,
     ],
   ])('by %s merely has more than they ask for', async (_, addition, removal, line) => {

@@ -33,7 +33,8 @@ export function migration(resource, time) {
   const { names, identifier, fields } = resource;
   const { resource: table } = names;
   const enums = fields.filter(({ type }) => type === 'enum');
-  const counted = countedColumns(resource).join(',');
+  const tallied = [countedColumns(resource), sortedColumns(resource)];
+  if (tallied.at(-1)?.length === 0) tallied.pop();
   const searched = searchedFields(resource);
   const up = [
     ...enums.map(({ name, values = [] }) => {
@@ -45,7 +46,7 @@ export function migration(resource, time) {
     `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}"
      FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
     ...(searched.length > 0 ? keepWords(resource, searched) : []),
-    `SELECT install_tally('${table}', '${identifier}', '{${counted}}')`,
+    `SELECT install_tally('${table}', '${identifier}', ${tallied.map((names) => `'{${names.join()}}'`).join(', ')})`,
     `SELECT install_deletions('${table}', '${identifier}')`,
   ];
   const down = [

@@ -1,51 +1,39 @@
-import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
-import { countedColumnsOf } from '../../resource/resource.js';
-
-/** The objects with one value in one counted column. The tally counts them. */
+/** The objects with one value in each of some counted columns. The tally counts them. */
 export interface Facet {
-  readonly column: string;
-  readonly value: string;
+  /** Property names, as the resource declares the combination. Empty for all objects. */
+  readonly columns: readonly string[];
+  /** The value of each column, as text. */
+  readonly values: readonly string[];
 }
 
-/** The name of a facet in the tally; empty for all objects. */
-export function facetName(facet: Facet | 'all'): string {
-  return facet === 'all' ? '' : `${facet.column}=${facet.value}`;
+export const EVERY_OBJECT: Facet = { columns: [], values: [] };
+
+/**
+ * The name of a facet in the tally, as the trigger of the tally writes it: empty for all objects,
+ * `type=DIGITAL`, or `categoryID+type=5:outdoDIGITAL`. Each value but the last follows its length in
+ * characters, since it may contain any character.
+ */
+export function facetName({ columns, values }: Facet): string {
+  if (columns.length === 0) return '';
+  const sized = values.map((value, at) =>
+    at < values.length - 1 ? `${Array.from(value).length}:${value}` : value,
+  );
+  return `${columns.join('+')}=${sized.join('')}`;
 }
 
 /** The facet with a name; the inverse of `facetName`. */
-export function facetOf(name: string): Facet | 'all' {
+export function facetOf(name: string): Facet {
+  if (name === '') return EVERY_OBJECT;
   const equals = name.indexOf('=');
-  return equals < 0 ? 'all' : { column: name.slice(0, equals), value: name.slice(equals + 1) };
-}
-
-/**
- * The facet that consists of the objects that meet all conditions: `'all'` if there are no conditions,
- * `undefined` if the tally has no such facet.
- */
-export function facetOfConditions(
-  metadata: EntityMetadata,
-  conditions: readonly ObjectLiteral[],
-): Facet | 'all' | undefined {
-  const [only, ...others] = conditions.flatMap<[string, unknown]>((condition) =>
-    Object.entries(condition),
-  );
-  if (!only) return 'all';
-  const [column, condition] = only;
-  const value = others.length === 0 ? onlyValue(condition) : undefined;
-  return value !== undefined &&
-    countedColumnsOf(metadata).some(([name, ...more]) => name === column && more.length === 0)
-    ? { column, value }
-    : undefined;
-}
-
-/** The value that a condition compares with, if it is an equality with exactly one value. */
-function onlyValue(condition: unknown): string | undefined {
-  if (condition instanceof FindOperator) {
-    const values: unknown = condition.value;
-    if (condition.type === 'any' || condition.type === 'in') {
-      return Array.isArray(values) && values.length === 1 ? onlyValue(values[0]) : undefined;
-    }
-    return condition.type === 'equal' ? onlyValue(values) : undefined;
-  }
-  return ['string', 'number', 'boolean'].includes(typeof condition) ? String(condition) : undefined;
+  const columns = name.slice(0, equals).split('+');
+  let rest = Array.from(name.slice(equals + 1));
+  const values = columns.map((_, at) => {
+    if (at === columns.length - 1) return rest.join('');
+    const colon = rest.indexOf(':');
+    const end = colon + 1 + Number(rest.slice(0, colon).join(''));
+    const value = rest.slice(colon + 1, end).join('');
+    rest = rest.slice(end);
+    return value;
+  });
+  return { columns, values };
 }

@@ -6,7 +6,7 @@ import { identifierOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { stateOf } from '../versions.js';
 import { type Facet, facetName } from './facet.js';
-import { countOf, tallyRows } from './tally.js';
+import { countOf, identifierOrder, tallyRows } from './tally.js';
 
 /**
  * The statement for a page of a facet, ordered by identifier, and its parameter values. It takes the
@@ -15,19 +15,18 @@ import { countOf, tallyRows } from './tally.js';
 export function tallyPage(
   statements: StatementCache,
   metadata: EntityMetadata,
-  facet: Facet | 'all',
+  facet: Facet,
   { fields, limit, offset }: { fields?: readonly string[]; limit: number; offset: number },
 ): [Statement, unknown[]] {
-  const column = facet === 'all' ? undefined : facet.column;
   const fromStart = offset === 0;
   const statement = statements.get(
     metadata,
-    `${fromStart ? 'first page' : 'page'} ${column ?? ''}`,
+    `${fromStart ? 'first page' : 'page'} ${facet.columns.join()}`,
     fields,
-    () => pageText(metadata, column, fields, fromStart),
+    () => pageText(metadata, facet.columns, fields, fromStart),
   );
-  const values = [facetName(facet), limit, ...(fromStart ? [] : [offset])];
-  return [statement, facet === 'all' ? values : [...values, facet.value]];
+  const values = [facetName(facet), limit, ...(fromStart ? [] : [offset]), ...facet.values];
+  return [statement, values];
 }
 
 /**
@@ -38,7 +37,7 @@ export function tallyPage(
  */
 function pageText(
   metadata: EntityMetadata,
-  column: string | undefined,
+  columns: readonly string[],
   fields: readonly string[] | undefined,
   fromStart: boolean,
 ): string {
@@ -47,27 +46,40 @@ function pageText(
   const lowest = fromStart ? `(SELECT '')` : '(SELECT lowest FROM position)';
   let from = (first: string): string => `${key} >= ${first} AND ${key} < ${above}`;
   let order = key;
-  if (column !== undefined) {
-    const facet = `object."${column}"`;
-    const value = `(SELECT $${fromStart ? 3 : 4}::${typeOf(metadata, column)})`;
-    order = `${facet}, ${key}`;
-    // Row comparison, so that only the index of the column qualifies. For a rare value the planner
-    // could otherwise scan the whole primary key.
-    from = (first) => `(${order}) >= (${value}, ${first}) AND (${order}) < (${value}, ${above})`;
+  const [leading, ...others] = columns.map((name, at) => ({
+    reference: `object."${name}"`,
+    value: `(SELECT $${(fromStart ? 3 : 4) + at}::${typeOf(metadata, name)})`,
+  }));
+  if (leading) {
+    const { reference, value } = leading;
+    const rest = others.map((other) => ` AND ${other.reference} = ${other.value}`).join('');
+    order = `${reference}, ${key}`;
+    // Row comparison, so that only the index of the leading column qualifies. For a rare value the
+    // planner could otherwise scan the whole primary key.
+    from = (first) =>
+      `(${order}) >= (${value}, ${first}) AND (${order}) < (${value}, ${above})${rest}`;
   }
   // The skipped rows need only the key, so an index-only scan reads them.
   const first = fromStart
     ? lowest
     : `(SELECT ${key} FROM object WHERE ${from(lowest)}
         ORDER BY ${order} LIMIT 1 OFFSET (SELECT skipped FROM position))`;
+  const page = (select: string): string =>
+    `SELECT ${select} FROM object WHERE ${from(first)} ORDER BY ${order} LIMIT (SELECT $2::bigint)`;
+  const fieldsOf = selection(metadata, fields);
+  // The objects of a combination are not adjacent in an index. It is read for their identifiers alone,
+  // so that no other object is visited.
+  const objects =
+    others.length === 0
+      ? page(fieldsOf)
+      : `SELECT ${fieldsOf} FROM (${page(`${key} AS id`)}) picked CROSS JOIN LATERAL (
+           SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
+         ) object ORDER BY picked.id`;
   // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
   return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
     SELECT position.total AS count, ${stateOf(metadata.tableName)}, page.objects
-    FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(
-      `SELECT ${selection(metadata, fields)} FROM object WHERE ${from(first)}
-       ORDER BY ${order} LIMIT (SELECT $2::bigint)`,
-    )} AS objects) page`;
+    FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
 }
 
 /** The SQL type of a counted column. */
@@ -78,7 +90,7 @@ function typeOf(metadata: EntityMetadata, name: string): string {
 }
 
 function startText(metadata: EntityMetadata): string {
-  return `SELECT ${countOf(metadata, '$1')} AS total`;
+  return `SELECT ${countOf(identifierOrder(metadata), 'ARRAY[$1::text]')}::text AS total`;
 }
 
 /** Selects the range that contains the offset, the rows to skip within it, and the total. */
@@ -89,6 +101,6 @@ function positionText(metadata: EntityMetadata): string {
       coalesce(max(upto), 0)::text AS total
     FROM (
       SELECT lowest, sum(count) OVER (ORDER BY lowest) AS upto
-      FROM ${tallyRows(metadata, 'WHERE facet = $1')}
+      FROM ${tallyRows(identifierOrder(metadata), 'WHERE facet = $1')}
     ) ranges`;
 }

@@ -1,30 +1,81 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { countedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
 
-/** The tables that hold a resource's tally, quoted. */
-export interface TallyTables {
+/**
+ * An order in which the tally of a resource keeps ranges: by identifier, or by a sorted column and then
+ * by identifier. The tally in the order of a column leaves out objects without a value.
+ */
+export interface TallyOrder {
+  /** The sorted column; absent: the order of the identifier. */
+  readonly column?: ColumnMetadata;
+  /** The tables, quoted. */
   readonly tally: string;
   readonly deltas: string;
+  /** The columns of the tables that name a range by its lower bound: `lowest`, or `value, lowest`. */
+  readonly bounds: string;
+  /** The same for ORDER BY. The first range has no `value`. */
+  readonly boundOrder: string;
 }
 
-export function tallyTables({ tableName }: EntityMetadata): TallyTables {
-  return { tally: `"${tableName}_tally"`, deltas: `"${tableName}_tally_deltas"` };
+/** The order by identifier. It has every facet of the resource. */
+export function identifierOrder({ tableName }: EntityMetadata): TallyOrder {
+  return {
+    tally: `"${tableName}_tally"`,
+    deltas: `"${tableName}_tally_deltas"`,
+    bounds: 'lowest',
+    boundOrder: 'lowest',
+  };
 }
 
-/** A subquery of every row of a resource's tally and deltas, with `facet`, `lowest` and `count`. */
-export function tallyRows(metadata: EntityMetadata, where = ''): string {
-  const { tally, deltas } = tallyTables(metadata);
+/** The order by a sorted column. It has the facets of `broadColumnsOf`, and that of all objects. */
+export function sortedOrder({ tableName }: EntityMetadata, column: ColumnMetadata): TallyOrder {
+  const table = `${tableName}_tally_by_${column.databaseName}`;
+  return {
+    column,
+    tally: `"${table}"`,
+    deltas: `"${table}_deltas"`,
+    bounds: 'value, lowest',
+    boundOrder: 'value NULLS FIRST, lowest',
+  };
+}
+
+/** Every order of a resource's tally. */
+export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
+  const sorted = sortedColumnsOf(metadata).map((name) => {
+    const column = metadata.findColumnWithPropertyName(name);
+    if (!column) throw new TypeError(`${metadata.tableName} has no column ${name}`);
+    return sortedOrder(metadata, column);
+  });
+  return [identifierOrder(metadata), ...sorted];
+}
+
+/**
+ * The counted columns with few values, whose facets the tallies of sorted columns have, too. As in
+ * `install_tally`: enumerations and booleans. The ranges of a rare value would span most of an index.
+ */
+export function broadColumnsOf(metadata: EntityMetadata): string[] {
+  return countedColumnsOf(metadata)
+    .flatMap((names) => (names.length === 1 ? names : []))
+    .filter((name) => {
+      const type = metadata.findColumnWithPropertyName(name)?.type;
+      return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
+    });
+}
+
+/** A subquery of every row of a tally and its deltas. */
+export function tallyRows({ tally, deltas }: TallyOrder, where = ''): string {
   return `(SELECT * FROM ${tally} ${where} UNION ALL SELECT * FROM ${deltas} ${where}) every`;
 }
 
 /**
- * An SQL expression for the number of objects of a facet, as text.
+ * An SQL expression for the number of objects of facets, as a number.
  *
- * @param parameter the SQL parameter that holds the name of the facet
+ * @param parameter the SQL parameter that holds the names of the facets
  */
-export function countOf(metadata: EntityMetadata, parameter: string): string {
-  const { tally, deltas } = tallyTables(metadata);
+export function countOf({ tally, deltas }: TallyOrder, parameter: string): string {
   const [tallied, since] = [tally, deltas].map(
-    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE facet = ${parameter})`,
+    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE facet = ANY(${parameter}))`,
   );
-  return `(${tallied} + ${since})::text`;
+  return `(${tallied} + ${since})`;
 }

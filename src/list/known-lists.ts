@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { PageKey } from './picked-objects.js';
+
+/** What is known of a list at a version of its resource. */
+export interface KnownList {
+  /** The version of the resource at which it is true. */
+  readonly version: string;
+  /** The number of matching objects, an integer as text. */
+  readonly count: string;
+  /** The key of the last object before an offset; absent if the offset is not known. */
+  readonly before?: PageKey;
+}
+
+/** Estimated bytes of all entries. */
+const MAXIMUM_SIZE = 16 * 1024 * 1024;
+/** Estimated bytes of an entry besides its texts. */
+const OVERHEAD = 300;
+
+/**
+ * Remembers the counts of lists, and where their pages ended. Callers must compare `version` with that
+ * of the snapshot from which they read.
+ */
+@Injectable()
+export class KnownLists {
+  private readonly known = new LRUCache<string, KnownList>({
+    maxSize: MAXIMUM_SIZE,
+    sizeCalculation: ({ before = [] }, key) =>
+      before.reduce((sum, value) => sum + 2 * (value?.length ?? 0), OVERHEAD + 2 * key.length),
+  });
+
+  /** The version that each resource was last seen at. */
+  private readonly versions = new Map<string, string>();
+
+  /**
+   * What is known of a page; `undefined` if the resource has been seen at another version since.
+   *
+   * @param list a key of its conditions and its order
+   */
+  get(resource: string, list: string, offset: number): KnownList | undefined {
+    const version = this.versions.get(resource);
+    return [`${list} ${offset}`, list]
+      .map((key) => this.known.get(key))
+      .find((known) => known?.version === version);
+  }
+
+  /**
+   * Remembers what a page told.
+   *
+   * @param end the offset behind the page, and the key of the last object before it
+   */
+  set(
+    resource: string,
+    list: string,
+    { version, count }: KnownList,
+    end: { offset: number; before: PageKey } | undefined,
+  ): void {
+    this.versions.set(resource, version);
+    this.known.set(list, { version, count });
+    if (end) this.known.set(`${list} ${end.offset}`, { version, count, before: end.before });
+  }
+}

@@ -1,0 +1,74 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import { type Criteria, criteriaOf, facetsOf } from './criteria.js';
+import type { SortKey } from './list-query.dto.js';
+import type { Listing } from './listing.js';
+import type { Facet } from './tally/facet.js';
+
+/** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
+export interface MatchingObjects {
+  /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
+  readonly where: string;
+  readonly values: readonly unknown[];
+  /** What the conditions say; `undefined` if they do more than compare columns with values. */
+  readonly criteria: Criteria | undefined;
+  /** The facets that consist of these objects; `undefined` if the tally has no such facets. */
+  readonly facets: readonly Facet[] | undefined;
+}
+
+export function matchingObjects({ repository, conditions }: Listing): MatchingObjects {
+  const builder = repository.createQueryBuilder('object').select('1');
+  for (const condition of conditions) builder.andWhere(condition);
+  const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
+  const criteria = criteriaOf(conditions);
+  return {
+    where: text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart(),
+    values,
+    criteria,
+    facets:
+      criteria?.ranges.length === 0 ? facetsOf(repository.metadata, criteria.equal) : undefined,
+  };
+}
+
+/** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `tallyPage`. */
+export function objectTable({ tableName }: EntityMetadata): string {
+  return `object AS NOT MATERIALIZED (SELECT * FROM "${tableName}")`;
+}
+
+/** The order of a list. The identifier comes last and is unique, so the order is total. */
+export function totalOrder(metadata: EntityMetadata, sort: readonly SortKey[] = []): SortKey[] {
+  const { propertyName: identifier } = identifierOf(metadata);
+  const at = sort.findIndex(({ field }) => field === identifier);
+  return at < 0
+    ? [...sort, { field: identifier, direction: 'ASC' }]
+    : // Keys after the identifier change nothing.
+      sort.slice(0, at + 1);
+}
+
+/**
+ * ORDER BY of a list. Objects without a value come last in both directions.
+ *
+ * @param table the table in SQL whose columns it names
+ */
+export function orderBy(
+  metadata: EntityMetadata,
+  order: readonly SortKey[],
+  table = 'object',
+): string {
+  const keys = order.map(({ field, direction }) => {
+    const { databaseName, isNullable } = sortedColumn(metadata, field);
+    // Also where every object has a value: only so does the planner use a descending index of the lists.
+    const isLast = isNullable || sortedColumnsOf(metadata).includes(field);
+    const nulls = direction === 'DESC' && isLast ? ' NULLS LAST' : '';
+    return `${table}."${databaseName}" ${direction}${nulls}`;
+  });
+  return `ORDER BY ${keys.join(', ')}`;
+}
+
+/** The column of a field of an order. */
+export function sortedColumn(metadata: EntityMetadata, field: string): ColumnMetadata {
+  const column = metadata.findColumnWithPropertyName(field);
+  if (!column) throw new TypeError(`${metadata.tableName} has no column ${field}`);
+  return column;
+}

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { driverErrorOf } from '../../src/database/database-failure.js';
+import { databaseOptions } from '../../src/database/options.js';
+import { ReadPool } from '../../src/database/read-pool.js';
+import { Dependencies } from '../../src/list/dependencies.js';
+import { KnownLists } from '../../src/list/known-lists.js';
+import { ListReader } from '../../src/list/list-reader.js';
+import type { SortKey } from '../../src/list/list-query.dto.js';
+import { StatementCache } from '../../src/list/statement-cache.js';
+import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { Versions } from '../../src/list/versions.js';
+import { WithheldLists } from '../../src/list/withheld-lists.js';
+import { ListProductsDto } from '../../src/products/list-products.dto.js';
+import { ProductsService } from '../../src/products/products.service.js';
+import { ProductType } from '../../src/products/product.entity.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import { Settings } from '../../src/settings/settings.js';
+import { miscounts } from '../../src/verify/miscounts.js';
+import { Random } from '../random.js';
+import { type Service, startService } from '../service.js';
+
+/** Seconds of the run. */
+const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 10);
+/** Identifiers that may exist. */
+const NUMBERS = 30_000;
+const WRITERS = 8;
+const TYPES = Object.values(ProductType);
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ QUERY_TIMEOUT_MS: '60000' });
+  const { dataSource } = service;
+  await dataSource.query(
+    `INSERT INTO brands ("brandID", name) SELECT 'b' || i, 'B' FROM generate_series(0, 9) i`,
+  );
+  await dataSource.query(
+    `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, 4) i`,
+  );
+  await dataSource.query(insertion(0, 20_000));
+});
+afterAll(() => service.stop());
+
+/** A statement that inserts or replaces the products with numbers from `from`, with random values. */
+function insertion(from: number, count: number): string {
+  return `INSERT INTO products ("productID", type, name, "brandID", "categoryID", price, currency, stock)
+    SELECT 'p' || lpad(i::text, 6, '0'),
+      (ARRAY['PHYSICAL', 'PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + floor(random() * 4)::integer]::product_type,
+      CASE WHEN random() < 0.9 THEN 'name ' || floor(random() * 500) || ' lamp' END,
+      CASE WHEN random() < 0.9 THEN 'b' || floor(10 * random() * random()) END,
+      CASE WHEN random() < 0.9 THEN 'c' || floor(5 * random() * random()) END,
+      CASE WHEN random() < 0.8 THEN floor(random() * 300) END, 'EUR',
+      CASE WHEN random() < 0.8 THEN floor(random() * 4)::integer END
+    FROM generate_series(${from}, ${from + count - 1}) i
+    ON CONFLICT ("productID") DO UPDATE SET price = excluded.price, type = excluded.type, name = excluded.name`;
+}
+
+/** A list with the same conditions and order in SQL. */
+interface RandomList {
+  readonly query: ListProductsDto;
+  readonly where: string;
+  readonly orderBy: string;
+}
+
+function randomList(random: Random): RandomList {
+  const query = new ListProductsDto();
+  const conditions: string[] = [];
+  const some = <T>(values: readonly T[]): T[] => [
+    ...new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick(values))),
+  ];
+  const equals = (name: 'type' | 'brandID' | 'categoryID', values: readonly string[]): void => {
+    Object.assign(query, { [name]: values });
+    conditions.push(`"${name}" IN (${values.map((value) => `'${value}'`).join(', ')})`);
+  };
+  const numbered = (letter: string, count: number): string[] =>
+    some(Array.from({ length: count }, (_, at) => `${letter}${at}`));
+  if (random.chance(0.4)) equals('type', some(TYPES));
+  if (random.chance(0.25)) equals('brandID', numbered('b', 10));
+  if (random.chance(0.25)) equals('categoryID', numbered('c', 5));
+  if (random.chance(0.2)) {
+    query.inStock = random.chance(0.7);
+    conditions.push(query.inStock ? 'stock > 0' : 'stock <= 0');
+  }
+  if (random.chance(0.25)) {
+    query.priceMin = String(random.below(250));
+    conditions.push(`price >= ${query.priceMin}`);
+  }
+  if (random.chance(0.25)) {
+    query.priceMax = String(50 + random.below(250));
+    conditions.push(`price <= ${query.priceMax}`);
+  }
+  if (random.chance(0.1)) {
+    query.q = random.chance(0.5) ? 'lamp' : String(random.below(500));
+    conditions.push(`words @@ to_tsquery('simple', '${query.q}')`);
+  }
+  const sort: SortKey[] = random.chance(0.2)
+    ? []
+    : random
+        .pick([
+          ['productID'],
+          ['name'],
+          ['price'],
+          ['createdAt'],
+          ['updatedAt'],
+          ['price', 'name'],
+          ['name', 'productID'],
+        ])
+        .map((field) => ({ field, direction: random.pick(['ASC', 'DESC'] as const) }));
+  query.sort = sort;
+  const keys = sort.map(({ field, direction }) => `"${field}" ${direction} NULLS LAST`);
+  if (!sort.some(({ field }) => field === 'productID')) keys.push('"productID"');
+  return {
+    query,
+    where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    orderBy: keys.join(', '),
+  };
+}
+
+/** A reader of lists on one connection, so that a transaction on it gives every page one snapshot. */
+class SnapshotReader {
+  private constructor(
+    private readonly dataSource: DataSource,
+    private readonly reader: ListReader,
+  ) {}
+
+  static async open(url: string): Promise<SnapshotReader> {
+    const dataSource = new DataSource(databaseOptions(url, { poolSize: 1 }));
+    await dataSource.initialize();
+    const reads = new ReadPool(dataSource, undefined);
+    const reader = new ListReader(
+      service.application.get(Settings),
+      reads,
+      new Versions(reads),
+      // It opens a transaction of its own.
+      service.application.get(Dependencies),
+      new StatementCache(),
+      new WithheldLists(),
+      new KnownLists(),
+    );
+    return new SnapshotReader(dataSource, reader);
+  }
+
+  /** Runs work in a transaction with one snapshot. */
+  async inSnapshot(work: () => Promise<void>): Promise<void> {
+    await this.dataSource.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    try {
+      await work();
+    } finally {
+      await this.dataSource.query('ROLLBACK');
+    }
+  }
+
+  /** A page as clients get it: the count, and the identifiers. */
+  async page(query: ListProductsDto): Promise<[count: string, identifiers: string[]]> {
+    const listing = service.application.get(ProductsService).list(query);
+    const { count, objects } = await this.reader.prepare(listing).read();
+    const products = JSON.parse(objects) as { productID: string }[];
+    return [count, products.map(({ productID }) => productID)];
+  }
+
+  async plain({ query, where, orderBy }: RandomList): Promise<[string, string[]]> {
+    const [{ count, identifiers }] = await this.dataSource.query<
+      [{ count: string; identifiers: string[] }]
+    >(
+      `SELECT (SELECT count(*) FROM products ${where})::text AS count, ARRAY(
+         SELECT "productID" FROM products ${where} ORDER BY ${orderBy}
+         LIMIT ${query.limit} OFFSET ${query.offset}
+       ) AS identifiers`,
+    );
+    return [count, identifiers];
+  }
+
+  close(): Promise<void> {
+    return this.dataSource.destroy();
+  }
+}
+
+async function write(random: Random, until: number): Promise<number> {
+  let written = 0;
+  const runner = service.dataSource.createQueryRunner();
+  while (performance.now() < until) {
+    await runner.startTransaction();
+    try {
+      for (let left = 1 + random.below(3); left > 0; left -= 1) await change(runner, random);
+      await (random.chance(0.25) ? runner.rollbackTransaction() : runner.commitTransaction());
+      written += 1;
+    } catch (error) {
+      await runner.rollbackTransaction();
+      // A deadlock is expected if two writers change the same objects in different orders.
+      if (driverErrorOf(error).code !== '40P01') throw error;
+    }
+    // Readers need a turn, and a cut needs a moment without a writer.
+    await sleep(random.below(40));
+  }
+  await runner.release();
+  return written;
+}
+
+function change(runner: QueryRunner, random: Random): Promise<unknown> {
+  const at = random.below(NUMBERS);
+  const range = (length: number): string =>
+    `"productID" >= 'p${String(at).padStart(6, '0')}'
+     AND "productID" < 'p${String(at + length).padStart(6, '0')}'`;
+  return runner.query(
+    random.pick([
+      insertion(at, random.below(400)),
+      insertion(at, 1),
+      `DELETE FROM products WHERE ${range(random.below(400))}`,
+      `UPDATE products SET price = price + 1 WHERE ${range(1 + random.below(20))}`,
+      `UPDATE products SET price = NULL WHERE ${range(random.below(50))}`,
+      `UPDATE products SET stock = 3 - stock WHERE ${range(random.below(50))}`,
+      `UPDATE products SET type = 'DIGITAL', "brandID" = 'b1' WHERE ${range(random.below(100))}`,
+      `UPDATE products SET "categoryID" = 'c3', name = 'moved' WHERE ${range(random.below(50))}`,
+    ]),
+  );
+}
+
+describe('Lists under eight writers', () => {
+  it(
+    'have the count and the page of plain SQL in the same snapshot, also from known places',
+    async () => {
+      const until = performance.now() + DURATION * 1000;
+      const products = resourcesOf(service.dataSource).get('products');
+      if (!products) throw new Error('There are no products');
+      let compared = 0;
+      const read = async (random: Random): Promise<void> => {
+        const reader = await SnapshotReader.open(service.database.url);
+        let lists = Array.from({ length: 5 }, () => randomList(random));
+        while (performance.now() < until) {
+          await reader.inSnapshot(async () => {
+            for (const list of lists) {
+              const { query } = list;
+              query.limit = random.pick([0, 1, 7, 50, 300]);
+              // Some of the lists are walked on, in this snapshot or from an older one.
+              const offset = random.chance(0.3)
+                ? 0
+                : random.below(NUMBERS / random.pick([1, 5, 50]));
+              query.offset ??= offset;
+              for (let page = 0; page < 3; page += 1) {
+                const wanted = await reader.plain(list);
+                const found = await reader.page(query);
+                expect({ list, page: found }).toEqual({ list, page: wanted });
+                compared += 1;
+                query.offset += query.limit;
+              }
+            }
+          });
+          lists = lists.map((list) => (random.chance(0.5) ? list : randomList(random)));
+        }
+        await reader.close();
+      };
+      const maintain = async (): Promise<void> => {
+        const maintenance = new TallyMaintenance(service.dataSource, products);
+        while (performance.now() < until) {
+          await maintenance.run();
+          await sleep(20);
+        }
+      };
+      const writers = Array.from({ length: WRITERS }, (_, at) =>
+        write(new Random(`writer ${at}`), until),
+      );
+      await Promise.all([
+        ...writers,
+        maintain(),
+        read(new Random('reader 0')),
+        read(new Random('reader 1')),
+      ]);
+      const written = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
+      expect(compared).toBeGreaterThan(DURATION);
+      expect(written).toBeGreaterThan(DURATION);
+      expect(await miscounts(service.dataSource, products)).toEqual([]);
+    },
+    (DURATION + 60) * 1000,
+  );
+});
