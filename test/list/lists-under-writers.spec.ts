@@ -22,7 +22,7 @@ import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
 
 /** Seconds of the run. */
-const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 10);
+const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 6);
 /** Identifiers that may exist. */
 const NUMBERS = 30_000;
 const WRITERS = 8;
