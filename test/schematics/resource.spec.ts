@@ -334,7 +334,7 @@ describe('A resource', () => {
           namesOf(name, 'scratch');
           console.log(name);
         } catch (error) {
-          if (!error.message.startsWith(name + ' is taken by the service itself')) throw error;
+          if (!error.message.includes(' is taken by the service itself')) throw error;
         }
       }`;
     const names = [...tables, ...paths, 'scratch'];
