@@ -1,24 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import type { EntityMetadata } from 'typeorm';
 import { ReadPool } from '../database/read-pool.js';
-import { Settings } from '../settings/settings.js';
-import { Dependencies, isPlainCondition, versionedTables } from './dependencies.js';
-import { identifierOf } from '../resource/resource.js';
-import type { Facet } from './tally/facet.js';
-import { defaultLimit } from './list-query.dto.js';
-import type { Listing } from './listing.js';
-import { type MatchingObjects, matchingObjects, totalOrder } from './matching-objects.js';
-import { type KnownList, KnownLists } from './known-lists.js';
-import { type PageRequest, pageStatement } from './page-statement.js';
-import { isSimple, type PageKey } from './picked-objects.js';
-import { selection } from '../resource/selection.js';
 import type { Statement } from '../database/statement.js';
 import type { TextRow } from '../database/text-query.js';
-import type { EntityMetadata } from 'typeorm';
+import { selection } from '../resource/selection.js';
+import { Settings } from '../settings/settings.js';
+import { Dependencies, isPlainCondition, versionedTables } from './dependencies.js';
+import { type KnownList, KnownLists } from './known-lists.js';
+import { defaultLimit } from './list-query.dto.js';
+import type { Listing } from './listing.js';
+import {
+  type MatchingObjects,
+  matchingObjects,
+  type Selected,
+  selectedBy,
+  totalOrder,
+} from './matching-objects.js';
+import { type PageRequest, pageStatement } from './page-statement.js';
+import { isSimple, type PageKey } from './picked-objects.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { StatementCache } from './statement-cache.js';
+import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
-import { criteriaOf, facetsOf } from './criteria.js';
 import { requireVersion, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
@@ -49,9 +53,10 @@ export class ListReader {
     const { metadata } = repository;
     this.withheld.check(resource);
     const { fields, offset = 0, limit = defaultLimit(this.settings), sort } = query;
-    const request = { fields, sort, limit, offset };
+    const request = { fields, order: totalOrder(metadata, sort), limit, offset };
+    const selected = selectedBy(listing);
     let built: MatchingObjects | undefined;
-    const matching = (): MatchingObjects => (built ??= matchingObjects(listing));
+    const matching = (): MatchingObjects => (built ??= matchingObjects(listing, selected));
     const isPlain =
       versionedTables(resource).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition));
@@ -62,7 +67,7 @@ export class ListReader {
       return this.dependencies.find(resource, { text, values: sent });
     };
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
-    const facet = soleFacetOf(listing);
+    const facet = soleFacetOf(selected, request);
     const page = facet
       ? this.facetPage(metadata, facet, request)
       : this.combinedPage(listing, matching(), request, isVersioned);
@@ -100,8 +105,7 @@ export class ListReader {
   ): Pick<PreparedList, 'key' | 'read'> {
     const { repository, resource } = listing;
     const { metadata } = repository;
-    const { fields, sort, limit, offset } = request;
-    const order = totalOrder(metadata, sort);
+    const { fields, order, limit, offset } = request;
     const list = JSON.stringify([metadata.tableName, matching.where, matching.values, order]);
     const listKey = hash('sha256', list, 'base64url');
     const page = JSON.stringify([listKey, selection(metadata, fields), limit, offset]);
@@ -115,10 +119,13 @@ export class ListReader {
         const answer = isExact
           ? attempt.row
           : (await this.combinedRow(listing, matching, request)).row;
-        const { last, rows } = answer;
+        const { last, count } = answer;
         const end =
           last !== null && isSimple(order)
-            ? { offset: offset + Number(rows), before: JSON.parse(last) as PageKey }
+            ? {
+                offset: Math.min(offset + limit, Number(count)),
+                before: JSON.parse(last) as PageKey,
+              }
             : undefined;
         this.known.set(resource, listKey, answer, end);
         return answer;
@@ -157,21 +164,11 @@ export class ListReader {
 /** A page with the key of its last object as JSON, if it has any. */
 interface CombinedPage extends VersionedPage {
   readonly last: string | null;
-  /** The number of its objects, an integer as text. */
-  readonly rows: string;
 }
 
 /** The one facet that a list in ascending order of the identifier consists of, if it is one. */
-function soleFacetOf({ repository: { metadata }, query, conditions }: Listing): Facet | undefined {
-  const [{ field, direction } = {}] = query.sort ?? [];
-  if (
-    field !== undefined &&
-    (field !== identifierOf(metadata).propertyName || direction !== 'ASC')
-  ) {
-    return undefined;
-  }
-  const criteria = criteriaOf(conditions);
-  if (!criteria || criteria.ranges.length > 0) return undefined;
-  const facets = facetsOf(metadata, criteria.equal);
-  return facets?.length === 1 ? facets[0] : undefined;
+function soleFacetOf({ facets }: Selected, { order }: PageRequest): Facet | undefined {
+  // The identifier is the last key of every order.
+  const isByIdentifier = order.length === 1 && order[0]?.direction === 'ASC';
+  return isByIdentifier && facets?.length === 1 ? facets[0] : undefined;
 }

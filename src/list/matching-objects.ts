@@ -1,33 +1,45 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
 import { type Criteria, criteriaOf, facetsOf } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import type { Facet } from './tally/facet.js';
 
-/** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
-export interface MatchingObjects {
-  /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
-  readonly where: string;
-  readonly values: readonly unknown[];
-  /** What the conditions say; `undefined` if they do more than compare columns with values. */
+/** What the conditions of a list say. */
+export interface Selected {
+  /** `undefined` if they do more than compare columns with values. */
   readonly criteria: Criteria | undefined;
-  /** The facets that consist of these objects; `undefined` if the tally has no such facets. */
+  /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
 }
 
-export function matchingObjects({ repository, conditions }: Listing): MatchingObjects {
+export function selectedBy({ repository, conditions }: Listing): Selected {
+  const criteria = criteriaOf(conditions);
+  const isEqualities = criteria?.ranges.length === 0;
+  return {
+    criteria,
+    facets: isEqualities ? facetsOf(repository.metadata, criteria.equal) : undefined,
+  };
+}
+
+/** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
+export interface MatchingObjects extends Selected {
+  /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
+  readonly where: string;
+  readonly values: readonly unknown[];
+}
+
+export function matchingObjects(
+  { repository, conditions }: Listing,
+  selected: Selected,
+): MatchingObjects {
   const builder = repository.createQueryBuilder('object').select('1');
   for (const condition of conditions) builder.andWhere(condition);
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  const criteria = criteriaOf(conditions);
   return {
+    ...selected,
     where: text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart(),
     values,
-    criteria,
-    facets:
-      criteria?.ranges.length === 0 ? facetsOf(repository.metadata, criteria.equal) : undefined,
   };
 }
 
@@ -57,18 +69,11 @@ export function orderBy(
   table = 'object',
 ): string {
   const keys = order.map(({ field, direction }) => {
-    const { databaseName, isNullable } = sortedColumn(metadata, field);
+    const { databaseName, isNullable } = columnOf(metadata, field);
     // Also where every object has a value: only so does the planner use a descending index of the lists.
     const isLast = isNullable || sortedColumnsOf(metadata).includes(field);
     const nulls = direction === 'DESC' && isLast ? ' NULLS LAST' : '';
     return `${table}."${databaseName}" ${direction}${nulls}`;
   });
   return `ORDER BY ${keys.join(', ')}`;
-}
-
-/** The column of a field of an order. */
-export function sortedColumn(metadata: EntityMetadata, field: string): ColumnMetadata {
-  const column = metadata.findColumnWithPropertyName(field);
-  if (!column) throw new TypeError(`${metadata.tableName} has no column ${field}`);
-  return column;
 }

@@ -4,7 +4,7 @@ import { identifierOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
-import { type MatchingObjects, objectTable, orderBy, totalOrder } from './matching-objects.js';
+import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedAfter, pickedByOffset, pickedFromStart, type Picking } from './picked-objects.js';
 import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
@@ -12,7 +12,8 @@ import { stateOf } from './versions.js';
 /** Which objects of a list a page shows, and how. */
 export interface PageRequest {
   readonly fields?: readonly string[];
-  readonly sort?: readonly SortKey[];
+  /** The total order of the list. */
+  readonly order: readonly SortKey[];
   readonly limit: number;
   readonly offset: number;
 }
@@ -30,19 +31,18 @@ export interface PageStatement {
  * an index alone if that carries the columns of the conditions, and reads only these objects. It takes
  * the count and the place of the offset from what is known, or from the tally.
  *
- * Its row also has `last`, the key of the last object of the page, and `rows`, how many it has.
+ * Its row also has `last`, the key of the last object of the page.
  *
  * @param resource whose version the row has
  */
 export function pageStatement(
   metadata: EntityMetadata,
   matching: MatchingObjects,
-  { fields, sort, limit, offset }: PageRequest,
+  { fields, order, limit, offset }: PageRequest,
   resource: string,
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
   const values = new ParameterValues(matching.values);
-  const order = totalOrder(metadata, sort);
   const picking: Picking = {
     metadata,
     where: matching.where,
@@ -54,7 +54,7 @@ export function pageStatement(
   const addCount = (total: string): void => {
     tables.push(`counted AS MATERIALIZED (SELECT ${total} AS total)`);
   };
-  let usesKnown = known?.before !== undefined;
+  let usesKnown = known !== undefined;
   if (known?.before) {
     addCount(`${values.add(known.count)}::bigint`);
     tables.push(...pickedAfter(picking, known.before));
@@ -62,19 +62,18 @@ export function pageStatement(
     const at = `${values.add(offset)}::bigint`;
     const tallied = talliedList(metadata, matching, order, values, offset > 0 ? at : undefined);
     tables.push(...tallied.tables);
-    usesKnown = known !== undefined && tallied.count === undefined;
+    usesKnown &&= tallied.count === undefined;
     addCount(
       tallied.count ??
         (known
           ? `${values.add(known.count)}::bigint`
           : `(SELECT count(*) FROM object ${matching.where})`),
     );
-    if (tallied.start) {
-      const { tables: place, valued } = tallied.start;
-      tables.push(...place, ...pickedFromStart(picking, `greatest(${at} - ${valued}, 0)`));
-    } else {
-      tables.push(pickedByOffset(picking, at));
-    }
+    tables.push(
+      ...(tallied.valued === undefined
+        ? [pickedByOffset(picking, at)]
+        : pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`)),
+    );
   }
   const { databaseName: identifier } = identifierOf(metadata);
   const keys = order.map(({ field }) => `"${field}"::text`).join(', ');
@@ -93,6 +92,6 @@ export function pageStatement(
   const text = `WITH ${tables.join(',\n')}
     SELECT ${objects} AS objects, (SELECT total::text FROM counted) AS count,
       (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
-      (SELECT count(*)::integer FROM page) AS rows, ${stateOf(resource)}`;
+      ${stateOf(resource)}`;
   return { statement: statement(text, { prepared: false }), values: values.values, usesKnown };
 }

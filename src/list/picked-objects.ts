@@ -1,8 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
+import { columnOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
-import { orderBy, sortedColumn } from './matching-objects.js';
+import { orderBy } from './matching-objects.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking {
@@ -45,7 +46,7 @@ export function pickedByOffset({ metadata, where, order, limit }: Picking, offse
 }
 
 /**
- * The tables for the objects of a page from the one in the table `start` on; see `TalliedStart`.
+ * The tables for the objects of a page from the one in the table `start` on; see `TalliedList`.
  *
  * @param skipped an SQL expression: how many objects without a value in the sorted column to skip
  */
@@ -63,7 +64,7 @@ export function pickedAfter(picking: Picking, key: PageKey): string[] {
   if (order.length === 1 || !first) {
     return [`start AS (SELECT ${id})`, ...pickedFrom(picking, '', '0')];
   }
-  const column = sortedColumn(metadata, first.field);
+  const column = columnOf(metadata, first.field);
   const [value] = key;
   if (value === null) {
     const sorted = `object."${column.databaseName}" IS NULL`;
@@ -101,7 +102,7 @@ function pickedFrom(picking: Picking, equal: '=' | '', skipped: string): string[
   const select = (...conditions: string[]): string =>
     `SELECT ${keys} FROM object ${and(where, ...conditions)} ${page}`;
   if (!first) throw new TypeError('An order has at least the identifier');
-  const column = sortedColumn(metadata, first.field);
+  const column = columnOf(metadata, first.field);
   const sorted = `object."${column.databaseName}"`;
   const beyond = first.direction === 'ASC' ? '>' : '<';
   if (!second) {
@@ -149,7 +150,7 @@ function withMissing(
   skipped: string,
 ): string[] {
   const [first, ...others] = order;
-  const column = sortedColumn(metadata, first?.field ?? '');
+  const column = columnOf(metadata, first?.field ?? '');
   if (!column.isNullable) return [`picked AS MATERIALIZED (${valued})`];
   const isMissing = `object."${column.databaseName}" IS NULL`;
   return [

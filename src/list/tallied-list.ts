@@ -1,8 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
 import { type Bound, type Criteria, facetsOf, type ValueRange } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -13,24 +12,18 @@ import { broadColumnsOf, countOf, identifierOrder, sortedOrder } from './tally/t
 
 /** What the tally knows of a list, as SQL on `object`, the table of the resource. */
 export interface TalliedList {
-  /** Common table expressions that `count` and `start` refer to. */
+  /** Common table expressions that the other members refer to. */
   readonly tables: readonly string[];
   /** The number of matching objects; absent if the tally does not know it. */
   readonly count?: string;
-  /** Absent if the tally does not know the place of the offset, or none is asked for. */
-  readonly start?: TalliedStart;
-}
-
-export interface TalliedStart {
   /**
-   * Tables of which the last one, `start`, has one row for the first object of the page: its value in
-   * the sorted column as `value`, and its identifier as `id`; or, unless the order is `isSimple`, the
-   * number of objects with the same value before it as `skipped`. It is empty if the page begins behind
-   * all objects with a value.
+   * The number of matching objects with a value in the sorted column; absent if the tally does not know
+   * the place of the offset, or none is asked for. If it is present, the table `start` has one row for
+   * the first object of the page: its value in the sorted column as `value`, and its identifier as `id`;
+   * or, unless the order is `isSimple`, the number of objects with the same value before it as `skipped`.
+   * It is empty if the page begins behind all objects with a value.
    */
-  readonly tables: readonly string[];
-  /** The number of matching objects with a value in the sorted column. */
-  readonly valued: string;
+  readonly valued?: string;
 }
 
 /**
@@ -49,40 +42,32 @@ export function talliedList(
   if (!criteria) return { tables: [] };
   const [first] = order;
   if (facets) {
-    const count = countOf(identifierOrder(metadata), values.add(facets.map(facetName)));
+    const byIdentifier = identifierOrder(metadata);
+    const count = countOf(byIdentifier, values.add(facets.map(facetName)));
     if (offset === undefined || !first) return { tables: [], count };
     if (first.field === identifierOf(metadata).propertyName) {
-      const positions = new TallyPositions(
-        { metadata, order: identifierOrder(metadata), facets },
-        values,
-      );
-      const { total } = positions;
-      const isDescending = first.direction === 'DESC';
-      positions.addPlace('start', isDescending ? `${total} - 1 - ${offset}` : offset);
-      return { tables: [], count, start: { tables: positions.tables, valued: total } };
+      const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
+      const { tables, total } = positions;
+      positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
+      return { tables, count, valued: total };
     }
-    const sorted = sortedPositions(metadata, first.field, criteria, values);
-    if (!sorted) return { tables: [], count };
-    return { tables: [], count, start: sortedStart(sorted.positions, order, offset) };
+    const positions = sortedPositions(metadata, first.field, criteria, values);
+    if (!positions) return { tables: [], count };
+    addSortedStart(positions, order, offset);
+    return { tables: positions.tables, count, valued: positions.total };
   }
   const [range, ...others] = criteria.ranges;
   if (!range || others.length > 0) return { tables: [] };
-  const sorted = sortedPositions(metadata, range.column, criteria, values);
-  if (!sorted) return { tables: [] };
-  const { positions, column } = sorted;
-  const outside = outsideOf(positions, range, column, values);
-  const tables = [...positions.tables, `outside AS MATERIALIZED (SELECT ${outside})`];
+  const positions = sortedPositions(metadata, range.column, criteria, values);
+  if (!positions) return { tables: [] };
+  const { tables, total } = positions;
+  const type = sqlTypeOf(columnOf(metadata, range.column));
+  tables.push(`outside AS MATERIALIZED (SELECT ${outsideOf(positions, range, type, values)})`);
   // If the lower bound is above the upper one, objects between them are outside twice.
-  const count = `(SELECT greatest(0, ${positions.total} - below - above) FROM outside)`;
+  const count = `(SELECT greatest(0, ${total} - below - above) FROM outside)`;
   if (offset === undefined || first?.field !== range.column) return { tables, count };
-  const { length } = positions.tables;
-  const start = sortedStart(positions, order, offset, true);
-  return { tables, count, start: { valued: count, tables: start.tables.slice(length) } };
-}
-
-interface SortedPositions {
-  readonly positions: TallyPositions;
-  readonly column: ColumnMetadata;
+  addSortedStart(positions, order, offset, true);
+  return { tables, count, valued: count };
 }
 
 /** The positions of the objects with the values of criteria in the order of a column, if it has a tally. */
@@ -91,25 +76,23 @@ function sortedPositions(
   name: string,
   { equal }: Criteria,
   values: ParameterValues,
-): SortedPositions | undefined {
-  const column = metadata.findColumnWithPropertyName(name);
-  if (!column || !sortedColumnsOf(metadata).includes(name)) return undefined;
+): TallyPositions | undefined {
+  if (!sortedColumnsOf(metadata).includes(name)) return undefined;
   const broad = broadColumnsOf(metadata);
   if (equal.size > 1 || [...equal.keys()].some((each) => !broad.includes(each))) return undefined;
   const facets = facetsOf(metadata, equal);
-  if (!facets) return undefined;
-  const order = sortedOrder(metadata, column);
-  return { positions: new TallyPositions({ metadata, order, facets }, values), column };
+  const order = sortedOrder(metadata, columnOf(metadata, name));
+  return facets && new TallyPositions({ metadata, order, facets }, values);
 }
 
 /** The numbers of objects below a range of values and above it, as `below` and `above`. */
 function outsideOf(
   positions: TallyPositions,
   { lower, upper }: ValueRange,
-  column: ColumnMetadata,
+  type: string,
   values: ParameterValues,
 ): string {
-  const bound = ({ value }: Bound): string => `(${values.add(value)}::${sqlTypeOf(column)})`;
+  const bound = ({ value }: Bound): string => `(${values.add(value)}::${type})`;
   const below = lower ? positions.below(bound(lower), !lower.inclusive) : '0';
   const above = upper
     ? `${positions.total} - ${positions.below(bound(upper), upper.inclusive)}`
@@ -118,23 +101,23 @@ function outsideOf(
 }
 
 /**
- * The start of a page in an order that begins with a sorted column.
+ * Adds the table `start` for an order that begins with a sorted column.
  *
  * @param isRange whether the list is a range of values of the column, with a table `outside`
  */
-function sortedStart(
+function addSortedStart(
   positions: TallyPositions,
   order: readonly SortKey[],
   offset: string,
   isRange = false,
-): TalliedStart {
-  const { total } = positions;
+): void {
+  const { tables, total } = positions;
   const isAscending = order[0]?.direction === 'ASC';
   const side = isAscending ? 'below' : 'above';
   const rank = isRange ? `(${offset} + (SELECT ${side} FROM outside))` : offset;
   if (isAscending && isSimple(order)) {
     positions.addPlace('start', rank);
-    return { tables: positions.tables, valued: total };
+    return;
   }
   // The tally is ascending, with ascending identifiers among equal values. So find the value first, and
   // then the place among the objects with this value.
@@ -143,14 +126,11 @@ function sortedStart(
   const before = isAscending
     ? positions.below(value, false)
     : `${total} - ${positions.below(value, true)}`;
-  positions.tables.push(
-    `equals AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM equal)`,
-  );
+  tables.push(`equals AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM equal)`);
   if (isSimple(order)) {
     const first = positions.below('(SELECT value FROM equals)', false);
     positions.addPlace('start', `(SELECT ${first} + skipped FROM equals)`);
   } else {
-    positions.tables.push('start AS (SELECT * FROM equals)');
+    tables.push('start AS (SELECT * FROM equals)');
   }
-  return { tables: positions.tables, valued: total };
 }

@@ -119,6 +119,17 @@ export function sortedColumnsOf(metadata: EntityMetadata): readonly string[] {
   return declaredColumns(metadata).sorted;
 }
 
+/**
+ * The column of a property.
+ *
+ * @throws TypeError if there is none
+ */
+export function columnOf(metadata: EntityMetadata, property: string): ColumnMetadata {
+  const column = metadata.findColumnWithPropertyName(property);
+  if (!column) throw new TypeError(`${metadata.tableName} has no column ${property}`);
+  return column;
+}
+
 /** A resource's public columns, in the order declared. */
 export function fieldsOf(metadata: EntityMetadata): ColumnMetadata[] {
   return metadata.columns.filter(({ isSelect }) => isSelect);

@@ -8,6 +8,7 @@ import {
   listIndexPrefix,
 } from '../resource/list-indexes.js';
 import {
+  columnOf,
   filteredColumnsOf,
   identifierOf,
   resourcesOf,
@@ -47,11 +48,7 @@ export function changesListIndex(dataSource: DataSource, statement: string): boo
 
 function declaredIndexes(metadata: EntityMetadata): ListIndex[] {
   const columns = (properties: readonly string[]): IndexedColumn[] =>
-    properties.map((property) => {
-      const column = metadata.findColumnWithPropertyName(property);
-      if (!column) throw new TypeError(`${metadata.tableName} has no column ${property}`);
-      return indexedColumn(column);
-    });
+    properties.map((property) => indexedColumn(columnOf(metadata, property)));
   return listIndexes({
     table: metadata.tableName,
     identifier: indexedColumn(identifierOf(metadata)),

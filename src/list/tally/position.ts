@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf } from '../../resource/resource.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import { type Facet, facetName } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
@@ -39,8 +39,7 @@ export class TallyPositions {
     this.sorted = order.column && `object."${order.column.databaseName}"`;
     this.isOne = facets.length === 1;
     const columns = (facets[0]?.columns ?? []).map((name, at) => {
-      const column = metadata.findColumnWithPropertyName(name);
-      if (!column) throw new TypeError(`${metadata.tableName} has no column ${name}`);
+      const column = columnOf(metadata, name);
       const parameter = `${values.add(facets.map((each) => each.values[at]))}::text[]`;
       // By its text, so that no index of the column qualifies: the one in the order is to be read.
       const [reference, type] = this.sorted

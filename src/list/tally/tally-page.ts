@@ -2,8 +2,9 @@ import type { EntityMetadata } from 'typeorm';
 import type { Statement } from '../../database/statement.js';
 import type { StatementCache } from '../statement-cache.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf } from '../../resource/resource.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
+import { objectTable } from '../matching-objects.js';
 import { stateOf } from '../versions.js';
 import { type Facet, facetName } from './facet.js';
 import { countOf, identifierOrder, tallyRows } from './tally.js';
@@ -48,7 +49,7 @@ function pageText(
   let order = key;
   const [leading, ...others] = columns.map((name, at) => ({
     reference: `object."${name}"`,
-    value: `(SELECT $${(fromStart ? 3 : 4) + at}::${typeOf(metadata, name)})`,
+    value: `(SELECT $${(fromStart ? 3 : 4) + at}::${sqlTypeOf(columnOf(metadata, name))})`,
   }));
   if (leading) {
     const { reference, value } = leading;
@@ -76,17 +77,10 @@ function pageText(
            SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
          ) object ORDER BY picked.id`;
   // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
-  return `WITH object AS NOT MATERIALIZED (SELECT * FROM "${metadata.tableName}"),
+  return `WITH ${objectTable(metadata)},
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
     SELECT position.total AS count, ${stateOf(metadata.tableName)}, page.objects
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
-}
-
-/** The SQL type of a counted column. */
-function typeOf(metadata: EntityMetadata, name: string): string {
-  const column = metadata.findColumnWithDatabaseName(name);
-  if (!column) throw new TypeError(`${metadata.tableName} has no column ${name}`);
-  return sqlTypeOf(column);
 }
 
 function startText(metadata: EntityMetadata): string {

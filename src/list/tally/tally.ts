@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { countedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
+import { columnOf, countedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
 
 /**
  * An order in which the tally of a resource keeps ranges: by identifier, or by a sorted column and then
@@ -42,11 +42,9 @@ export function sortedOrder({ tableName }: EntityMetadata, column: ColumnMetadat
 
 /** Every order of a resource's tally. */
 export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
-  const sorted = sortedColumnsOf(metadata).map((name) => {
-    const column = metadata.findColumnWithPropertyName(name);
-    if (!column) throw new TypeError(`${metadata.tableName} has no column ${name}`);
-    return sortedOrder(metadata, column);
-  });
+  const sorted = sortedColumnsOf(metadata).map((name) =>
+    sortedOrder(metadata, columnOf(metadata, name)),
+  );
   return [identifierOrder(metadata), ...sorted];
 }
 
