@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { exportRows } from '../import/export-rows.js';
 import { type FileFormat, rowsOf } from '../import/file-rows.js';
-import { importRows } from '../import/import-rows.js';
+import { importRows, type ImportResult } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { resourcesOf } from '../resource/resource.js';
 import { TallyMaintenance } from '../list/tally/maintain.js';
@@ -78,7 +78,7 @@ async function load(
       await runner.rollbackTransaction();
     } else {
       await runner.commitTransaction();
-      await cutTally(runner.dataSource, metadata);
+      await maintain(runner.dataSource, metadata, result);
     }
     progress.end();
     if (result.leftOut.length > 0) console.error(`Left out: ${result.leftOut.join(', ')}`);
@@ -95,9 +95,25 @@ async function load(
   }
 }
 
-/** Cuts the tally for the new rows. A failure is only reported: the service cuts it as well. */
-async function cutTally(dataSource: DataSource, metadata: EntityMetadata): Promise<void> {
+/** Changed objects from which on an import does not leave it to autovacuum to look after the table. */
+const MANY = 10_000;
+
+/**
+ * Has the next lists find statistics, a visibility map and a tally that is cut. A failure is only reported:
+ * autovacuum and the service do the same, later.
+ */
+async function maintain(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+  { inserted, updated, deleted }: ImportResult,
+): Promise<void> {
   try {
+    // Without it, a cut reads the table in place of an index.
+    if (inserted + updated + deleted >= MANY) {
+      await dataSource.query(
+        `VACUUM (ANALYZE, INDEX_CLEANUP OFF, SKIP_LOCKED) "${metadata.tableName}"`,
+      );
+    }
     await new TallyMaintenance(dataSource, metadata).run();
   } catch (error) {
     console.error(`The tally was not cut; the service will do it: ${(error as Error).message}`);

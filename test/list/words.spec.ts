@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { SEPARATORS } from '../../src/database/migrations/1763683200000-create-catalogue.js';
 import { containsWords } from '../../src/list/contains-words.js';
 import { Product } from '../../src/products/product.entity.js';
 import { SEED } from '../random.js';
@@ -41,6 +42,16 @@ async function planOf(words: string): Promise<string> {
 }
 
 describe('A search for words', () => {
+  it('separates words as it did before at every character', async () => {
+    const differing = await service.dataSource.query<unknown[]>(
+      `SELECT code FROM generate_series(1, $1::integer) code
+       WHERE code NOT BETWEEN 55296 AND 57343 AND search_text('ab' || chr(code) || 'c') IS DISTINCT FROM
+         translate(normalize('ab' || chr(code) || 'c'), $2, $3)`,
+      [0x2ffff, SEPARATORS, ' '.repeat(SEPARATORS.length)],
+    );
+    expect(differing).toEqual([]);
+  });
+
   it('looks for a repeated word once, whatever its case and form', async () => {
     const words = ['blue', 'BLUE', 'na\u00efve', 'nai\u0308ve', 'Blue/blue-BLUE'].join(' ');
     expect(await planOf(`${words} ${'blue '.repeat(50)}`)).toContain(

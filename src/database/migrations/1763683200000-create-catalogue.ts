@@ -22,7 +22,7 @@ export class CreateCatalogue1763683200000 implements MigrationInterface {
 }
 
 /** Word separators beside white space. Each is one UTF-16 code unit; none is a single quote. */
-const SEPARATORS =
+export const SEPARATORS =
   '!"#$%&()*+,-./:;<=>?@[]^_`{|}~\u2010\u2011\u2012\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2026\u00ab\u00bb\u00b7\u00d7';
 
 const STATEMENTS = [
