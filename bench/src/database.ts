@@ -78,7 +78,7 @@ export async function isQuiet(client: pg.Client): Promise<void> {
   }
 }
 
-/** Resolves when the service that runs on a database has folded and cut the tally. */
+/** Resolves when the service that runs on a database has folded and cut the tally, and has counted common words. */
 export async function tallyIsCut(url: string): Promise<void> {
   for (;;) {
     const [state] = await query<{ done: boolean }>(
@@ -86,7 +86,14 @@ export async function tallyIsCut(url: string): Promise<void> {
       `SELECT NOT EXISTS (SELECT FROM products_tally_deltas) AND NOT EXISTS (
          SELECT FROM (
            SELECT count, sum(count) OVER (PARTITION BY facet) AS total FROM products_tally
-         ) ranges WHERE count > 2 * greatest(2000, 4 * sqrt(total)) + 1
+         ) ranges WHERE count > 2 * greatest(
+             CASE WHEN strpos(split_part(facet, '=', 1), '+') > 0 THEN 20000 ELSE 2000 END, 4 * sqrt(total)
+           ) + 1
+       ) AND NOT EXISTS (SELECT FROM products_tally_by_words_counted WHERE NOT is_counted)
+       -- The most common word is in 99 % of the products, and is counted if it is in 5,000.
+       AND EXISTS (
+         SELECT FROM pg_class WHERE oid = 'products'::regclass AND reltuples < 6000
+         UNION ALL SELECT FROM products_tally_by_words_counted
        ) AS done`,
     );
     if (state?.done) return;

@@ -1,8 +1,9 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { databaseOptions } from './options.js';
+import { DatabaseClient, databaseOptions, poolOptions } from './options.js';
 
-/** One connection for each of the two users: the readiness check and tally maintenance. */
+/** One connection for each of two users: the readiness check and tally maintenance. */
 const CONNECTIONS = 2;
 /** Milliseconds that a statement may run. A shutdown waits for the statement in progress. */
 const STATEMENT_TIMEOUT = 5000;
@@ -16,7 +17,7 @@ export class ReservedConnections implements OnApplicationShutdown {
   readonly dataSource: DataSource;
   private connecting: Promise<DataSource> | undefined;
 
-  constructor(url: string) {
+  constructor(private readonly url: string) {
     const limits = { poolSize: CONNECTIONS, queryTimeout: STATEMENT_TIMEOUT };
     this.dataSource = new DataSource(databaseOptions(url, limits));
   }
@@ -32,6 +33,36 @@ export class ReservedConnections implements OnApplicationShutdown {
       throw error;
     });
     return this.connecting;
+  }
+
+  /**
+   * Runs statements that may take minutes, on a connection of their own.
+   *
+   * @param signal cancels the statement in progress
+   * @returns what `work` returns; false if `signal` was aborted
+   */
+  async withoutTimeLimit(
+    work: (client: Client) => Promise<boolean>,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const client = new DatabaseClient(poolOptions(this.url));
+    // Without a listener, a connection lost between two statements would end the process.
+    client.on('error', () => undefined);
+    const cancel = (): void => {
+      const { processID } = client as unknown as { processID: number };
+      this.dataSource.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    };
+    await client.connect();
+    signal?.addEventListener('abort', cancel);
+    try {
+      return !signal?.aborted && (await work(client));
+    } catch (error) {
+      if (signal?.aborted) return false;
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      await client.end();
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {

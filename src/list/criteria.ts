@@ -1,5 +1,6 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { countedColumnsOf } from '../resource/resource.js';
+import { searchedText } from './contains-words.js';
 import { EVERY_OBJECT, type Facet } from './tally/facet.js';
 
 /** A bound of a range of values. */
@@ -16,19 +17,33 @@ export interface ValueRange {
   readonly upper?: Bound;
 }
 
-/** What the conditions of a list say, if they only compare columns with values. */
+/** What the conditions of a list say, if they only compare columns with values and search for words. */
 export interface Criteria {
   /** The values that columns may have, without repetitions, by property name. */
   readonly equal: ReadonlyMap<string, readonly string[]>;
   /** Ranges of other columns. */
   readonly ranges: readonly ValueRange[];
+  /** The text whose words another column must contain. */
+  readonly search?: Search;
+}
+
+/** A search for the words of a text. */
+export interface Search {
+  readonly column: string;
+  readonly text: string;
 }
 
 /** The criteria of conditions; `undefined` if a condition says anything else. */
 export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | undefined {
   const equal = new Map<string, readonly string[]>();
   const ranges = new Map<string, ValueRange>();
+  let search: Search | undefined;
   for (const [column, condition] of conditions.flatMap((each) => Object.entries(each))) {
+    const text = searchedText(condition);
+    if (text !== undefined && !search) {
+      search = { column, text };
+      continue;
+    }
     const values = equalValues(condition);
     const range = values ? undefined : rangeOf(column, condition);
     if (values && !equal.has(column) && !ranges.has(column)) {
@@ -41,7 +56,7 @@ export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | und
       return undefined;
     }
   }
-  return { equal, ranges: [...ranges.values()] };
+  return { equal, ranges: [...ranges.values()], search };
 }
 
 /** Most facets that one list adds up. */

@@ -6,12 +6,16 @@ import { databaseFailure } from '../database/database-failure.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { resourcesOf } from '../resource/resource.js';
+import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
+import { wordTallies } from './tally/word-tally.js';
 
 /** Milliseconds between two rounds. Lists read the deltas of at most about one interval. */
 const INTERVAL = 1000;
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
+/** Milliseconds between two choices of the words that are counted. */
+const CHOICE_INTERVAL = 10_000;
 
 /**
  * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, and
@@ -19,13 +23,13 @@ const ROUNDS_PER_PURGE = 600;
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
-  /** The numbers of successful and of failed rounds. */
+  /** The numbers of successful and of failed rounds. Only failed choices of words are counted. */
   readonly rounds = { done: 0, failed: 0 };
   private readonly logger = new Logger(Maintenance.name);
   /** The names of the tasks whose latest run failed. */
   private readonly failing = new Set<string>();
   private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
+  private running: Promise<unknown> | undefined;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -33,7 +37,11 @@ export class Maintenance implements OnModuleDestroy {
   ) {}
 
   start(): void {
-    this.running = this.loop();
+    this.running = Promise.all([
+      this.loop(this.tasks(), INTERVAL),
+      // Counting words may take minutes.
+      this.loop(this.choices(), CHOICE_INTERVAL, 0),
+    ]);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -41,13 +49,14 @@ export class Maintenance implements OnModuleDestroy {
     await this.running;
   }
 
-  private async loop(): Promise<void> {
+  /** @param success by how much a successful round counts */
+  private async loop(tasks: readonly Task[], interval: number, success = 1): Promise<void> {
     const { signal } = this.stopping;
-    const tasks = this.tasks();
-    while (!signal.aborted) {
-      const succeeded = await this.round(tasks);
-      this.rounds[succeeded ? 'done' : 'failed'] += 1;
-      await sleep(INTERVAL, undefined, { signal }).catch(() => undefined);
+    for (let round = 0; !signal.aborted; round += 1) {
+      const succeeded = await this.round(tasks, round);
+      if (succeeded) this.rounds.done += success;
+      else this.rounds.failed += 1;
+      await sleep(interval, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -62,24 +71,33 @@ export class Maintenance implements OnModuleDestroy {
     };
     const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
       const maintenance = new TallyMaintenance(dataSource, metadata);
-      const isDue = () => (this.rounds.done + this.rounds.failed) % ROUNDS_PER_PURGE === 0;
       return [
         { name: `the tally of ${resource}`, run: () => maintenance.run(signal) },
         {
           name: `the deletions of ${resource}`,
           run: () => purgeDeletions(dataSource, resource),
-          isDue,
+          isDue: (round) => round % ROUNDS_PER_PURGE === 0,
         },
       ];
     });
     return [watermark, ...resources];
   }
 
+  /** The tasks that choose the words that are counted. */
+  private choices(): Task[] {
+    return [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
+      wordTallies(metadata).map((tally) => {
+        const words = new CountedWords(this.connections, metadata, tally);
+        return { name: `the words of ${resource}`, run: () => words.run(this.stopping.signal) };
+      }),
+    );
+  }
+
   /** Runs the tasks that are due. Returns false if any failed. */
-  private async round(tasks: readonly Task[]): Promise<boolean> {
+  private async round(tasks: readonly Task[], round: number): Promise<boolean> {
     let succeeded = true;
     for (const { name, run, isDue } of tasks) {
-      if (isDue?.() === false && !this.failing.has(name)) continue;
+      if (isDue?.(round) === false && !this.failing.has(name)) continue;
       try {
         await run();
         if (this.failing.delete(name)) this.logger.warn(`The upkeep of ${name} works again`);
@@ -103,5 +121,5 @@ interface Task {
   readonly name: string;
   readonly run: () => Promise<unknown>;
   /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
-  readonly isDue?: () => boolean;
+  readonly isDue?: (round: number) => boolean;
 }

@@ -7,7 +7,7 @@ import type { Facet } from './tally/facet.js';
 
 /** What the conditions of a list say. */
 export interface Selected {
-  /** `undefined` if they do more than compare columns with values. */
+  /** `undefined` if they say anything else than criteria can. */
   readonly criteria: Criteria | undefined;
   /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
@@ -15,7 +15,7 @@ export interface Selected {
 
 export function selectedBy({ repository, conditions }: Listing): Selected {
   const criteria = criteriaOf(conditions);
-  const isEqualities = criteria?.ranges.length === 0;
+  const isEqualities = criteria?.ranges.length === 0 && !criteria.search;
   return {
     criteria,
     facets: isEqualities ? facetsOf(repository.metadata, criteria.equal) : undefined,
@@ -69,11 +69,25 @@ export function orderBy(
   table = 'object',
 ): string {
   const keys = order.map(({ field, direction }) => {
-    const { databaseName, isNullable } = columnOf(metadata, field);
-    // Also where every object has a value: only so does the planner use a descending index of the lists.
-    const isLast = isNullable || sortedColumnsOf(metadata).includes(field);
-    const nulls = direction === 'DESC' && isLast ? ' NULLS LAST' : '';
-    return `${table}."${databaseName}" ${direction}${nulls}`;
+    const descending = hasNullsLast(metadata, field) ? 'DESC NULLS LAST' : 'DESC';
+    return `${table}."${field}" ${direction === 'ASC' ? 'ASC' : descending}`;
   });
   return `ORDER BY ${keys.join(', ')}`;
+}
+
+/** The reverse of `orderBy`. An index in the order of the list has this one, too. */
+export function reverseOrderBy(metadata: EntityMetadata, order: readonly SortKey[]): string {
+  const keys = order.map(({ field, direction }) => {
+    const ascending = hasNullsLast(metadata, field) ? 'ASC NULLS FIRST' : 'ASC';
+    return `object."${field}" ${direction === 'ASC' ? 'DESC' : ascending}`;
+  });
+  return `ORDER BY ${keys.join(', ')}`;
+}
+
+/**
+ * Whether a descending order says where objects without a value come. It does so also where every object
+ * has a value: only so does the planner use a descending index of the lists.
+ */
+function hasNullsLast(metadata: EntityMetadata, field: string): boolean {
+  return columnOf(metadata, field).isNullable || sortedColumnsOf(metadata).includes(field);
 }

@@ -6,7 +6,7 @@ import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedAfter, pickedByOffset, pickedFromStart, type Picking } from './picked-objects.js';
-import { talliedList } from './tallied-list.js';
+import { searchedCount, talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
 /** Which objects of a list a page shows, and how. */
@@ -59,18 +59,21 @@ export function pageStatement(
     addCount(`${values.add(known.count)}::bigint`);
     tables.push(...pickedAfter(picking, known.before));
   } else {
-    const at = `${values.add(offset)}::bigint`;
-    const tallied = talliedList(metadata, matching, order, values, offset > 0 ? at : undefined);
+    const at = offset > 0 ? `${values.add(offset)}::bigint` : undefined;
+    const tallied = talliedList(metadata, matching, order, values, at);
     tables.push(...tallied.tables);
     usesKnown &&= tallied.count === undefined;
-    addCount(
-      tallied.count ??
-        (known
-          ? `${values.add(known.count)}::bigint`
-          : `(SELECT count(*) FROM object ${matching.where})`),
-    );
+    if (tallied.count !== undefined) {
+      addCount(tallied.count);
+    } else if (known) {
+      addCount(`${values.add(known.count)}::bigint`);
+    } else {
+      const count = `(SELECT count(*) FROM object ${matching.where})`;
+      const searched = searchedCount(metadata, matching, values);
+      addCount(searched === undefined ? count : `coalesce(${searched}, ${count})`);
+    }
     tables.push(
-      ...(tallied.valued === undefined
+      ...(at === undefined || tallied.valued === undefined
         ? [pickedByOffset(picking, at)]
         : pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`)),
     );

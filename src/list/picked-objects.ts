@@ -3,7 +3,7 @@ import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { columnOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
-import { orderBy } from './matching-objects.js';
+import { orderBy, reverseOrderBy } from './matching-objects.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking {
@@ -29,20 +29,35 @@ const MOST_SORTED = 5000;
 
 /**
  * The table `picked`, with the columns of the order, for the objects of a page. It skips objects one by
- * one. Refers to `counted`.
+ * one, from the nearer end of the list. Refers to `counted`.
  *
- * @param offset an SQL expression
+ * @param offset an SQL expression; absent: the first page
  */
-export function pickedByOffset({ metadata, where, order, limit }: Picking, offset: string): string {
+export function pickedByOffset(
+  { metadata, where, order, limit }: Picking,
+  offset: string | undefined,
+): string {
   const keys = keysOf(order);
-  const page = `${orderBy(metadata, order)} LIMIT ${limit} OFFSET ${offset}`;
-  if (where === '') return `picked AS MATERIALIZED (SELECT ${keys} FROM object ${page})`;
-  const few = `(SELECT total FROM counted) <= ${MOST_SORTED}`;
-  return `picked AS MATERIALIZED (
-    (SELECT * FROM (SELECT ${keys} FROM object ${and(where, few)} OFFSET 0) object ${page})
-    UNION ALL
-    (SELECT ${keys} FROM object ${and(where, `NOT (${few})`)} ${page})
-  )`;
+  const total = '(SELECT total FROM counted)';
+  const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
+  const fewest = `${total} <= ${MOST_SORTED}`;
+  const isFar = offset && `${offset} > ${total} / 2`;
+  const isNear = [...(where ? [`NOT (${fewest})`] : []), ...(isFar ? [`NOT (${isFar})`] : [])];
+  const parts = [`SELECT ${keys} FROM object ${and(where, ...isNear)} ${page}`];
+  if (where) {
+    const few = `(SELECT ${keys} FROM object ${and(where, fewest)} OFFSET 0) object`;
+    parts.unshift(`SELECT * FROM ${few} ${page}`);
+  }
+  if (isFar) {
+    const behind = `${total} - ${offset} - ${limit}`;
+    parts.push(
+      `SELECT ${keys} FROM object ${and(where, ...(where ? [`NOT (${fewest})`] : []), isFar)}
+       ${reverseOrderBy(metadata, order)}
+       LIMIT greatest(${limit} + least(${behind}, 0), 0) OFFSET greatest(${behind}, 0)`,
+    );
+  }
+  // Of the parts, one runs.
+  return `picked AS MATERIALIZED (${parts.map((part) => `(${part})`).join(' UNION ALL ')})`;
 }
 
 /**
@@ -168,6 +183,7 @@ function withMissing(
 
 /** Adds conditions to a WHERE clause, which may be empty. */
 function and(where: string, ...conditions: string[]): string {
+  if (conditions.length === 0) return where;
   return `${where === '' ? 'WHERE' : `${where} AND`} ${conditions.join(' AND ')}`;
 }
 

@@ -8,6 +8,7 @@ import type { MatchingObjects } from './matching-objects.js';
 import { isSimple } from './picked-objects.js';
 import { facetName } from './tally/facet.js';
 import { TallyPositions } from './tally/position.js';
+import { wordCountOf, wordTallies } from './tally/word-tally.js';
 import { broadColumnsOf, countOf, identifierOrder, sortedOrder } from './tally/tally.js';
 
 /** What the tally knows of a list, as SQL on `object`, the table of the resource. */
@@ -56,6 +57,7 @@ export function talliedList(
     addSortedStart(positions, order, offset);
     return { tables: positions.tables, count, valued: positions.total };
   }
+  if (criteria.search) return { tables: [] };
   const [range, ...others] = criteria.ranges;
   if (!range || others.length > 0) return { tables: [] };
   const positions = sortedPositions(metadata, range.column, criteria, values);
@@ -68,6 +70,24 @@ export function talliedList(
   if (offset === undefined || first?.field !== range.column) return { tables, count };
   addSortedStart(positions, order, offset, true);
   return { tables, count, valued: count };
+}
+
+/**
+ * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
+ * it; `undefined` if it never does.
+ */
+export function searchedCount(
+  metadata: EntityMetadata,
+  { criteria }: MatchingObjects,
+  values: ParameterValues,
+): string | undefined {
+  if (!criteria?.search || criteria.ranges.length > 0) return undefined;
+  const { equal, search } = criteria;
+  const tally = wordTallies(metadata).find(({ column }) => column === search.column);
+  const isCounted = [...equal.keys()].every((column) => tally?.counted.includes(column));
+  if (!tally || !isCounted || equal.size > 1) return undefined;
+  const facets = facetsOf(metadata, equal);
+  return facets && wordCountOf(tally, search.text, facets, values);
 }
 
 /** The positions of the objects with the values of criteria in the order of a column, if it has a tally. */

@@ -32,6 +32,7 @@ export enum ProductType {
   ],
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
+  searched: ['words'],
 })
 // Few products have the same reference, so no other index needs to carry it.
 @Index(['refID', 'productID'])

@@ -29,6 +29,11 @@ export interface ListColumns<Column extends string> {
    * those in a range of the column itself.
    */
   readonly sorted?: readonly Column[];
+  /**
+   * Columns of type `tsvector` that a list searches for words. The tally counts the objects with a common
+   * word, in all and with each value of each counted column.
+   */
+  readonly searched?: readonly Column[];
 }
 
 /**
@@ -39,7 +44,7 @@ export interface ListColumns<Column extends string> {
  */
 export function Resource<const Column extends string = never>(
   name: string,
-  { counted = [], filtered = [], sorted = [] }: ListColumns<Column> = {},
+  { counted = [], filtered = [], sorted = [], searched = [] }: ListColumns<Column> = {},
 ): (target: new () => Record<Column, unknown>) => void {
   return (target) => {
     Entity(name)(target);
@@ -47,6 +52,7 @@ export function Resource<const Column extends string = never>(
       counted: counted.map((names) => (typeof names === 'string' ? [names] : names)),
       filtered,
       sorted,
+      searched,
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
     const columns = getMetadataArgsStorage().filterColumns(target);
@@ -68,12 +74,13 @@ interface DeclaredColumns {
   readonly counted: readonly (readonly string[])[];
   readonly filtered: readonly string[];
   readonly sorted: readonly string[];
+  readonly searched: readonly string[];
 }
 
 /** Empty for an entity that is not a resource, such as a deletion. */
 function declaredColumns({ target }: EntityMetadata): DeclaredColumns {
   const declared = Reflect.getMetadata(RESOURCE, target) as DeclaredColumns | undefined;
-  return declared ?? { counted: [], filtered: [], sorted: [] };
+  return declared ?? { counted: [], filtered: [], sorted: [], searched: [] };
 }
 
 /** The default meanings of the times that TypeORM sets, by column mode. */
@@ -117,6 +124,11 @@ export function filteredColumnsOf(metadata: EntityMetadata): readonly string[] {
 /** The columns that lists are sorted by, besides the identifier. */
 export function sortedColumnsOf(metadata: EntityMetadata): readonly string[] {
   return declaredColumns(metadata).sorted;
+}
+
+/** The columns that lists search for words. */
+export function searchedColumnsOf(metadata: EntityMetadata): readonly string[] {
+  return declaredColumns(metadata).searched;
 }
 
 /**

@@ -94,7 +94,7 @@ const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 /** What the tally of each resource counts, by resource. */
 async function talliesOf(dataSource: DataSource): Promise<Map<string, TallyColumns>> {
   const rows = await dataSource.query<({ resource: string } & TallyColumns)[]>(
-    'SELECT resource, counted, sorted FROM tallies',
+    'SELECT resource, counted, sorted, searched FROM tallies',
   );
   return new Map(rows.map(({ resource, ...columns }) => [resource, columns]));
 }
@@ -200,6 +200,7 @@ function tallyDifferences(
   const compared = [
     ['counts', installed.counted, declared.counted],
     ['has ranges', installed.sorted, declared.sorted],
+    ['counts words', installed.searched, declared.searched],
   ] as const;
   for (const [does, there, wanted] of compared) {
     const isComplete = wanted.every((column) => there.includes(column));

@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityMetadata } from 'typeorm';
-import { countedColumnsOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import {
+  countedColumnsOf,
+  identifierOf,
+  searchedColumnsOf,
+  sortedColumnsOf,
+} from '../resource/resource.js';
 
 /** What a tally counts, as the table `tallies` has it. */
 export interface TallyColumns {
   /** Columns, and combinations of columns such as `categoryID+type`. */
   readonly counted: readonly string[];
   readonly sorted: readonly string[];
+  readonly searched: readonly string[];
 }
 
 /** What the tally of a resource counts according to its entity. */
@@ -14,6 +20,7 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
   return {
     counted: countedColumnsOf(metadata).map((names) => names.join('+')),
     sorted: sortedColumnsOf(metadata),
+    searched: searchedColumnsOf(metadata),
   };
 }
 
@@ -21,14 +28,22 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
 export function countsAsDeclared(installed: TallyColumns, declared: TallyColumns): boolean {
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     isDeepStrictEqual(one.toSorted(), other.toSorted());
-  return isSame(installed.counted, declared.counted) && isSame(installed.sorted, declared.sorted);
+  return (['counted', 'sorted', 'searched'] as const).every((columns) =>
+    isSame(installed[columns], declared[columns]),
+  );
 }
 
 /** The statement that creates the tally of a resource, or recreates it from the table. */
-export function installTally(metadata: EntityMetadata, { counted, sorted }: TallyColumns): string {
+export function installTally(
+  metadata: EntityMetadata,
+  { counted, sorted, searched }: TallyColumns,
+): string {
   const { databaseName: identifier } = identifierOf(metadata);
-  const more = sorted.length === 0 ? '' : `, '{${sorted.join()}}'`;
-  return `SELECT install_tally('${metadata.tableName}', '${identifier}', '{${counted.join()}}'${more})`;
+  const columns = [counted, sorted, searched];
+  // The last arguments are optional.
+  while (columns.length > 1 && columns.at(-1)?.length === 0) columns.pop();
+  const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');
+  return `SELECT install_tally('${metadata.tableName}', '${identifier}', ${lists})`;
 }
 
 /** The statement that creates the table and triggers that record the deletions of a resource. */

@@ -36,7 +36,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       down.unshift(`SELECT remove_deletions('${table}')`);
     }
     const [installed] = await dataSource.query<TallyColumns[]>(
-      'SELECT counted, sorted FROM tallies WHERE resource = $1',
+      'SELECT counted, sorted, searched FROM tallies WHERE resource = $1',
       [table],
     );
     const declared = tallyColumnsOf(metadata);

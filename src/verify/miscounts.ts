@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { countedColumnsOf, identifierOf } from '../resource/resource.js';
 import { broadColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
+import { type WordTally, wordTallies } from '../list/tally/word-tally.js';
 import {
   countsAsDeclared,
   type TallyColumns,
@@ -21,7 +22,7 @@ export async function miscounts(
 ): Promise<string[]> {
   const { tableName: resource } = metadata;
   const [installed] = await dataSource.query<TallyColumns[]>(
-    'SELECT counted, sorted FROM tallies WHERE resource = $1',
+    'SELECT counted, sorted, searched FROM tallies WHERE resource = $1',
     [resource],
   );
   if (!installed || !countsAsDeclared(installed, tallyColumnsOf(metadata))) return [];
@@ -33,6 +34,17 @@ export async function miscounts(
       ...differences.map(
         ({ facet, from, tallied, there }) =>
           `${tally} of ${resource} has ${tallied} for ${facet || 'all'} from ${from || 'the first'}, where there are ${there}`,
+      ),
+    );
+  }
+  for (const tally of wordTallies(metadata)) {
+    const differences = await dataSource.query<Omit<Difference, 'from'>[]>(
+      await wordComparison(dataSource, metadata, tally),
+    );
+    found.push(
+      ...differences.map(
+        ({ facet, tallied, there }) =>
+          `the tally by ${tally.column} of ${resource} has ${tallied} for ${facet}, where there are ${there}`,
       ),
     );
   }
@@ -73,6 +85,31 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
     ) every
     GROUP BY facet, ${bounds} HAVING sum(tallied) <> sum(there)
     ORDER BY facet, ${bounds} LIMIT ${MAX_REPORTED}`;
+}
+
+/** Selects the counted words where tally and table differ. `facet`: the word and the facet. */
+async function wordComparison(
+  dataSource: DataSource,
+  { tableName }: EntityMetadata,
+  { column, counted, tally, deltas, words }: WordTally,
+): Promise<string> {
+  const isCounted = `JOIN (SELECT word FROM ${words} WHERE is_counted) counted USING (word)`;
+  const [{ sums }] = await dataSource.query<[{ sums: string }]>(
+    `SELECT tally_sums($1, $2, 'word') AS sums`,
+    [
+      ['', ...counted],
+      `(SELECT *, 1 AS step FROM "${tableName}") object
+       CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column}")) lexemes(word) ${isCounted}`,
+    ],
+  );
+  return `SELECT concat_ws(' ', word, facet) AS facet, sum(tallied) AS tallied, sum(there) AS there
+    FROM (
+      SELECT word, facet, count AS tallied, 0 AS there FROM ${tally} ${isCounted}
+      UNION ALL SELECT word, facet, count, 0 FROM ${deltas} ${isCounted}
+      UNION ALL SELECT word, facet, 0, total FROM (${sums}) sums
+    ) every
+    GROUP BY word, facet HAVING sum(tallied) <> sum(there)
+    ORDER BY word, facet LIMIT ${MAX_REPORTED}`;
 }
 
 /** The SQL expression of an object's facet, as in `install_tally`; null if a column has no value. */

@@ -4,12 +4,15 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { driverErrorOf } from '../../src/database/database-failure.js';
 import { databaseOptions } from '../../src/database/options.js';
 import { ReadPool } from '../../src/database/read-pool.js';
+import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { Dependencies } from '../../src/list/dependencies.js';
 import { KnownLists } from '../../src/list/known-lists.js';
 import { ListReader } from '../../src/list/list-reader.js';
 import type { SortKey } from '../../src/list/list-query.dto.js';
 import { StatementCache } from '../../src/list/statement-cache.js';
+import { CountedWords } from '../../src/list/tally/counted-words.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { wordTallies } from '../../src/list/tally/word-tally.js';
 import { Versions } from '../../src/list/versions.js';
 import { WithheldLists } from '../../src/list/withheld-lists.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
@@ -40,21 +43,25 @@ beforeAll(async () => {
     `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, 4) i`,
   );
   await dataSource.query(insertion(0, 20_000));
+  // For the choice of the counted words.
+  await dataSource.query('ANALYZE products');
 });
 afterAll(() => service.stop());
 
 /** A statement that inserts or replaces the products with numbers from `from`, with random values. */
 function insertion(from: number, count: number): string {
-  return `INSERT INTO products ("productID", type, name, "brandID", "categoryID", price, currency, stock)
+  return `INSERT INTO products ("productID", type, name, description, "brandID", "categoryID", price, currency, stock)
     SELECT 'p' || lpad(i::text, 6, '0'),
       (ARRAY['PHYSICAL', 'PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + floor(random() * 4)::integer]::product_type,
       CASE WHEN random() < 0.9 THEN 'name ' || floor(random() * 500) || ' lamp' END,
+      CASE WHEN random() < 0.4 THEN 'robust' END,
       CASE WHEN random() < 0.9 THEN 'b' || floor(10 * random() * random()) END,
       CASE WHEN random() < 0.9 THEN 'c' || floor(5 * random() * random()) END,
       CASE WHEN random() < 0.8 THEN floor(random() * 300) END, 'EUR',
       CASE WHEN random() < 0.8 THEN floor(random() * 4)::integer END
     FROM generate_series(${from}, ${from + count - 1}) i
-    ON CONFLICT ("productID") DO UPDATE SET price = excluded.price, type = excluded.type, name = excluded.name`;
+    ON CONFLICT ("productID") DO UPDATE SET price = excluded.price, type = excluded.type, name = excluded.name,
+      description = excluded.description`;
 }
 
 /** A list with the same conditions and order in SQL. */
@@ -91,9 +98,9 @@ function randomList(random: Random): RandomList {
     query.priceMax = String(50 + random.below(250));
     conditions.push(`price <= ${query.priceMax}`);
   }
-  if (random.chance(0.1)) {
-    query.q = random.chance(0.5) ? 'lamp' : String(random.below(500));
-    conditions.push(`words @@ to_tsquery('simple', '${query.q}')`);
+  if (random.chance(0.25)) {
+    query.q = random.pick(['lamp', 'robust', 'lamp robust', String(random.below(500))]);
+    conditions.push(`words @@ plainto_tsquery('simple', '${query.q}')`);
   }
   const sort: SortKey[] = random.chance(0.2)
     ? []
@@ -207,6 +214,9 @@ function change(runner: QueryRunner, random: Random): Promise<unknown> {
     random.pick([
       insertion(at, random.below(400)),
       insertion(at, 1),
+      // The triggers count many rows in another way than few.
+      insertion(at, 1500),
+      `UPDATE products SET price = price + 1, name = 'lamp' WHERE ${range(2000)}`,
       `DELETE FROM products WHERE ${range(random.below(400))}`,
       `UPDATE products SET price = price + 1 WHERE ${range(1 + random.below(20))}`,
       `UPDATE products SET price = NULL WHERE ${range(random.below(50))}`,
@@ -258,18 +268,42 @@ describe('Lists under eight writers', () => {
           await sleep(20);
         }
       };
+      let choices = 0;
+      const chooseWords = async (): Promise<void> => {
+        const [tally] = wordTallies(products);
+        if (!tally) throw new Error('The words of products are not counted');
+        const connections = service.application.get(ReservedConnections);
+        const words = new CountedWords(connections, products, tally);
+        while (performance.now() < until) {
+          if (await words.run()) choices += 1;
+          await sleep(200);
+          // As if it had become rare. The statistics bring it back.
+          await service.dataSource.query(
+            `DELETE FROM products_tally_by_words_counted WHERE word = $1 AND random() < 0.5`,
+            ['robust'],
+          );
+        }
+        while (!(await words.run())) await sleep(50);
+      };
       const writers = Array.from({ length: WRITERS }, (_, at) =>
         write(new Random(`writer ${at}`), until),
       );
       await Promise.all([
         ...writers,
         maintain(),
+        chooseWords(),
         read(new Random('reader 0')),
         read(new Random('reader 1')),
       ]);
       const written = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
       expect(compared).toBeGreaterThan(DURATION);
       expect(written).toBeGreaterThan(DURATION);
+      expect(choices).toBeGreaterThan(0);
+      expect(
+        await service.dataSource.query(
+          'SELECT * FROM products_tally_by_words_counted ORDER BY word',
+        ),
+      ).toEqual(['lamp', 'name', 'robust'].map((word) => ({ word, is_counted: true })));
       expect(await miscounts(service.dataSource, products)).toEqual([]);
     },
     (DURATION + 60) * 1000,

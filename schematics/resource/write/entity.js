@@ -58,6 +58,7 @@ function options(resource) {
     counted: countedColumns(resource),
     filtered: filteredColumns(resource),
     sorted: sortedColumns(resource),
+    searched: searchedFields(resource).length > 0 ? ['words'] : [],
   };
   const declared = Object.entries(columns).filter(([, names]) => names.length > 0);
   if (declared.length === 0) return '';

@@ -33,9 +33,14 @@ export function migration(resource, time) {
   const { names, identifier, fields } = resource;
   const { resource: table } = names;
   const enums = fields.filter(({ type }) => type === 'enum');
-  const tallied = [countedColumns(resource), sortedColumns(resource)];
-  if (tallied.at(-1)?.length === 0) tallied.pop();
   const searched = searchedFields(resource);
+  const tallied = [
+    countedColumns(resource),
+    sortedColumns(resource),
+    searched.length > 0 ? ['words'] : [],
+  ];
+  // The last arguments of install_tally are optional.
+  while (tallied.length > 1 && tallied.at(-1)?.length === 0) tallied.pop();
   const up = [
     ...enums.map(({ name, values = [] }) => {
       const allowed = values.map((value) => `'${value}'`).join(', ');

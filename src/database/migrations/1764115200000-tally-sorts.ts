@@ -258,3 +258,6 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
    INSERT INTO resource_versions
    VALUES (of_resource, 1 + floor(random() * 4611686018427387904::numeric));
  END $install$`;
+
+/** For the next migration, which replaces them, to restore them. */
+export const SORTED_TALLY_FUNCTIONS = [REMOVE_TALLY, INSTALL_TALLY];

@@ -4,12 +4,11 @@ import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
-import { type TallyOrder, tallyOrders, tallyRows } from './tally.js';
+import { FOLD_SIZE, foldDeltas } from './fold.js';
+import { nextStretch, type Stretch, uncutFacets, within } from './stretch.js';
+import { type TallyOrder, tallyOrders } from './tally.js';
+import { type WordTally, wordTallies } from './word-tally.js';
 
-/** Minimum target number of objects of a range. */
-const LEAST_RANGE_SIZE = 2000;
-/** Maximum number of deltas that one transaction folds. */
-const FOLD_SIZE = 50_000;
 /** Maximum number of objects that one cut reads, or two ranges if those are more. Writers of the resource wait meanwhile. */
 const CUT_SIZE = 100_000;
 /**
@@ -17,24 +16,6 @@ const CUT_SIZE = 100_000;
  * timeout doubles with each failed attempt, up to the maximum.
  */
 const LOCK_TIMEOUT = { initial: 50, maximum: 800 };
-
-/** The lower bound of a range. */
-interface RangeBound {
-  /** The value of the sorted column, as text; null in the first range, and in the order by identifier. */
-  readonly value: string | null;
-  readonly lowest: string;
-}
-
-/** Adjacent ranges of a facet that are replaced by ranges of the target size. */
-interface Stretch {
-  readonly facet: string;
-  /** The first range. */
-  readonly from: RangeBound;
-  /** The next range after them; null at the end of the facet. */
-  readonly upto: RangeBound | null;
-  /** The target number of objects of a range. */
-  readonly size: number;
-}
 
 /** A tally in one order, with the facets whose ranges may need a cut; `undefined` for all of them. */
 interface MaintainedOrder extends TallyOrder {
@@ -47,6 +28,7 @@ interface MaintainedOrder extends TallyOrder {
  */
 export class TallyMaintenance {
   private readonly orders: readonly MaintainedOrder[];
+  private readonly words: readonly WordTally[];
   private lockTimeout = LOCK_TIMEOUT.initial;
 
   constructor(
@@ -54,6 +36,7 @@ export class TallyMaintenance {
     private readonly metadata: EntityMetadata,
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
+    this.words = wordTallies(metadata);
   }
 
   /**
@@ -73,9 +56,9 @@ export class TallyMaintenance {
 
   /** Cuts every range of an order that needs it. Returns false if it did not complete. */
   private async cutDue(order: MaintainedOrder, signal?: AbortSignal): Promise<boolean> {
-    order.due ??= new Set(await this.uncutFacets(order));
+    order.due ??= new Set(await uncutFacets(this.dataSource, order));
     for (const facet of order.due) {
-      while (await this.nextStretch(this.dataSource.manager, order, facet)) {
+      while (await nextStretch(this.dataSource.manager, order, facet)) {
         if (signal?.aborted || !(await this.cut(order, facet))) return false;
       }
       order.due.delete(facet);
@@ -83,21 +66,20 @@ export class TallyMaintenance {
     return true;
   }
 
-  /** Every facet whose ranges may need a cut. */
-  private async uncutFacets(order: TallyOrder): Promise<string[]> {
-    const rows = await this.dataSource.query<{ facet: string }[]>(
-      `SELECT facet FROM ${tallyRows(order)} GROUP BY facet
-       HAVING count(*) > 1 OR sum(count) > ${2 * LEAST_RANGE_SIZE} OR sum(count) <= 0`,
-    );
-    return rows.map(({ facet }) => facet);
-  }
-
   /** Adds the deltas to the tally. Returns false if another instance is running. */
   private async fold(): Promise<boolean> {
     for (;;) {
       const folded = await this.exclusively(async (manager) => {
         let most = 0;
-        for (const order of this.orders) most = Math.max(most, await foldOrder(manager, order));
+        for (const order of this.orders) {
+          const folded = await foldDeltas(manager, order, `facet, ${order.bounds}`);
+          for (const facet of folded.facets) order.due?.add(facet);
+          most = Math.max(most, folded.deltas);
+        }
+        for (const words of this.words) {
+          const { deltas } = await foldDeltas(manager, words, 'word, facet');
+          most = Math.max(most, deltas);
+        }
         await manager.query(
           `WITH deleted AS (
              DELETE FROM resource_versions WHERE resource = $1
@@ -125,7 +107,7 @@ export class TallyMaintenance {
         await manager.query(`UPDATE tallies SET cuts = cuts + 1 WHERE resource = $1`, [
           this.metadata.tableName,
         ]);
-        const stretch = await this.nextStretch(manager, order, facet);
+        const stretch = await nextStretch(manager, order, facet);
         if (stretch) await this.recut(manager, order, stretch);
         return true;
       });
@@ -192,40 +174,6 @@ export class TallyMaintenance {
     );
   }
 
-  /** The first stretch of a facet that needs a cut; `undefined` if none does. */
-  private async nextStretch(
-    manager: EntityManager,
-    order: TallyOrder,
-    facet: string,
-  ): Promise<Stretch | undefined> {
-    const { bounds, boundOrder } = order;
-    const bound = (range: string): string =>
-      `jsonb_build_object('value', ${order.column ? `${range}.value::text` : 'NULL'}, 'lowest', ${range}.lowest)`;
-    const [stretch] = await manager.query<Stretch[]>(
-      `WITH ranges AS (
-         SELECT ${bounds}, sum(count) AS count FROM ${tallyRows(order, 'WHERE facet = $1')}
-         GROUP BY ${bounds}
-       ), sized AS (
-         SELECT *, lag(count) OVER ordered AS before, row_number() OVER ordered AS at,
-           ${RANGE_SIZE} AS size, sum(count) OVER () AS total
-         FROM ranges WINDOW ordered AS (ORDER BY ${boundOrder})
-       ), grouped AS (
-         SELECT *, count(*) FILTER (WHERE before IS NULL OR before + count >= size / 2)
-           OVER (ORDER BY at) AS stretch
-         FROM sized
-       ), due AS (
-         SELECT size, min(at) AS at, count(*) AS ranges FROM grouped GROUP BY stretch, size, total
-         HAVING sum(count) > 2 * size OR count(*) > 1 OR total <= 0
-         ORDER BY at LIMIT 1
-       )
-       SELECT $1 AS facet, due.size, ${bound('first')} AS from,
-         CASE WHEN next.at IS NOT NULL THEN ${bound('next')} END AS upto
-       FROM due JOIN sized first USING (at) LEFT JOIN sized next ON next.at = due.at + due.ranges`,
-      [facet],
-    );
-    return stretch;
-  }
-
   /** Runs a transaction with the advisory lock of the resource; `undefined` if another holds it. */
   private exclusively<T>(work: (manager: EntityManager) => Promise<T>): Promise<T | undefined> {
     return this.dataSource.transaction('READ COMMITTED', async (manager) => {
@@ -238,54 +186,7 @@ export class TallyMaintenance {
   }
 }
 
-/**
- * SQL for the target number of objects of a range. Finding an offset adds up the ranges and then skips
- * within one. With this size both grow with the square root of the objects. A small facet is one
- * range.
- */
-const RANGE_SIZE = `greatest(${LEAST_RANGE_SIZE}, 4 * sqrt(abs(sum(count) OVER ())))::integer`;
-
 function isLockTimeout(error: unknown): boolean {
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
   return driverErrorOf(error).code === '55P03';
-}
-
-/** Adds the deltas of an order to its tally, at most `FOLD_SIZE`. Returns how many. */
-async function foldOrder(manager: EntityManager, order: MaintainedOrder): Promise<number> {
-  const { tally, deltas, bounds, due } = order;
-  const folded = await manager.query<{ facet: string; deltas: string }[]>(
-    `WITH deleted AS (
-       DELETE FROM ${deltas}
-       WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLD_SIZE}))
-       RETURNING facet, ${bounds}, count
-     ), kept AS (
-       INSERT INTO ${tally} AS tally (facet, ${bounds}, count)
-       SELECT facet, ${bounds}, sum(count) FROM deleted GROUP BY facet, ${bounds}
-       ON CONFLICT (facet, ${bounds}) DO UPDATE SET count = tally.count + excluded.count
-     )
-     SELECT facet, count(*) AS deltas FROM deleted GROUP BY facet`,
-  );
-  for (const { facet } of folded) due?.add(facet);
-  return folded.reduce((sum, { deltas: count }) => sum + Number(count), 0);
-}
-
-/** The condition that a row lies in a stretch. */
-function within(
-  { column }: TallyOrder,
-  { from, upto }: Stretch,
-  values: ParameterValues,
-  value: string,
-  lowest: string,
-): string {
-  const row = column ? `(${value}, ${lowest})` : lowest;
-  const bound = (range: RangeBound): string =>
-    column
-      ? `(${values.add(range.value)}::${sqlTypeOf(column)}, ${values.add(range.lowest)})`
-      : values.add(range.lowest);
-  const isFirst = column !== undefined && from.value === null;
-  // No row compares with the missing value of the first range.
-  const above = isFirst ? [] : [`${row} >= ${bound(from)}`];
-  const below = upto ? `${row} < ${bound(upto)}` : undefined;
-  const conditions = below ? [...above, isFirst ? `(${value} IS NULL OR ${below})` : below] : above;
-  return conditions.length === 0 ? 'true' : conditions.join(' AND ');
 }

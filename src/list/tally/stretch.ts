@@ -1,0 +1,98 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
+import { type TallyOrder, tallyRows } from './tally.js';
+
+/**
+ * SQL for the minimum target number of objects of a range of `facet`. Combinations of columns have many
+ * facets, and deep pages of them are rare.
+ */
+const LEAST_RANGE_SIZE = `CASE WHEN strpos(split_part(facet, '=', 1), '+') > 0 THEN 20000 ELSE 2000 END`;
+/**
+ * SQL for the target number of objects of a range. Finding an offset adds up the ranges and then skips
+ * within one. With this size both grow with the square root of the objects. A small facet is one
+ * range.
+ */
+const RANGE_SIZE = `greatest(${LEAST_RANGE_SIZE}, 4 * sqrt(abs(sum(count) OVER ())))::integer`;
+
+/** The lower bound of a range. */
+export interface RangeBound {
+  /** The value of the sorted column, as text; null in the first range, and in the order by identifier. */
+  readonly value: string | null;
+  readonly lowest: string;
+}
+
+/** Adjacent ranges of a facet that are replaced by ranges of the target size. */
+export interface Stretch {
+  readonly facet: string;
+  /** The first range. */
+  readonly from: RangeBound;
+  /** The next range after them; null at the end of the facet. */
+  readonly upto: RangeBound | null;
+  /** The target number of objects of a range. */
+  readonly size: number;
+}
+
+/** Every facet whose ranges may need a cut. */
+export async function uncutFacets(dataSource: DataSource, order: TallyOrder): Promise<string[]> {
+  const rows = await dataSource.query<{ facet: string }[]>(
+    `SELECT facet FROM ${tallyRows(order)} GROUP BY facet
+     HAVING count(*) > 1 OR sum(count) > 2 * ${LEAST_RANGE_SIZE} OR sum(count) <= 0`,
+  );
+  return rows.map(({ facet }) => facet);
+}
+
+/** The first stretch of a facet that needs a cut; `undefined` if none does. */
+export async function nextStretch(
+  manager: EntityManager,
+  order: TallyOrder,
+  facet: string,
+): Promise<Stretch | undefined> {
+  const { bounds, boundOrder } = order;
+  const bound = (range: string): string =>
+    `jsonb_build_object('value', ${order.column ? `${range}.value::text` : 'NULL'}, 'lowest', ${range}.lowest)`;
+  const [stretch] = await manager.query<Stretch[]>(
+    `WITH ranges AS (
+       SELECT facet, ${bounds}, sum(count) AS count FROM ${tallyRows(order, 'WHERE facet = $1')}
+       GROUP BY facet, ${bounds}
+     ), sized AS (
+       SELECT *, lag(count) OVER ordered AS before, row_number() OVER ordered AS at,
+         ${RANGE_SIZE} AS size, sum(count) OVER () AS total
+       FROM ranges WINDOW ordered AS (ORDER BY ${boundOrder})
+     ), grouped AS (
+       SELECT *, count(*) FILTER (WHERE before IS NULL OR before + count >= size / 2)
+         OVER (ORDER BY at) AS stretch
+       FROM sized
+     ), due AS (
+       SELECT size, min(at) AS at, count(*) AS ranges FROM grouped GROUP BY stretch, size, total
+       HAVING sum(count) > 2 * size OR count(*) > 1 OR total <= 0
+       ORDER BY at LIMIT 1
+     )
+     SELECT $1 AS facet, due.size, ${bound('first')} AS from,
+       CASE WHEN next.at IS NOT NULL THEN ${bound('next')} END AS upto
+     FROM due JOIN sized first USING (at) LEFT JOIN sized next ON next.at = due.at + due.ranges`,
+    [facet],
+  );
+  return stretch;
+}
+
+/** The condition that a row lies in a stretch. */
+export function within(
+  { column }: TallyOrder,
+  { from, upto }: Stretch,
+  values: ParameterValues,
+  value: string,
+  lowest: string,
+): string {
+  const row = column ? `(${value}, ${lowest})` : lowest;
+  const bound = (range: RangeBound): string =>
+    column
+      ? `(${values.add(range.value)}::${sqlTypeOf(column)}, ${values.add(range.lowest)})`
+      : values.add(range.lowest);
+  const isFirst = column !== undefined && from.value === null;
+  // No row compares with the missing value of the first range.
+  const above = isFirst ? [] : [`${row} >= ${bound(from)}`];
+  const below = upto ? `${row} < ${bound(upto)}` : undefined;
+  const conditions = below ? [...above, isFirst ? `(${value} IS NULL OR ${below})` : below] : above;
+  return conditions.length === 0 ? 'true' : conditions.join(' AND ');
+}

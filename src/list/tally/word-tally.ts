@@ -1,0 +1,50 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
+import { countedColumnsOf, searchedColumnsOf } from '../../resource/resource.js';
+import { lexemesOf } from '../contains-words.js';
+import { type Facet, facetName } from './facet.js';
+
+/** The numbers of objects with a common word in a searched column, by facet. */
+export interface WordTally {
+  /** The property name of the searched column. */
+  readonly column: string;
+  /** The tables, quoted. */
+  readonly tally: string;
+  readonly deltas: string;
+  /** The table of the words that are counted. */
+  readonly words: string;
+  /** The columns by whose values it counts, too. */
+  readonly counted: readonly string[];
+}
+
+/** The tallies of a resource by words, one for each searched column. */
+export function wordTallies(metadata: EntityMetadata): WordTally[] {
+  const { tableName } = metadata;
+  const counted = countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
+  return searchedColumnsOf(metadata).map((column) => ({
+    column,
+    tally: `"${tableName}_tally_by_${column}"`,
+    deltas: `"${tableName}_tally_by_${column}_deltas"`,
+    words: `"${tableName}_tally_by_${column}_counted"`,
+    counted,
+  }));
+}
+
+/**
+ * An SQL expression for the number of objects of facets that contain the words of a text. It is null
+ * unless that is one word, and a counted one.
+ */
+export function wordCountOf(
+  { tally, deltas, words }: WordTally,
+  text: string,
+  facets: readonly Facet[],
+  values: ParameterValues,
+): string {
+  const names = values.add(facets.map(facetName));
+  const counts = [tally, deltas].map(
+    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table}
+      WHERE ${table}.word = counted.word AND facet = ANY(${names}))`,
+  );
+  return `(SELECT ${counts.join(' + ')} FROM ${words} counted
+    WHERE is_counted AND tsvector_to_array(${lexemesOf(values.add(text))}) = ARRAY[counted.word])`;
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { TallyWords1764201600000 } from '../../src/database/migrations/1764201600000-tally-words.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ PAGE_CACHE_MB: '0' });
+});
+afterAll(() => service.stop());
+
+const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
+
+function write(from: number, count: number): Promise<unknown[]> {
+  return query(
+    `INSERT INTO products ("productID", type, name, price, currency)
+     SELECT 'p' || i, (ARRAY['PHYSICAL', 'DIGITAL'])[1 + i % 2]::product_type, 'lamp', i % 7, 'EUR'
+     FROM generate_series(${from}, ${from + count - 1}) i`,
+  );
+}
+
+/** The number of products of a type by the tally, whatever function keeps it. */
+async function tallied(): Promise<number> {
+  const [{ count }] = (await query<{ count: string }>(
+    `SELECT sum(count) AS count FROM (
+       SELECT * FROM products_tally UNION ALL SELECT * FROM products_tally_deltas
+     ) every WHERE facet = 'type=DIGITAL'`,
+  )) as [{ count: string }];
+  return Number(count);
+}
+
+it('A catalogue goes back to tallies without words and forth, and each keeps counting', async () => {
+  await write(0, 1500);
+  const runner = service.dataSource.createQueryRunner();
+  const migration = new TallyWords1764201600000();
+  try {
+    await migration.down(runner);
+    await write(1500, 10);
+    expect(await tallied()).toBe(755);
+    await expect(query('SELECT FROM products_tally_by_words')).rejects.toThrow('does not exist');
+    await migration.up(runner);
+  } finally {
+    await runner.release();
+  }
+  expect(await tallied()).toBe(755);
+  await write(2000, 1200);
+  await write(4000, 1);
+  await query(`UPDATE products SET type = 'DIGITAL', price = price + 1`);
+  await query(`DELETE FROM products WHERE "productID" < 'p3'`);
+  const [{ count }] = (await query<{ count: string }>('SELECT count(*) FROM products')) as [
+    { count: string },
+  ];
+  expect(await tallied()).toBe(Number(count));
+  expect(await findViolations(service.application)).toEqual([]);
+});

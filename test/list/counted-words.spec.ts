@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EntityMetadata } from 'typeorm';
+import { ReservedConnections } from '../../src/database/reserved-connections.js';
+import { CountedWords } from '../../src/list/tally/counted-words.js';
+import { wordTallies } from '../../src/list/tally/word-tally.js';
+import { Product } from '../../src/products/product.entity.js';
+import { miscounts } from '../../src/verify/miscounts.js';
+import { type Service, startService } from '../service.js';
+
+/** As many objects as a word needs to be counted. */
+const MANY = 5000;
+
+let service: Service;
+let metadata: EntityMetadata;
+let words: CountedWords;
+
+beforeAll(async () => {
+  service = await startService({ PAGE_CACHE_MB: '0' });
+  metadata = service.dataSource.getMetadata(Product);
+  const [tally] = wordTallies(metadata);
+  if (!tally) throw new Error('The words of products are not counted');
+  words = new CountedWords(service.application.get(ReservedConnections), metadata, tally);
+  await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
+});
+afterAll(() => service.stop());
+
+const query = <Row>(text: string, values: unknown[] = []) =>
+  service.dataSource.query<Row[]>(text, values);
+
+async function load(count: number, name: string, from = 0): Promise<void> {
+  await query(
+    `INSERT INTO products ("productID", type, name, "categoryID", stock)
+     SELECT 'p' || i, (ARRAY['PHYSICAL', 'DIGITAL'])[1 + i % 2]::product_type, $3,
+       CASE WHEN i % 4 = 0 THEN 'c' END, i % 3
+     FROM generate_series($1::integer, $2::integer) i`,
+    [from, from + count - 1, name],
+  );
+  await query('ANALYZE products');
+}
+
+const counted = async () =>
+  (
+    await query<{ word: string }>('SELECT word FROM products_tally_by_words_counted ORDER BY word')
+  ).map(({ word }) => word);
+
+/** The count of a list, with the tally of the word one too high, so that one sees who counted. */
+async function countedByTally(list: string, word: string, facet: string): Promise<boolean> {
+  const exact = await countOf(list);
+  const change = async (step: number): Promise<void> => {
+    await query('INSERT INTO products_tally_by_words_deltas VALUES ($1, $2, $3)', [
+      ...[word, facet, step],
+    ]);
+    // Another version of the resource, so that nothing learned holds.
+    await query(`INSERT INTO resource_versions VALUES ('products', 1)`);
+  };
+  await change(1);
+  const changed = await countOf(list);
+  await change(-1);
+  expect([exact, exact + 1]).toContain(changed);
+  return changed === exact + 1;
+}
+
+async function countOf(list: string): Promise<number> {
+  const { body } = await service.get(`/products?${list}`).expect(200);
+  return Number((body as { response_data: { count: string } }).response_data.count);
+}
+
+describe('A word that many objects contain', () => {
+  beforeEach(async () => {
+    await query('TRUNCATE products');
+    await query('DELETE FROM products_tally_by_words_counted');
+  });
+
+  it('is counted in all, and by the values of each counted column', async () => {
+    await load(MANY + 400, 'Red Lamp');
+    await load(100, 'blue lamp', MANY + 400);
+    expect(await words.run()).toBe(true);
+    expect(await counted()).toEqual(['lamp', 'red']);
+    expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+    expect(await countedByTally('q=LAMP', 'lamp', '')).toBe(true);
+    expect(await countedByTally('q=lamp&type=DIGITAL', 'lamp', 'type=DIGITAL')).toBe(true);
+    expect(await countedByTally('q=lamp&type=DIGITAL,SERVICE', 'lamp', 'type=DIGITAL')).toBe(true);
+    expect(await countedByTally('q=red&categoryID=c&offset=70', 'red', 'categoryID=c')).toBe(true);
+    expect(await countedByTally('q=red&inStock=true&sort=-name', 'red', 'inStock=true')).toBe(true);
+    // What it does not count: rare words, several words, and other filters.
+    expect(await countedByTally('q=blue', 'lamp', '')).toBe(false);
+    expect(await countedByTally('q=red%20lamp', 'lamp', '')).toBe(false);
+    expect(await countedByTally('q=lamp&type=DIGITAL&inStock=true', 'lamp', '')).toBe(false);
+    expect(await countedByTally('q=lamp&priceMin=1', 'lamp', '')).toBe(false);
+    expect(await countOf('q=blue')).toBe(100);
+    expect(await countOf('q=red%20lamp&categoryID=c')).toBe((MANY + 400) / 4);
+  });
+
+  it('stays exactly counted when objects are written, deleted, moved and emptied', async () => {
+    await load(MANY + 400, 'lamp');
+    await words.run();
+    const isRight = async (): Promise<void> => {
+      const [{ count }] = (await query<{ count: string }>(
+        `SELECT count(*) FROM products WHERE words @@ 'lamp' AND type = 'DIGITAL'`,
+      )) as [{ count: string }];
+      expect(await countOf('q=lamp&type=DIGITAL')).toBe(Number(count));
+      expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+    };
+    for (const statement of [
+      `UPDATE products SET name = 'other' WHERE "productID" IN ('p1', 'p2')`,
+      `UPDATE products SET name = 'lamp lamp' WHERE "productID" = 'p1'`,
+      `UPDATE products SET type = 'SERVICE', "categoryID" = NULL WHERE "productID" < 'p3'`,
+      `UPDATE products SET "productID" = 'moved' WHERE "productID" = 'p5'`,
+      `DELETE FROM products WHERE "productID" LIKE 'p4%'`,
+      `DELETE FROM products WHERE "productID" = 'p5000'`,
+      `INSERT INTO products ("productID", type, name) VALUES ('new', 'DIGITAL', 'a lamp')
+       ON CONFLICT DO NOTHING`,
+      'TRUNCATE products',
+      `INSERT INTO products ("productID", type, name) VALUES ('new', 'DIGITAL', 'a lamp')`,
+    ]) {
+      await query(statement);
+      await isRight();
+    }
+  });
+
+  it('is counted no more once it is rare, and exactly when it is frequent again', async () => {
+    await load(MANY + 400, 'lamp');
+    await words.run();
+    await query(`UPDATE products SET name = 'torch'`);
+    await query('ANALYZE products');
+    await words.run();
+    expect(await counted()).toEqual(['torch']);
+    expect(await query(`SELECT FROM products_tally_by_words WHERE word = 'lamp'`)).toEqual([]);
+    expect(await countOf('q=lamp')).toBe(0);
+    await query(`UPDATE products SET name = 'lamp' WHERE type = 'DIGITAL'`);
+    await query(`UPDATE products SET name = 'lamp'`);
+    await query('ANALYZE products');
+    await words.run();
+    expect(await countedByTally('q=lamp', 'lamp', '')).toBe(true);
+    expect(await countOf('q=lamp')).toBe(MANY + 400);
+  });
+
+  it('is not counted while a writer holds the resource, and later all the same', async () => {
+    await load(MANY + 400, 'lamp');
+    const writer = service.dataSource.createQueryRunner();
+    await writer.startTransaction();
+    await writer.query(
+      `INSERT INTO products ("productID", type, name) VALUES ('x', 'DIGITAL', 'lamp')`,
+    );
+    expect(await words.run()).toBe(false);
+    expect(await counted()).toEqual([]);
+    await writer.commitTransaction();
+    await writer.release();
+    expect(await words.run()).toBe(true);
+    expect(await countOf('q=lamp')).toBe(MANY + 401);
+    expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+  });
+
+  it('is counted from the start after a count that was broken off', async () => {
+    await load(MANY + 400, 'lamp');
+    // As a killed instance leaves it: writers record the word, but what was there is not counted.
+    await query(`INSERT INTO products_tally_by_words_counted VALUES ('lamp', false)`);
+    await load(7, 'lamp', 100_000);
+    expect(await countOf('q=lamp')).toBe(MANY + 407);
+    expect(await words.run(AbortSignal.abort())).toBe(false);
+    await Promise.all([words.run(), words.run(), words.run()]);
+    while (!(await words.run()));
+    expect(await countedByTally('q=lamp', 'lamp', '')).toBe(true);
+    expect(await countOf('q=lamp')).toBe(MANY + 407);
+    expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+  });
+
+  it('and a wrong count of it is found by verify', async () => {
+    await load(MANY + 400, 'lamp');
+    await words.run();
+    await query(
+      `UPDATE products_tally_by_words_deltas SET count = count + 1 WHERE facet = 'type=DIGITAL'`,
+    );
+    expect(await miscounts(service.dataSource, metadata)).toEqual([
+      'the tally by words of products has 2701 for lamp type=DIGITAL, where there are 2700',
+    ]);
+  });
+});
