@@ -85,7 +85,7 @@ export async function tallyIsCut(url: string): Promise<void> {
       url,
       `SELECT NOT EXISTS (SELECT FROM products_tally_deltas) AND NOT EXISTS (
          SELECT FROM (
-           SELECT count, sum(count) OVER (PARTITION BY facet) AS total FROM products_tally
+           SELECT facet, count, sum(count) OVER (PARTITION BY facet) AS total FROM products_tally
          ) ranges WHERE count > 2 * greatest(
              CASE WHEN strpos(split_part(facet, '=', 1), '+') > 0 THEN 20000 ELSE 2000 END, 4 * sqrt(total)
            ) + 1

@@ -79,5 +79,8 @@ function conditionOf(
   if (filter === 'updatedSince' && updateDateColumn) {
     return { [updateDateColumn.propertyName]: MoreThanOrEqual(value) };
   }
-  return { [filter]: Array.isArray(value) ? Any(value) : value };
+  // With one value as an equality, the planner knows that an index by the column is in the order of the
+  // identifier.
+  const values: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return { [filter]: Array.isArray(values) ? Any(values) : values };
 }

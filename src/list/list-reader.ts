@@ -56,7 +56,8 @@ export class ListReader {
     const request = { fields, order: totalOrder(metadata, sort), limit, offset };
     const selected = selectedBy(listing);
     let built: MatchingObjects | undefined;
-    const matching = (): MatchingObjects => (built ??= matchingObjects(listing, selected));
+    const matching = (): MatchingObjects =>
+      (built ??= matchingObjects(listing, selected, request.order));
     const isPlain =
       versionedTables(resource).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition));

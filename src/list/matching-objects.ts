@@ -1,4 +1,5 @@
-import type { EntityMetadata } from 'typeorm';
+import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
+import { carriedColumnsOf } from '../resource/carried-columns.js';
 import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
 import { type Criteria, criteriaOf, facetsOf } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
@@ -23,24 +24,49 @@ export function selectedBy({ repository, conditions }: Listing): Selected {
 }
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
-export interface MatchingObjects extends Selected {
+export interface MatchingObjects extends Selected, Where {
+  /**
+   * The conditions that the index in the order of the list carries, as `where`, and the others behind
+   * `WHERE`. Absent if it carries all of them, or none.
+   */
+  readonly split?: { readonly carried: string; readonly others: string };
+}
+
+/** Conditions on `object` in SQL. */
+interface Where {
   /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
   readonly where: string;
   readonly values: readonly unknown[];
 }
 
+/** @param order the total order of the list */
 export function matchingObjects(
   { repository, conditions }: Listing,
   selected: Selected,
+  order: readonly SortKey[],
 ): MatchingObjects {
+  const [first] = order;
+  const columns = first ? carriedColumnsOf(repository.metadata, first.field) : [];
+  const isCarried = (condition: ObjectLiteral): boolean =>
+    Object.keys(condition).every((column) => columns.includes(column));
+  const carried = conditions.filter(isCarried);
+  const others = conditions.filter((condition) => !isCarried(condition));
+  const all = whereOf(repository, [...carried, ...others]);
+  if (carried.length === 0 || others.length === 0) return { ...selected, ...all };
+  // The parameters have the same numbers, since they come first.
+  const { where } = whereOf(repository, carried);
+  const rest = all.where.slice(where.length).replace(/^ AND /, '');
+  return { ...selected, ...all, split: { carried: where, others: `WHERE ${rest}` } };
+}
+
+function whereOf(
+  repository: Repository<ObjectLiteral>,
+  conditions: readonly ObjectLiteral[],
+): Where {
   const builder = repository.createQueryBuilder('object').select('1');
   for (const condition of conditions) builder.andWhere(condition);
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  return {
-    ...selected,
-    where: text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart(),
-    values,
-  };
+  return { where: text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart(), values };
 }
 
 /** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `tallyPage`. */

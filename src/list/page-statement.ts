@@ -5,8 +5,9 @@ import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
-import { pickedAfter, pickedByOffset, pickedFromStart, type Picking } from './picked-objects.js';
-import { searchedCount, talliedList } from './tallied-list.js';
+import { pickedByOffset } from './picked-by-offset.js';
+import { pickedAfter, pickedFromStart, type Picking } from './picked-objects.js';
+import { scannedCount, searchedCount, talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
 /** Which objects of a list a page shows, and how. */
@@ -46,6 +47,7 @@ export function pageStatement(
   const picking: Picking = {
     metadata,
     where: matching.where,
+    split: matching.split,
     order,
     limit: `${values.add(limit)}::bigint`,
     values,
@@ -72,11 +74,12 @@ export function pageStatement(
       const searched = searchedCount(metadata, matching, values);
       addCount(searched === undefined ? count : `coalesce(${searched}, ${count})`);
     }
-    tables.push(
-      ...(at === undefined || tallied.valued === undefined
-        ? [pickedByOffset(picking, at)]
-        : pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`)),
-    );
+    if (at !== undefined && tallied.valued !== undefined) {
+      tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`));
+    } else {
+      const scanned = matching.where ? scannedCount(metadata, matching, order, values) : '0';
+      tables.push(...pickedByOffset(picking, { offset: at, scanned }));
+    }
   }
   const { databaseName: identifier } = identifierOf(metadata);
   const keys = order.map(({ field }) => `"${field}"::text`).join(', ');

@@ -3,13 +3,14 @@ import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { columnOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
-import { orderBy, reverseOrderBy } from './matching-objects.js';
+import { type MatchingObjects, orderBy } from './matching-objects.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking {
   readonly metadata: EntityMetadata;
   /** `WHERE …`, or empty. */
   readonly where: string;
+  readonly split?: MatchingObjects['split'];
   /** The total order of the list. */
   readonly order: readonly SortKey[];
   /** An SQL expression. */
@@ -19,46 +20,6 @@ export interface Picking {
 
 /** The value of each column of an object's order as text; the last one is its identifier. */
 export type PageKey = readonly (string | null)[];
-
-/**
- * Matching objects up to this number are collected and sorted. More are read in the order of the list
- * until the page is complete. The planner cannot decide it: it assumes that conditions are independent
- * of each other, and that matching objects are spread evenly over every order.
- */
-const MOST_SORTED = 5000;
-
-/**
- * The table `picked`, with the columns of the order, for the objects of a page. It skips objects one by
- * one, from the nearer end of the list. Refers to `counted`.
- *
- * @param offset an SQL expression; absent: the first page
- */
-export function pickedByOffset(
-  { metadata, where, order, limit }: Picking,
-  offset: string | undefined,
-): string {
-  const keys = keysOf(order);
-  const total = '(SELECT total FROM counted)';
-  const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
-  const fewest = `${total} <= ${MOST_SORTED}`;
-  const isFar = offset && `${offset} > ${total} / 2`;
-  const isNear = [...(where ? [`NOT (${fewest})`] : []), ...(isFar ? [`NOT (${isFar})`] : [])];
-  const parts = [`SELECT ${keys} FROM object ${and(where, ...isNear)} ${page}`];
-  if (where) {
-    const few = `(SELECT ${keys} FROM object ${and(where, fewest)} OFFSET 0) object`;
-    parts.unshift(`SELECT * FROM ${few} ${page}`);
-  }
-  if (isFar) {
-    const behind = `${total} - ${offset} - ${limit}`;
-    parts.push(
-      `SELECT ${keys} FROM object ${and(where, ...(where ? [`NOT (${fewest})`] : []), isFar)}
-       ${reverseOrderBy(metadata, order)}
-       LIMIT greatest(${limit} + least(${behind}, 0), 0) OFFSET greatest(${behind}, 0)`,
-    );
-  }
-  // Of the parts, one runs.
-  return `picked AS MATERIALIZED (${parts.map((part) => `(${part})`).join(' UNION ALL ')})`;
-}
 
 /**
  * The tables for the objects of a page from the one in the table `start` on; see `TalliedList`.
@@ -182,12 +143,12 @@ function withMissing(
 }
 
 /** Adds conditions to a WHERE clause, which may be empty. */
-function and(where: string, ...conditions: string[]): string {
+export function and(where: string, ...conditions: string[]): string {
   if (conditions.length === 0) return where;
   return `${where === '' ? 'WHERE' : `${where} AND`} ${conditions.join(' AND ')}`;
 }
 
 /** The columns of an order. */
-function keysOf(order: readonly SortKey[]): string {
+export function keysOf(order: readonly SortKey[]): string {
   return order.map(({ field }) => `object."${field}"`).join(', ');
 }

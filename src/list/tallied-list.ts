@@ -1,15 +1,15 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import { columnOf, identifierOf, isResource, sortedColumnsOf } from '../resource/resource.js';
 import { type Bound, type Criteria, facetsOf, type ValueRange } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { isSimple } from './picked-objects.js';
-import { facetName } from './tally/facet.js';
+import { EVERY_OBJECT, facetName } from './tally/facet.js';
 import { TallyPositions } from './tally/position.js';
 import { wordCountOf, wordTallies } from './tally/word-tally.js';
-import { broadColumnsOf, countOf, identifierOrder, sortedOrder } from './tally/tally.js';
+import { broadColumnsOf, countOf, identifierOrder, sortedOrder, tallyRows } from './tally/tally.js';
 
 /** What the tally knows of a list, as SQL on `object`, the table of the resource. */
 export interface TalliedList {
@@ -88,6 +88,30 @@ export function searchedCount(
   if (!tally || !isCounted || equal.size > 1) return undefined;
   const facets = facetsOf(metadata, equal);
   return facets && wordCountOf(tally, search.text, facets, values);
+}
+
+/** How many objects a table without a tally is assumed to have. */
+const ASSUMED_OBJECTS = 1_000_000;
+
+/**
+ * An SQL expression for the number of objects that an index in the order of a list has: all of them, or in
+ * the order of the identifier those with the one value of a counted column.
+ */
+export function scannedCount(
+  metadata: EntityMetadata,
+  { criteria }: MatchingObjects,
+  order: readonly SortKey[],
+  values: ParameterValues,
+): string {
+  if (!isResource(metadata)) return String(ASSUMED_OBJECTS);
+  const single = order.length === 1 && criteria ? [...criteria.equal] : [];
+  const facets = single.flatMap((each) => {
+    const found = each[1].length === 1 ? facetsOf(metadata, new Map([each])) : undefined;
+    return found ?? [];
+  });
+  const names = values.add([EVERY_OBJECT, ...facets].map(facetName));
+  const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
+  return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
 }
 
 /** The positions of the objects with the values of criteria in the order of a column, if it has a tally. */

@@ -88,7 +88,7 @@ export function createIndex(table, { name, columns }) {
  * @param {readonly IndexedColumn[]} keys
  * @param {readonly IndexedColumn[]} filtered
  */
-function carriedColumns(keys, filtered) {
+export function carriedColumns(keys, filtered) {
   let available = MAXIMUM_BYTES - keys.reduce((sum, { bytes }) => sum + bytes, 0);
   return filtered.filter(({ name, bytes }) => {
     if (keys.some((key) => key.name === name)) return false;

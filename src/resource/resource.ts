@@ -105,10 +105,13 @@ export function pluralName(entity: unknown): string {
 
 /** The resources of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
-  const resources = dataSource.entityMetadatas.filter(
-    ({ target }) => typeof target === 'function' && Reflect.hasMetadata(RESOURCE, target),
-  );
+  const resources = dataSource.entityMetadatas.filter(isResource);
   return new Map(resources.map((metadata) => [metadata.tableName, metadata]));
+}
+
+/** Whether an entity is a resource, which has a tally. An entity of deletions is none. */
+export function isResource({ target }: EntityMetadata): boolean {
+  return typeof target === 'function' && Reflect.hasMetadata(RESOURCE, target);
 }
 
 /** The columns and the combinations of columns whose values the tally counts. */

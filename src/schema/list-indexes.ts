@@ -1,19 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { COLUMN_TYPES } from '../resource/column-types.js';
-import {
-  type IndexedColumn,
-  type ListIndex,
-  listIndexes,
-  listIndexPrefix,
-} from '../resource/list-indexes.js';
-import {
-  columnOf,
-  filteredColumnsOf,
-  identifierOf,
-  resourcesOf,
-  sortedColumnsOf,
-} from '../resource/resource.js';
+import { listTableOf } from '../resource/carried-columns.js';
+import { type ListIndex, listIndexes, listIndexPrefix } from '../resource/list-indexes.js';
+import { resourcesOf } from '../resource/resource.js';
 
 /** How the indexes of a resource's lists differ from what its entity declares. */
 export interface ListIndexChanges {
@@ -30,7 +18,7 @@ export async function listIndexChanges(
   const all = await existingIndexes(dataSource);
   const changes = new Map<EntityMetadata, ListIndexChanges>();
   for (const [table, metadata] of resourcesOf(dataSource)) {
-    const declared = declaredIndexes(metadata);
+    const declared = listIndexes(listTableOf(metadata));
     const existing = all.filter((index) => index.table === table);
     const missing = declared.filter((index) => !existing.some((other) => isSame(index, other)));
     const surplus = existing.filter((index) => !declared.some((other) => isSame(index, other)));
@@ -44,26 +32,6 @@ export function changesListIndex(dataSource: DataSource, statement: string): boo
   const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
   const tables = [...resourcesOf(dataSource).keys()];
   return name !== undefined && tables.some((table) => name.startsWith(listIndexPrefix(table)));
-}
-
-function declaredIndexes(metadata: EntityMetadata): ListIndex[] {
-  const columns = (properties: readonly string[]): IndexedColumn[] =>
-    properties.map((property) => indexedColumn(columnOf(metadata, property)));
-  return listIndexes({
-    table: metadata.tableName,
-    identifier: indexedColumn(identifierOf(metadata)),
-    filtered: columns(filteredColumnsOf(metadata)),
-    sorted: columns(sortedColumnsOf(metadata)),
-  });
-}
-
-function indexedColumn({ databaseName, type, length }: ColumnMetadata): IndexedColumn {
-  const facts = Object.values(COLUMN_TYPES).find(({ columnTypes }) =>
-    columnTypes.some((name) => name === type),
-  );
-  // A text without a length has no maximum.
-  const bytes = facts?.bytes({ length: Number(length) || Infinity }) ?? Infinity;
-  return { name: databaseName, bytes };
 }
 
 interface ExistingIndex extends ListIndex {

@@ -64,12 +64,12 @@ describe('Filters', () => {
 
   it('stand in the order of their declaration, whatever that of the request', () => {
     const expected = [
-      { brandID: { any: ['a'] } },
+      { brandID: { any: ['a', 'b'] } },
       { name: 'n' },
       { updatedAt: { moreThanOrEqual: since } },
     ];
-    expect(conditionsOf({ updatedSince: since, name: 'n', brandID: ['a'] })).toEqual(expected);
-    expect(conditionsOf({ brandID: ['a'], name: 'n', updatedSince: since })).toEqual(expected);
+    expect(conditionsOf({ updatedSince: since, name: 'n', brandID: ['a', 'b'] })).toEqual(expected);
+    expect(conditionsOf({ brandID: ['a', 'b'], name: 'n', updatedSince: since })).toEqual(expected);
   });
 
   it('that the class of the query does not declare are an error, and are not ignored', () => {

@@ -1,0 +1,38 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { COLUMN_TYPES } from './column-types.js';
+import { carriedColumns, type IndexedColumn, type ListTable } from './list-indexes.js';
+import { columnOf, filteredColumnsOf, identifierOf, sortedColumnsOf } from './resource.js';
+
+/** A resource as `listIndexes` takes it. */
+export function listTableOf(metadata: EntityMetadata): ListTable {
+  const columns = (properties: readonly string[]): IndexedColumn[] =>
+    properties.map((property) => indexedColumn(columnOf(metadata, property)));
+  return {
+    table: metadata.tableName,
+    identifier: indexedColumn(identifierOf(metadata)),
+    filtered: columns(filteredColumnsOf(metadata)),
+    sorted: columns(sortedColumnsOf(metadata)),
+  };
+}
+
+/**
+ * The names of the columns in the index of lists that is in the order of a column, with it and the
+ * identifier; none if there is no such index.
+ */
+export function carriedColumnsOf(metadata: EntityMetadata, column: string): string[] {
+  const { identifier, filtered, sorted } = listTableOf(metadata);
+  const key = [identifier, ...filtered, ...sorted].find(({ name }) => name === column);
+  if (!key) return [];
+  const keys = [...new Set([key, identifier])];
+  return [...keys, ...carriedColumns(keys, filtered)].map(({ name }) => name);
+}
+
+function indexedColumn({ databaseName, type, length }: ColumnMetadata): IndexedColumn {
+  const facts = Object.values(COLUMN_TYPES).find(({ columnTypes }) =>
+    columnTypes.some((name) => name === type),
+  );
+  // A text without a length has no maximum.
+  const bytes = facts?.bytes({ length: Number(length) || Infinity }) ?? Infinity;
+  return { name: databaseName, bytes };
+}
