@@ -95,12 +95,12 @@ async function load(
   }
 }
 
-/** Changed objects from which on an import does not leave it to autovacuum to look after the table. */
-const MANY = 10_000;
+/** Minimum number of changed objects after which an import vacuums the table. */
+const MINIMUM_VACUUMED = 10_000;
 
 /**
- * Has the next lists find statistics, a visibility map and a tally that is cut. A failure is only reported:
- * autovacuum and the service do the same, later.
+ * Vacuums and analyses the table, and cuts its tally. A failure is only reported: autovacuum and the service
+ * do the same later.
  */
 async function maintain(
   dataSource: DataSource,
@@ -109,14 +109,12 @@ async function maintain(
 ): Promise<void> {
   try {
     // Without it, a cut reads the table in place of an index.
-    if (inserted + updated + deleted >= MANY) {
-      await dataSource.query(
-        `VACUUM (ANALYZE, INDEX_CLEANUP OFF, SKIP_LOCKED) "${metadata.tableName}"`,
-      );
+    if (inserted + updated + deleted >= MINIMUM_VACUUMED) {
+      await dataSource.query(`VACUUM (ANALYZE, SKIP_LOCKED) "${metadata.tableName}"`);
     }
     await new TallyMaintenance(dataSource, metadata).run();
   } catch (error) {
-    console.error(`The tally was not cut; the service will do it: ${(error as Error).message}`);
+    console.error(`Not maintained; the service will do it: ${(error as Error).message}`);
   }
 }
 

@@ -23,8 +23,14 @@ const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NE
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const QUERY_CANCELED = '57014';
+const LOCK_NOT_AVAILABLE = '55P03';
 /** serialization_failure, deadlock_detected */
 const RETRYABLE_CODES = ['40001', '40P01'];
+
+/** Whether a statement waited for a lock longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return driverErrorOf(error).code === LOCK_NOT_AVAILABLE;
+}
 
 /** The kind of a failure; `undefined` for any other error, such as an invalid statement. */
 export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {

@@ -3,14 +3,14 @@ import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { DatabaseClient, databaseOptions, poolOptions } from './options.js';
 
-/** One connection for each of two users: the readiness check and tally maintenance. */
-const CONNECTIONS = 2;
+/** One connection for each user: the readiness check, tally maintenance, and the choice of counted words. */
+const CONNECTIONS = 3;
 /** Milliseconds that a statement may run. A shutdown waits for the statement in progress. */
 const STATEMENT_TIMEOUT = 5000;
 
 /**
- * Database connections that are reserved for the readiness check and tally maintenance. Both keep
- * working while requests use every connection of the request pool.
+ * Database connections that are reserved for the readiness check and maintenance. Both keep working
+ * while requests use every connection of the request pool.
  */
 export class ReservedConnections implements OnApplicationShutdown {
   /** Has no entities. Await `connected` before the first statement. */
@@ -38,7 +38,7 @@ export class ReservedConnections implements OnApplicationShutdown {
   /**
    * Runs statements that may take minutes, on a connection of their own.
    *
-   * @param signal cancels the statement in progress
+   * @param signal cancels the statement in progress, and closes the connection
    * @returns what `work` returns; false if `signal` was aborted
    */
   async withoutTimeLimit(
@@ -51,6 +51,8 @@ export class ReservedConnections implements OnApplicationShutdown {
     const cancel = (): void => {
       const { processID } = client as unknown as { processID: number };
       this.dataSource.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+      // So that no further statement begins.
+      client.closeNow();
     };
     await client.connect();
     signal?.addEventListener('abort', cancel);

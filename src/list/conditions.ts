@@ -71,16 +71,15 @@ export function conditionsOf(
 }
 
 /** The condition of a filter for which none is given. */
-function conditionOf(
-  { updateDateColumn }: EntityMetadata,
-  filter: string,
-  value: unknown,
-): ObjectLiteral {
+function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): ObjectLiteral {
+  const { updateDateColumn } = metadata;
   if (filter === 'updatedSince' && updateDateColumn) {
     return { [updateDateColumn.propertyName]: MoreThanOrEqual(value) };
   }
-  // With one value as an equality, the planner knows that an index by the column is in the order of the
-  // identifier.
-  const values: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  return { [filter]: Array.isArray(values) ? Any(values) : values };
+  if (!Array.isArray(value)) return { [filter]: value };
+  // From an equality, the planner learns that an index by the column is in the order of the identifier.
+  // An enumeration stays `= ANY`: the planner would move an equality behind the other conditions, of which
+  // it is the cheapest.
+  const isOne = value.length === 1 && metadata.findColumnWithPropertyName(filter)?.type !== 'enum';
+  return { [filter]: isOne ? (value[0] as unknown) : Any(value) };
 }

@@ -23,7 +23,7 @@ export interface Criteria {
   readonly equal: ReadonlyMap<string, readonly string[]>;
   /** Ranges of other columns. */
   readonly ranges: readonly ValueRange[];
-  /** The text whose words another column must contain. */
+  /** The search for words, in a column that is in neither of them. */
   readonly search?: Search;
 }
 

@@ -18,12 +18,12 @@ const ROUNDS_PER_PURGE = 600;
 const CHOICE_INTERVAL = 10_000;
 
 /**
- * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, and
- * removes old deletions.
+ * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, removes old
+ * deletions, and chooses the words that are counted.
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
-  /** The numbers of successful and of failed rounds. Only failed choices of words are counted. */
+  /** The numbers of successful and of failed rounds. Choices of words are not counted. */
   readonly rounds = { done: 0, failed: 0 };
   private readonly logger = new Logger(Maintenance.name);
   /** The names of the tasks whose latest run failed. */
@@ -38,9 +38,11 @@ export class Maintenance implements OnModuleDestroy {
 
   start(): void {
     this.running = Promise.all([
-      this.loop(this.tasks(), INTERVAL),
-      // Counting words may take minutes.
-      this.loop(this.choices(), CHOICE_INTERVAL, 0),
+      this.loop(this.tasks(), INTERVAL, (succeeded) => {
+        this.rounds[succeeded ? 'done' : 'failed'] += 1;
+      }),
+      // On its own, since counting words may take minutes.
+      this.loop(this.choices(), CHOICE_INTERVAL),
     ]);
   }
 
@@ -49,13 +51,14 @@ export class Maintenance implements OnModuleDestroy {
     await this.running;
   }
 
-  /** @param success by how much a successful round counts */
-  private async loop(tasks: readonly Task[], interval: number, success = 1): Promise<void> {
+  private async loop(
+    tasks: readonly Task[],
+    interval: number,
+    onRound?: (succeeded: boolean) => void,
+  ): Promise<void> {
     const { signal } = this.stopping;
     for (let round = 0; !signal.aborted; round += 1) {
-      const succeeded = await this.round(tasks, round);
-      if (succeeded) this.rounds.done += success;
-      else this.rounds.failed += 1;
+      onRound?.(await this.round(tasks, round));
       await sleep(interval, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -55,7 +55,9 @@ export function matchingObjects(
   if (carried.length === 0 || others.length === 0) return { ...selected, ...all };
   // The parameters have the same numbers, since they come first.
   const { where } = whereOf(repository, carried);
-  const rest = all.where.slice(where.length).replace(/^ AND /, '');
+  // TypeORM could put brackets around all conditions.
+  if (!all.where.startsWith(`${where} AND `)) return { ...selected, ...all };
+  const rest = all.where.slice(`${where} AND `.length);
   return { ...selected, ...all, split: { carried: where, others: `WHERE ${rest}` } };
 }
 
@@ -101,7 +103,7 @@ export function orderBy(
   return `ORDER BY ${keys.join(', ')}`;
 }
 
-/** The reverse of `orderBy`. An index in the order of the list has this one, too. */
+/** The reverse of `orderBy`. PostgreSQL reads the same index backwards. */
 export function reverseOrderBy(metadata: EntityMetadata, order: readonly SortKey[]): string {
   const keys = order.map(({ field, direction }) => {
     const ascending = hasNullsLast(metadata, field) ? 'ASC NULLS FIRST' : 'ASC';

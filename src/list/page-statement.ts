@@ -7,7 +7,7 @@ import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedByOffset } from './picked-by-offset.js';
 import { pickedAfter, pickedFromStart, type Picking } from './picked-objects.js';
-import { scannedCount, searchedCount, talliedList } from './tallied-list.js';
+import { countByWord, indexSizeOf, talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
 /** Which objects of a list a page shows, and how. */
@@ -71,14 +71,14 @@ export function pageStatement(
       addCount(`${values.add(known.count)}::bigint`);
     } else {
       const count = `(SELECT count(*) FROM object ${matching.where})`;
-      const searched = searchedCount(metadata, matching, values);
-      addCount(searched === undefined ? count : `coalesce(${searched}, ${count})`);
+      const byWord = countByWord(metadata, matching, values);
+      addCount(byWord === undefined ? count : `coalesce(${byWord}, ${count})`);
     }
     if (at !== undefined && tallied.valued !== undefined) {
       tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`));
     } else {
-      const scanned = matching.where ? scannedCount(metadata, matching, order, values) : '0';
-      tables.push(...pickedByOffset(picking, { offset: at, scanned }));
+      const indexSize = matching.where ? indexSizeOf(metadata, matching, order, values) : undefined;
+      tables.push(...pickedByOffset(picking, { offset: at, indexSize }));
     }
   }
   const { databaseName: identifier } = identifierOf(metadata);

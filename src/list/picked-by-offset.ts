@@ -2,16 +2,19 @@ import { orderBy, reverseOrderBy } from './matching-objects.js';
 import { and, keysOf, type Picking } from './picked-objects.js';
 
 /** Maximum number of matching objects that are collected and sorted. */
-const MOST_SORTED = 50_000;
+const MAXIMUM_SORTED = 50_000;
 /** By how much it costs more to collect and sort an object than to read one in the order of the list. */
 const SORTING_COST = 2;
 
-/** How the objects of a page are found. All members are SQL expressions. */
-interface Skipping {
+/** Where a page begins. All members are SQL expressions. */
+interface Place {
   /** Absent: the first page. */
   readonly offset?: string;
-  /** How many objects the index in the order of the list has, matching ones and others. */
-  readonly scanned: string;
+  /**
+   * How many objects the index in the order of the list has, matching ones and others. Absent if the list
+   * has no conditions.
+   */
+  readonly indexSize?: string;
 }
 
 /**
@@ -20,12 +23,12 @@ interface Skipping {
  *
  * Either all matching objects are collected and sorted, or objects are read in the order of the list until
  * the page is complete. The planner cannot decide it: it assumes that conditions are independent of each
- * other. If matching objects are spread evenly over the order, `reach * scanned / total` are read.
+ * other. If matching objects are spread evenly over the order, `reach * indexSize / total` are read.
  */
-export function pickedByOffset(picking: Picking, { offset, scanned }: Skipping): string[] {
+export function pickedByOffset(picking: Picking, { offset, indexSize }: Place): string[] {
   const { metadata, where, order, limit } = picking;
   const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
-  if (where === '' && !offset) {
+  if (!indexSize && !offset) {
     return [`picked AS MATERIALIZED (SELECT ${keysOf(order)} FROM object ${page})`];
   }
   const behind = `(SELECT total FROM counted) - ${offset ?? '0'} - ${limit}`;
@@ -33,13 +36,13 @@ export function pickedByOffset(picking: Picking, { offset, scanned }: Skipping):
     sorted: `SELECT * FROM (
         SELECT ${keysOf(order)} FROM object ${and(where, isWay('sorted'))} OFFSET 0
       ) object ${page}`,
-    forward: `${inOrder(picking, isWay('forward'))} ${page}`,
-    backward: `SELECT ${keysOf(order)} FROM object ${and(where, isWay('backward'))}
+    forward: `${inOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
+    backward: `${inOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
       ${reverseOrderBy(metadata, order)}
       LIMIT greatest(${limit} + least(${behind}, 0), 0) OFFSET greatest(${behind}, 0)`,
   };
   const parts = [
-    ...(where ? [ways.sorted] : []),
+    ...(indexSize ? [ways.sorted] : []),
     ways.forward,
     ...(offset ? [ways.backward] : []),
   ].map((part) => `(${part})`);
@@ -49,7 +52,7 @@ export function pickedByOffset(picking: Picking, { offset, scanned }: Skipping):
     `way AS MATERIALIZED (
       SELECT CASE
         WHEN total = 0 THEN 'none'
-        ${where ? `WHEN total <= ${MOST_SORTED} AND ${SORTING_COST} * total * total < ${reach} * ${scanned} THEN 'sorted'` : ''}
+        ${indexSize ? `WHEN total <= ${MAXIMUM_SORTED} AND ${SORTING_COST} * total * total < ${reach} * ${indexSize} THEN 'sorted'` : ''}
         ${offset ? `WHEN ${offset} > total / 2 THEN 'backward'` : ''}
         ELSE 'forward'
       END AS name FROM counted
@@ -64,16 +67,20 @@ function isWay(name: string): string {
 }
 
 /**
- * Selects the keys of matching objects in the order of the list. An index that does not carry every
- * condition is read for those that it carries. The objects that it leaves are looked up for the others.
+ * Selects the keys of matching objects, to be ordered. An index that does not carry every condition is read
+ * for those that it carries. The objects that it leaves are looked up for the others.
  */
-function inOrder({ metadata, where, split, order }: Picking, condition: string): string {
+function inOrder(
+  { metadata, where, split, order }: Picking,
+  condition: string,
+  ordering: string,
+): string {
   const keys = keysOf(order);
   if (!split) return `SELECT ${keys} FROM object ${and(where, condition)}`;
   const identifier = order.at(-1)?.field ?? '';
   return `SELECT ${keys} FROM (
       SELECT candidate.* FROM (
-        SELECT ${keys} FROM object ${and(split.carried, condition)} ${orderBy(metadata, order)} OFFSET 0
+        SELECT ${keys} FROM object ${and(split.carried, condition)} ${ordering} OFFSET 0
       ) candidate CROSS JOIN LATERAL (
         SELECT FROM "${metadata.tableName}" object
         ${and(split.others, `object."${identifier}" = candidate."${identifier}"`)} OFFSET 0

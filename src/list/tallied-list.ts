@@ -76,7 +76,7 @@ export function talliedList(
  * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
  * it; `undefined` if it never does.
  */
-export function searchedCount(
+export function countByWord(
   metadata: EntityMetadata,
   { criteria }: MatchingObjects,
   values: ParameterValues,
@@ -84,8 +84,7 @@ export function searchedCount(
   if (!criteria?.search || criteria.ranges.length > 0) return undefined;
   const { equal, search } = criteria;
   const tally = wordTallies(metadata).find(({ column }) => column === search.column);
-  const isCounted = [...equal.keys()].every((column) => tally?.counted.includes(column));
-  if (!tally || !isCounted || equal.size > 1) return undefined;
+  if (!tally || equal.size > 1) return undefined;
   const facets = facetsOf(metadata, equal);
   return facets && wordCountOf(tally, search.text, facets, values);
 }
@@ -97,7 +96,7 @@ const ASSUMED_OBJECTS = 1_000_000;
  * An SQL expression for the number of objects that an index in the order of a list has: all of them, or in
  * the order of the identifier those with the one value of a counted column.
  */
-export function scannedCount(
+export function indexSizeOf(
   metadata: EntityMetadata,
   { criteria }: MatchingObjects,
   order: readonly SortKey[],
@@ -105,10 +104,9 @@ export function scannedCount(
 ): string {
   if (!isResource(metadata)) return String(ASSUMED_OBJECTS);
   const single = order.length === 1 && criteria ? [...criteria.equal] : [];
-  const facets = single.flatMap((each) => {
-    const found = each[1].length === 1 ? facetsOf(metadata, new Map([each])) : undefined;
-    return found ?? [];
-  });
+  const facets = single
+    .filter(([, equals]) => equals.length === 1)
+    .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
   const names = values.add([EVERY_OBJECT, ...facets].map(facetName));
   const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
   return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;

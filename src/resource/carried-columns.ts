@@ -16,10 +16,7 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
   };
 }
 
-/**
- * The names of the columns in the index of lists that is in the order of a column, with it and the
- * identifier; none if there is no such index.
- */
+/** The names of all columns of the list index that is ordered by a column; empty if there is none. */
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): string[] {
   const { identifier, filtered, sorted } = listTableOf(metadata);
   const key = [identifier, ...filtered, ...sorted].find(({ name }) => name === column);

@@ -1,20 +1,20 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { countedColumnsOf, identifierOf } from '../resource/resource.js';
 import { broadColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
-import { type WordTally, wordTallies } from '../list/tally/word-tally.js';
+import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
 import {
   countsAsDeclared,
   type TallyColumns,
   tallyColumnsOf,
 } from '../schema/install-statements.js';
 
-/** Maximum number of reported ranges per resource and order. */
-const MAX_REPORTED = 20;
+/** Maximum number of reported ranges, or words, per resource and tally. */
+const MAXIMUM_REPORTED = 20;
 
 /**
- * The ranges whose tally differs from the table, as lines. Empty if the resource has no tally of the
+ * The ranges and words whose tally differs from the table, as lines. Empty if the resource has no tally of the
  * columns of its entity, which `differences` reports. If every range of every facet is right in every
- * order, so are all counts and offsets.
+ * order, and every counted word, so are all counts and offsets.
  */
 export async function miscounts(
   dataSource: DataSource,
@@ -38,9 +38,7 @@ export async function miscounts(
     );
   }
   for (const tally of wordTallies(metadata)) {
-    const differences = await dataSource.query<Omit<Difference, 'from'>[]>(
-      await wordComparison(dataSource, metadata, tally),
-    );
+    const differences = await wordDifferences(dataSource, metadata, tally);
     found.push(
       ...differences.map(
         ({ facet, tallied, there }) =>
@@ -84,32 +82,28 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
       WHERE of.facet IS NOT NULL${value ? ` AND ${value} IS NOT NULL` : ''}
     ) every
     GROUP BY facet, ${bounds} HAVING sum(tallied) <> sum(there)
-    ORDER BY facet, ${bounds} LIMIT ${MAX_REPORTED}`;
+    ORDER BY facet, ${bounds} LIMIT ${MAXIMUM_REPORTED}`;
 }
 
-/** Selects the counted words where tally and table differ. `facet`: the word and the facet. */
-async function wordComparison(
+/** The counted words where tally and table differ. One statement compares them, in one snapshot. */
+async function wordDifferences(
   dataSource: DataSource,
-  { tableName }: EntityMetadata,
-  { column, counted, tally, deltas, words }: WordTally,
-): Promise<string> {
-  const isCounted = `JOIN (SELECT word FROM ${words} WHERE is_counted) counted USING (word)`;
-  const [{ sums }] = await dataSource.query<[{ sums: string }]>(
-    `SELECT tally_sums($1, $2, 'word') AS sums`,
-    [
-      ['', ...counted],
-      `(SELECT *, 1 AS step FROM "${tableName}") object
-       CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column}")) lexemes(word) ${isCounted}`,
-    ],
+  metadata: EntityMetadata,
+  tally: WordTally,
+): Promise<Omit<Difference, 'from'>[]> {
+  const counted = `(SELECT word FROM ${tally.words} WHERE is_counted) counted`;
+  const { text, values } = wordSums(metadata, tally, true);
+  const [{ sums }] = await dataSource.query<[{ sums: string }]>(text, [...values]);
+  return dataSource.query(
+    `SELECT concat_ws(' ', word, nullif(facet, '')) AS facet, sum(tallied) AS tallied, sum(there) AS there
+     FROM (
+       SELECT "#word" AS word, facet, 0 AS tallied, total AS there FROM (${sums}) sums
+       UNION ALL SELECT word, facet, count, 0 FROM ${tally.tally} JOIN ${counted} USING (word)
+       UNION ALL SELECT word, facet, count, 0 FROM ${tally.deltas} JOIN ${counted} USING (word)
+     ) every
+     GROUP BY word, every.facet HAVING sum(tallied) <> sum(there)
+     ORDER BY word, every.facet LIMIT ${MAXIMUM_REPORTED}`,
   );
-  return `SELECT concat_ws(' ', word, facet) AS facet, sum(tallied) AS tallied, sum(there) AS there
-    FROM (
-      SELECT word, facet, count AS tallied, 0 AS there FROM ${tally} ${isCounted}
-      UNION ALL SELECT word, facet, count, 0 FROM ${deltas} ${isCounted}
-      UNION ALL SELECT word, facet, 0, total FROM (${sums}) sums
-    ) every
-    GROUP BY word, facet HAVING sum(tallied) <> sum(there)
-    ORDER BY word, facet LIMIT ${MAX_REPORTED}`;
 }
 
 /** The SQL expression of an object's facet, as in `install_tally`; null if a column has no value. */

@@ -72,6 +72,10 @@ describe('Filters', () => {
     expect(conditionsOf({ brandID: ['a', 'b'], name: 'n', updatedSince: since })).toEqual(expected);
   });
 
+  it('mean equality with a single value', () => {
+    expect(conditionsOf({ brandID: ['a'] })).toEqual([{ brandID: 'a' }]);
+  });
+
   it('that the class of the query does not declare are an error, and are not ignored', () => {
     const literal: ListDto = { name: 'Acme' };
     expect(() => listOf(brands, literal)).toThrow(new TypeError('Object does not declare name'));

@@ -6,6 +6,7 @@ import {
   filteredColumns,
   listed,
   quoted,
+  searchedColumns,
   searchedFields,
   sortedColumns,
   unlistedReferences,
@@ -58,7 +59,7 @@ function options(resource) {
     counted: countedColumns(resource),
     filtered: filteredColumns(resource),
     sorted: sortedColumns(resource),
-    searched: searchedFields(resource).length > 0 ? ['words'] : [],
+    searched: searchedColumns(resource),
   };
   const declared = Object.entries(columns).filter(([, names]) => names.length > 0);
   if (declared.length === 0) return '';

@@ -12,6 +12,7 @@ import { columnOf, enumNameOf } from './entity.js';
 import {
   countedColumns,
   filteredColumns,
+  searchedColumns,
   searchedFields,
   sortedColumns,
   unlistedReferences,
@@ -34,11 +35,7 @@ export function migration(resource, time) {
   const { resource: table } = names;
   const enums = fields.filter(({ type }) => type === 'enum');
   const searched = searchedFields(resource);
-  const tallied = [
-    countedColumns(resource),
-    sortedColumns(resource),
-    searched.length > 0 ? ['words'] : [],
-  ];
+  const tallied = [countedColumns(resource), sortedColumns(resource), searchedColumns(resource)];
   // The last arguments of install_tally are optional.
   while (tallied.length > 1 && tallied.at(-1)?.length === 0) tallied.pop();
   const up = [

@@ -33,6 +33,15 @@ export function searchedFields({ fields }) {
 }
 
 /**
+ * The column that has their words.
+ *
+ * @param {Resource} resource
+ */
+export function searchedColumns(resource) {
+  return searchedFields(resource).length > 0 ? ['words'] : [];
+}
+
+/**
  * The columns that filters compare.
  *
  * @param {Resource} resource

@@ -94,8 +94,9 @@ const TALLY_FACET = `CREATE FUNCTION tally_facet(element text) RETURNS text LANG
  $facet$`;
 
 /**
- * A query that adds up the column `step` of `source` by facet, and by the column `key` of `source` if one is
- * given: as `key`, `facet` and `total`. `source` contains a table `object`. Sums of 0 are left out.
+ * Returns the text of a query. It adds up the column `#step` of `source` by facet, and by the column `key` of
+ * `source` if one is given. Its columns are `key`, `facet` and `total`. `source` contains a table `object`.
+ * Sums of 0 are left out.
  */
 const TALLY_SUMS = `CREATE FUNCTION tally_sums(elements text[], source text, key text DEFAULT NULL)
  RETURNS text LANGUAGE sql IMMUTABLE AS $sums$
@@ -115,7 +116,7 @@ const TALLY_SUMS = `CREATE FUNCTION tally_sums(elements text[], source text, key
    )
    SELECT format(
      'SELECT %1$sfacet, total FROM (
-        SELECT %1$s%2$s AS facet, sum(step) AS total FROM %3$s GROUP BY GROUPING SETS (%4$s)
+        SELECT %1$s%2$s AS facet, sum("#step") AS total FROM %3$s GROUP BY GROUPING SETS (%4$s)
       ) summed WHERE facet IS NOT NULL AND total <> 0',
      key || ', ', coalesce(
        'CASE GROUPING(' || (SELECT string_agg(format('object.%I', name), ', ' ORDER BY bit DESC) FROM names) || ')'
@@ -151,12 +152,14 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
    );
    -- One order: of the identifier, of a sorted column, or of the words of a searched column.
    ordered text;
+   -- What it counts by: '' and names of columns, such as categoryID+type.
    elements text[];
    tally text;
    suffix text;
    deltas text;
    words text;
-   first text;
+   -- The bounds of the first range of a facet, and the condition of any other range.
+   first_bounds text;
    is_later text;
    is_valued text;
    ranged text;
@@ -165,7 +168,8 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
    tables text := '';
    -- Which orders a change moves an object in.
    compared text := '';
-   -- The statements that add rows to the deltas of every order, with their steps.
+   -- The statements that add rows to the deltas of every order. In them, @rows stands for the written rows,
+   -- with 1 as "#step" for a new one and -1 for an old one.
    additions text := '';
    operation text;
  BEGIN
@@ -204,8 +208,8 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
             INSERT INTO %s (word, facet, count) WITH source AS (@rows) %s;
           END IF;
           ', orders, words, deltas, tally_sums(elements, format(
-           'source object CROSS JOIN LATERAL unnest(tsvector_to_array(object.%I)) lexemes(word) JOIN %s counted USING (word)',
-           ordered, words), 'word'));
+           'source object CROSS JOIN LATERAL unnest(tsvector_to_array(object.%I)) lexemes("#word") JOIN %s counted ON counted.word = "#word"',
+           ordered, words), '"#word"'));
      ELSE
        IF ordered = '' THEN
          -- Half empty pages, so that a fold finds room beside the row and leaves the index alone.
@@ -214,19 +218,20 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
               facet text COLLATE "C", lowest text COLLATE "C", count bigint NOT NULL,
               PRIMARY KEY (facet, lowest)
             ) WITH (fillfactor = 50)', tally);
-         first := '''''';
+         first_bounds := '''''';
          is_later := 'lowest <> ''''';
          is_valued := 'true';
+         -- It has many facets, and few of them have several ranges.
          EXECUTE format('CREATE INDEX ON %s (facet) WHERE %s', tally, is_later);
          -- Inside a statement of a trigger: the ranges as that sees them.
          ranged := format(
-           'SELECT facet, lowest, sum(step) FROM (
+           'SELECT facet, lowest, sum("#step") FROM (
               SELECT of.facet, coalesce((
                 SELECT tally.lowest FROM %s tally
                 WHERE tally.facet = of.facet AND tally.lowest <= object.%I
                 ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
-              ), '''') AS lowest, step FROM @faceted
-            ) ranged GROUP BY facet, lowest HAVING sum(step) <> 0', tally, identifier);
+              ), '''') AS lowest, "#step" FROM @faceted
+            ) ranged GROUP BY facet, lowest HAVING sum("#step") <> 0', tally, identifier);
        ELSE
          EXECUTE format(
            'CREATE TABLE %s (
@@ -240,27 +245,28 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
              FROM pg_attribute WHERE attrelid = resource::regclass AND attname = ordered
            ));
          EXECUTE format('CREATE UNIQUE INDEX ON %s (facet, value NULLS FIRST, lowest) NULLS NOT DISTINCT', tally);
-         first := 'NULL, ''''';
+         first_bounds := 'NULL, ''''';
          is_later := 'value IS NOT NULL';
          is_valued := format('object.%I IS NOT NULL', ordered);
          ranged := format(
-           'SELECT facet, value, lowest, sum(step) FROM (
-              SELECT facet, range.value, coalesce(range.lowest, '''') AS lowest, step FROM (
-                SELECT of.facet, object.%1$I AS value, object.%2$I AS key, step FROM @faceted
+           'SELECT facet, value, lowest, sum("#step") FROM (
+              SELECT facet, range.value, coalesce(range.lowest, '''') AS lowest, "#step" FROM (
+                SELECT of.facet, object.%1$I AS value, object.%2$I AS key, "#step" FROM @faceted
               ) faceted LEFT JOIN LATERAL (
                 SELECT tally.value, tally.lowest FROM %3$s tally
                 WHERE tally.facet = faceted.facet AND (tally.value, tally.lowest) <= (faceted.value, faceted.key)
                 ORDER BY tally.facet DESC, tally.value DESC NULLS LAST, tally.lowest DESC LIMIT 1
               ) range ON true
-            ) ranged GROUP BY facet, value, lowest HAVING sum(step) <> 0', ordered, identifier, tally);
+            ) ranged GROUP BY facet, value, lowest HAVING sum("#step") <> 0', ordered, identifier, tally);
        END IF;
-       -- Each row in each of its facets.
+       -- @faceted: each row in each of its facets. @which: a further condition.
        ranged := replace(ranged, '@faceted', (
          SELECT format('source object CROSS JOIN LATERAL (VALUES %s) of(facet) WHERE of.facet IS NOT NULL AND %s',
            string_agg(format('(%s)', tally_facet(element)), ', '), is_valued)
          FROM unnest(elements) AS each(element)
        ) || '@which');
-       -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them.
+       -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them; if
+       -- there is none, EXISTS has the rows not even be read.
        addition := format(
          'IF changed[%1$s] IS NOT FALSE THEN
             IF written > 1000 THEN
@@ -273,13 +279,13 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
               INSERT INTO %2$s WITH source AS (@rows) %8$s;
             END IF;
           END IF;
-          ', orders, deltas, tally, is_later, first,
+          ', orders, deltas, tally, is_later, first_bounds,
          tally_sums(elements, 'source object WHERE ' || is_valued),
          replace(ranged, '@which',
            ' AND EXISTS (SELECT FROM several) AND of.facet IN (SELECT facet FROM several)'),
          replace(ranged, '@which', ''));
        EXECUTE format('INSERT INTO %s (facet, lowest, count) SELECT facet, '''', total FROM (%s) sums', tally,
-         tally_sums(elements, format('(SELECT *, 1 AS step FROM %s) object WHERE %s', resource, is_valued)));
+         tally_sums(elements, format('(SELECT %s, 1 AS "#step" FROM %s) object WHERE %s', columns, resource, is_valued)));
      END IF;
      EXECUTE format(
        'CREATE TABLE %s (LIKE %s) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
@@ -300,8 +306,8 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
        -- At most 1001 for INSERT and DELETE.
        written bigint;
      BEGIN
-       -- A snapshot from before the ranges were last cut would name ranges that are no more: with
-       -- this the transaction is refused for serialization (40001), to be tried again.
+       -- A snapshot from before the last cut names ranges that do not exist any more. The transaction
+       -- is then refused (40001, serialization_failure), and the writer tries again.
        IF current_setting('transaction_isolation') <> 'read committed' THEN
          PERFORM FROM %7$s.tallies WHERE resource = %2$L FOR SHARE;
        END IF;
@@ -327,10 +333,10 @@ const INSTALL_TALLY = `CREATE FUNCTION install_tally(
        RETURN NULL;
      END $body$ $function$,
      keep, of_resource,
-     replace(additions, '@rows', format('SELECT %s, 1 AS step FROM new_rows', columns)),
-     replace(additions, '@rows', format('SELECT %s, -1 AS step FROM old_rows', columns)),
+     replace(additions, '@rows', format('SELECT %s, 1 AS "#step" FROM new_rows', columns)),
+     replace(additions, '@rows', format('SELECT %s, -1 AS "#step" FROM old_rows', columns)),
      replace(additions, '@rows',
-       format('SELECT %1$s, 1 AS step FROM new_rows UNION ALL SELECT %1$s, -1 FROM old_rows', columns)),
+       format('SELECT %1$s, 1 AS "#step" FROM new_rows UNION ALL SELECT %1$s, -1 FROM old_rows', columns)),
      substr(tables, 3), home, substr(compared, 3), identifier);
    EXECUTE format(
      'CREATE TRIGGER %I AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import type { EntityMetadata } from 'typeorm';
-import { driverErrorOf } from '../../database/database-failure.js';
+import { isLockTimeout } from '../../database/database-failure.js';
 import type { ReservedConnections } from '../../database/reserved-connections.js';
-import type { WordTally } from './word-tally.js';
+import { type WordTally, wordSums } from './word-tally.js';
 
 /**
  * Which words are counted, by the statistics of PostgreSQL: the most frequent ones, if enough objects
@@ -12,9 +12,15 @@ import type { WordTally } from './word-tally.js';
 const CHOSEN = { rank: 200, objects: 5000 };
 const KEPT = { rank: 300, objects: 2500 };
 /** Maximum length of a counted word, in characters. A row of an index holds it and a value of a column. */
-const MAX_LENGTH = 100;
+const MAXIMUM_LENGTH = 100;
 /** Milliseconds to wait for the lock of the resource. Writers that arrive meanwhile wait behind it. */
 const LOCK_TIMEOUT = 800;
+
+/** A change of a word that is due. `count`: it was added, but its objects were not counted yet. */
+interface DueChange {
+  readonly word: string;
+  readonly kind: 'add' | 'count' | 'drop';
+}
 
 /**
  * Chooses the words that a tally counts, and counts the objects that contain them. Several instances may
@@ -36,34 +42,39 @@ export class CountedWords {
    */
   async run(signal?: AbortSignal): Promise<boolean> {
     const dataSource = await this.connections.connected();
-    const changes = await dataSource.query<Change[]>(...this.changes());
-    if (changes.length === 0) return true;
+    const due = await dataSource.query<DueChange[]>(...this.dueChanges());
+    if (due.length === 0) return true;
     return this.connections.withoutTimeLimit(async (client) => {
       const { rows } = await client.query<{ free: boolean }>(
         'SELECT pg_try_advisory_lock(hashtext($1)) AS free',
         [`words of ${this.metadata.tableName}`],
       );
-      return rows[0]?.free === true && this.change(client);
+      return rows[0]?.free === true && this.apply(client);
     }, signal);
   }
 
-  /** The caller holds the advisory lock. Its connection is not used again. */
-  private async change(client: Client): Promise<boolean> {
-    const { tally, deltas, words } = this.tally;
-    const { rows } = await client.query<Change>(...this.changes());
-    const wordsOf = (change: Change['change']): string[] =>
-      rows.filter((row) => row.change === change).map(({ word }) => word);
-    const dropped = wordsOf('drop');
-    if (dropped.length > 0) {
-      await client.query(`DELETE FROM ${words} WHERE word = ANY($1)`, [dropped]);
-      for (const table of [tally, deltas]) {
-        await client.query(`DELETE FROM ${table} WHERE word NOT IN (SELECT word FROM ${words})`);
-      }
-    }
-    if (rows.length === dropped.length) return true;
-    if (!(await this.add(client, wordsOf('add')))) return false;
-    await this.count(client);
+  /** The caller holds the advisory lock. */
+  private async apply(client: Client): Promise<boolean> {
+    const { rows } = await client.query<DueChange>(...this.dueChanges());
+    const wordsTo = (kind: DueChange['kind']): string[] =>
+      rows.filter((row) => row.kind === kind).map(({ word }) => word);
+    const [dropped, added, uncounted] = [wordsTo('drop'), wordsTo('add'), wordsTo('count')];
+    if (dropped.length > 0) await this.drop(client, dropped);
+    if (added.length > 0 && !(await this.add(client, added))) return false;
+    if (added.length + uncounted.length > 0) await this.count(client);
     return true;
+  }
+
+  /**
+   * Stops counting words. A writer that still sees one may record it later. Such rows are not read, and if
+   * the word is added again, its count takes them off.
+   */
+  private async drop(client: Client, dropped: readonly string[]): Promise<void> {
+    const { tally, deltas, words } = this.tally;
+    await client.query(`DELETE FROM ${words} WHERE word = ANY($1)`, [dropped]);
+    for (const table of [tally, deltas]) {
+      await client.query(`DELETE FROM ${table} WHERE word NOT IN (SELECT word FROM ${words})`);
+    }
   }
 
   /** Makes every later writer record the words. Returns false if the lock timed out. */
@@ -74,6 +85,7 @@ export class CountedWords {
       await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
       // Writers that do not see the words must have ended before the objects are counted.
       await client.query(`LOCK TABLE "${tableName}" IN SHARE MODE`);
+      // A writer with an older snapshot, which would not see the words, is refused like after a cut.
       await client.query('UPDATE tallies SET cuts = cuts + 1 WHERE resource = $1', [tableName]);
       await client.query(`INSERT INTO ${this.tally.words} (word) SELECT unnest($1::text[])`, [
         added,
@@ -81,32 +93,29 @@ export class CountedWords {
       await client.query('COMMIT');
       return true;
     } catch (error) {
-      // https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
-      if (driverErrorOf(error).code !== '55P03') throw error;
+      if (!isLockTimeout(error)) throw error;
       return false;
     }
   }
 
   /**
-   * Counts the objects with each new word, without a lock: what writers have recorded by the snapshot of
-   * the count is taken off again.
+   * Counts the objects with each uncounted word, while writers go on. Takes off what they have recorded by
+   * the snapshot of the count.
    */
   private async count(client: Client): Promise<void> {
-    const { tally, deltas, words, column, counted } = this.tally;
+    const { tally, deltas, words } = this.tally;
     const uncounted = `(SELECT word FROM ${words} WHERE NOT is_counted) uncounted`;
-    const source = `(SELECT *, 1 AS step FROM "${this.metadata.tableName}") object
-      CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column}")) lexemes(word)
-      JOIN ${uncounted} USING (word)`;
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
+    await client.query(`LOCK TABLE "${this.metadata.tableName}" IN ACCESS SHARE MODE`);
+    // For the sums of every word and value: 200,000 took 20 MB.
     await client.query(`SET LOCAL work_mem = '256MB'`);
-    const { rows } = await client.query<{ sums: string }>(
-      `SELECT tally_sums($1, $2, 'word') AS sums`,
-      [['', ...counted], source],
-    );
+    const { text, values } = wordSums(this.metadata, this.tally, false);
+    const { rows } = await client.query<{ sums: string }>(text, [...values]);
     await client.query(
       `INSERT INTO ${deltas} (word, facet, count)
        SELECT word, facet, sum(total) FROM (
-         ${rows[0]?.sums ?? ''}
+         SELECT "#word" AS word, facet, total FROM (${rows[0]?.sums ?? ''}) sums
          UNION ALL SELECT word, facet, -count FROM ${tally} JOIN ${uncounted} USING (word)
          UNION ALL SELECT word, facet, -count FROM ${deltas} JOIN ${uncounted} USING (word)
        ) every GROUP BY word, facet HAVING sum(total) <> 0`,
@@ -115,19 +124,22 @@ export class CountedWords {
     await client.query('COMMIT');
   }
 
-  /** A query of the changes that are due, as `Change`, and its parameter values. */
-  private changes(): [text: string, values: unknown[]] {
+  /** A query of the changes that are due, as `DueChange`, and its parameter values. */
+  private dueChanges(): [text: string, values: unknown[]] {
     const text = `WITH statistics AS (
-        SELECT most_common_elems::text::text[] AS words, most_common_elem_freqs AS frequencies, reltuples
-        FROM pg_stats JOIN pg_class ON oid = $1::regclass
-        WHERE schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname = $2
+        SELECT most_common_elems::text::text[] AS words, most_common_elem_freqs AS frequencies,
+          reltuples * (1 - null_frac) AS objects
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        JOIN pg_stats ON schemaname = nspname AND tablename = relname AND attname = $2
+        -- After TRUNCATE it is -1, until the table is analysed.
+        WHERE pg_class.oid = $1::regclass AND reltuples >= 0
       ), frequent AS (
-        SELECT word, frequency * reltuples AS objects, row_number() OVER (ORDER BY frequency DESC, word) AS rank
+        SELECT word, frequency * objects AS objects, row_number() OVER (ORDER BY frequency DESC, word) AS rank
         FROM statistics, unnest(words, frequencies) AS each(word, frequency)
-        -- Behind the frequencies are their minimum and their maximum.
-        WHERE length(word) <= ${MAX_LENGTH}
+        -- There are more frequencies than words. The last ones are the minimum and the maximum.
+        WHERE word IS NOT NULL AND length(word) <= ${MAXIMUM_LENGTH}
       )
-      SELECT word, 'add' AS change FROM frequent LEFT JOIN ${this.tally.words} counted USING (word)
+      SELECT word, 'add' AS kind FROM frequent LEFT JOIN ${this.tally.words} counted USING (word)
       WHERE counted.word IS NULL AND rank <= ${CHOSEN.rank} AND objects >= ${CHOSEN.objects}
       UNION ALL
       SELECT word, CASE WHEN is_kept THEN 'count' ELSE 'drop' END FROM (
@@ -139,10 +151,4 @@ export class CountedWords {
       WHERE EXISTS (SELECT FROM statistics) AND NOT (is_kept AND is_counted)`;
     return [text, [`"${this.metadata.tableName}"`, this.tally.column]];
   }
-}
-
-/** A change of a word that is due. `count`: the word was added, but its objects were not counted yet. */
-interface Change {
-  readonly word: string;
-  readonly change: 'add' | 'count' | 'drop';
 }

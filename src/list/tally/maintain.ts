@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
-import { driverErrorOf } from '../../database/database-failure.js';
+import { isLockTimeout } from '../../database/database-failure.js';
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
@@ -70,15 +70,15 @@ export class TallyMaintenance {
   private async fold(): Promise<boolean> {
     for (;;) {
       const folded = await this.exclusively(async (manager) => {
-        let most = 0;
+        let maximum = 0;
         for (const order of this.orders) {
           const folded = await foldDeltas(manager, order, `facet, ${order.bounds}`);
           for (const facet of folded.facets) order.due?.add(facet);
-          most = Math.max(most, folded.deltas);
+          maximum = Math.max(maximum, folded.deltas);
         }
         for (const words of this.words) {
           const { deltas } = await foldDeltas(manager, words, 'word, facet');
-          most = Math.max(most, deltas);
+          maximum = Math.max(maximum, deltas);
         }
         await manager.query(
           `WITH deleted AS (
@@ -89,7 +89,7 @@ export class TallyMaintenance {
            INSERT INTO resource_versions SELECT $1, sum(stamp) FROM deleted HAVING count(*) > 0`,
           [this.metadata.tableName],
         );
-        return most;
+        return maximum;
       });
       if (folded === undefined) return false;
       if (folded < FOLD_SIZE) return true;
@@ -184,9 +184,4 @@ export class TallyMaintenance {
       return free ? work(manager) : undefined;
     });
   }
-}
-
-function isLockTimeout(error: unknown): boolean {
-  // https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available
-  return driverErrorOf(error).code === '55P03';
 }

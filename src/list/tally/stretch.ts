@@ -7,13 +7,13 @@ import { type TallyOrder, tallyRows } from './tally.js';
  * SQL for the minimum target number of objects of a range of `facet`. Combinations of columns have many
  * facets, and deep pages of them are rare.
  */
-const LEAST_RANGE_SIZE = `CASE WHEN strpos(split_part(facet, '=', 1), '+') > 0 THEN 20000 ELSE 2000 END`;
+const MINIMUM_RANGE_SIZE = `CASE WHEN strpos(split_part(facet, '=', 1), '+') > 0 THEN 20000 ELSE 2000 END`;
 /**
  * SQL for the target number of objects of a range. Finding an offset adds up the ranges and then skips
  * within one. With this size both grow with the square root of the objects. A small facet is one
  * range.
  */
-const RANGE_SIZE = `greatest(${LEAST_RANGE_SIZE}, 4 * sqrt(abs(sum(count) OVER ())))::integer`;
+const RANGE_SIZE = `greatest(${MINIMUM_RANGE_SIZE}, 4 * sqrt(abs(sum(count) OVER ())))::integer`;
 
 /** The lower bound of a range. */
 export interface RangeBound {
@@ -37,7 +37,7 @@ export interface Stretch {
 export async function uncutFacets(dataSource: DataSource, order: TallyOrder): Promise<string[]> {
   const rows = await dataSource.query<{ facet: string }[]>(
     `SELECT facet FROM ${tallyRows(order)} GROUP BY facet
-     HAVING count(*) > 1 OR sum(count) > 2 * ${LEAST_RANGE_SIZE} OR sum(count) <= 0`,
+     HAVING count(*) > 1 OR sum(count) > 2 * ${MINIMUM_RANGE_SIZE} OR sum(count) <= 0`,
   );
   return rows.map(({ facet }) => facet);
 }

@@ -6,7 +6,7 @@ import { type Facet, facetName } from './facet.js';
 
 /** The numbers of objects with a common word in a searched column, by facet. */
 export interface WordTally {
-  /** The property name of the searched column. */
+  /** The searched column. */
   readonly column: string;
   /** The tables, quoted. */
   readonly tally: string;
@@ -28,6 +28,27 @@ export function wordTallies(metadata: EntityMetadata): WordTally[] {
     words: `"${tableName}_tally_by_${column}_counted"`,
     counted,
   }));
+}
+
+/**
+ * A query for the text of another one, as `sums`. That one counts the objects that contain some words, by
+ * word and facet. Its columns are `#word`, `facet` and `total`.
+ *
+ * @param isCounted whether it counts the counted words, or those that are not counted yet
+ */
+export function wordSums(
+  { tableName }: EntityMetadata,
+  { column, counted, words }: WordTally,
+  isCounted: boolean,
+): { text: string; values: readonly unknown[] } {
+  const columns = [column, ...counted].map((name) => `"${name}"`).join(', ');
+  const source = `(SELECT ${columns}, 1 AS "#step" FROM "${tableName}") object
+    CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column}")) lexemes("#word")
+    JOIN ${words} chosen ON chosen.word = "#word" AND chosen.is_counted = ${String(isCounted)}`;
+  return {
+    text: `SELECT tally_sums($1, $2, '"#word"') AS sums`,
+    values: [['', ...counted], source],
+  };
 }
 
 /**
