@@ -68,7 +68,7 @@ async function countOf(list: string): Promise<number> {
 
 describe('A word that many objects contain', () => {
   beforeEach(async () => {
-    await query('TRUNCATE products');
+    await query('TRUNCATE products CASCADE');
     await query('DELETE FROM products_tally_by_words_counted');
   });
 
@@ -111,7 +111,7 @@ describe('A word that many objects contain', () => {
       `DELETE FROM products WHERE "productID" = 'p5000'`,
       `INSERT INTO products ("productID", type, name) VALUES ('new', 'DIGITAL', 'a lamp')
        ON CONFLICT DO NOTHING`,
-      'TRUNCATE products',
+      'TRUNCATE products CASCADE',
       `INSERT INTO products ("productID", type, name) VALUES ('new', 'DIGITAL', 'a lamp')`,
     ]) {
       await query(statement);
