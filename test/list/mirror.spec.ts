@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import { Mirror, shown } from './mirror.js';
 
 /** The duration of the run; set MIRROR_SECONDS for a longer one. */
@@ -23,6 +24,21 @@ afterAll(() => service.stop());
  */
 async function advance(margin = '1 ms'): Promise<void> {
   await service.dataSource.query('SELECT advance_watermark($1)', [margin]);
+}
+
+/**
+ * The time that a list reports, once it is after another. Transactions in other databases of the server
+ * hold the watermark up, too.
+ */
+async function reported(path: string, after: string): Promise<string> {
+  let time = '';
+  await until(async () => {
+    await advance();
+    const { headers } = await service.get(path).expect(200);
+    time = headers['x-updated-until'] ?? '';
+    return time > after;
+  });
+  return time;
 }
 
 /** One statement at random; `at` tells its value from every other. */
@@ -137,14 +153,12 @@ it('Cached pages and 304 report the time too, and it advances', async () => {
   const before = first.headers['x-updated-until'] ?? '';
   // The clock must advance by a millisecond.
   await sleep(5);
-  for (let beats = 0; beats < 2; beats += 1) await advance();
-  const again = await service.get('/brands?limit=1').expect(200);
-  expect((again.headers['x-updated-until'] ?? '') > before).toBe(true);
+  const again = await reported('/brands?limit=1', before);
   const unchanged = await service
     .get('/brands?limit=1')
     .set('If-None-Match', first.headers.etag ?? '')
     .expect(304);
-  expect(unchanged.headers['x-updated-until']).toBe(again.headers['x-updated-until']);
+  expect(unchanged.headers['x-updated-until']).toBe(again);
 });
 
 it('A watermark restored from another cluster is taken over by this one', async () => {
@@ -152,9 +166,7 @@ it('A watermark restored from another cluster is taken over by this one', async 
   const now = new Date().toISOString();
   // The clock must advance by a millisecond.
   await sleep(5);
-  for (let beats = 0; beats < 3; beats += 1) await advance();
-  const { headers } = await service.get('/brands?limit=2').expect(200);
-  expect((headers['x-updated-until'] ?? '') > now).toBe(true);
+  await reported('/brands?limit=2', now);
 });
 
 it('TRUNCATE is refused where it would empty more than its snapshot shows', async () => {
