@@ -58,7 +58,8 @@ export class Maintenance implements OnModuleDestroy {
   ): Promise<void> {
     const { signal } = this.stopping;
     for (let round = 0; !signal.aborted; round += 1) {
-      onRound?.(await this.round(tasks, round));
+      const succeeded = await this.round(tasks, round);
+      onRound?.(succeeded);
       await sleep(interval, undefined, { signal }).catch(() => undefined);
     }
   }

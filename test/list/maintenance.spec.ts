@@ -46,4 +46,15 @@ describe('The upkeep', () => {
       'The upkeep of the tally of brands works again',
     ]);
   }, 30_000);
+
+  it('chooses the words that are counted', async () => {
+    await query(
+      `INSERT INTO products ("productID", type, name)
+       SELECT 'p' || i, 'PHYSICAL', 'lamp' FROM generate_series(1, 6000) i`,
+    );
+    await query('ANALYZE products');
+    service.application.get(Maintenance).start();
+    const counted = `SELECT FROM products_tally_by_words_counted WHERE word = 'lamp' AND is_counted`;
+    await until(async () => (await query(counted)).length === 1);
+  });
 });
