@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
-import { driverErrorOf } from './database-failure.js';
+import { driverErrorOf, isLockTimeout } from './database-failure.js';
 import { LockMonitor } from './lock-monitor.js';
 
 /**
@@ -115,7 +115,7 @@ async function inTransaction(
   }
 }
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available, deadlock_detected */
 function isLockFailure(error: unknown): boolean {
-  return ['55P03', '40P01'].includes(driverErrorOf(error).code ?? '');
+  // https://www.postgresql.org/docs/current/errcodes-appendix.html: deadlock_detected
+  return isLockTimeout(error) || driverErrorOf(error).code === '40P01';
 }

@@ -45,6 +45,7 @@ export function matchingObjects(
   selected: Selected,
   order: readonly SortKey[],
 ): MatchingObjects {
+  if (conditions.length < 2) return { ...selected, ...whereOf(repository, conditions) };
   const [first] = order;
   const columns = first ? carriedColumnsOf(repository.metadata, first.field) : [];
   const isCarried = (condition: ObjectLiteral): boolean =>

@@ -119,6 +119,11 @@ export function countedColumnsOf(metadata: EntityMetadata): readonly (readonly s
   return declaredColumns(metadata).counted;
 }
 
+/** The columns whose values the tally counts by themselves, and not only in combinations. */
+export function singleCountedColumnsOf(metadata: EntityMetadata): string[] {
+  return countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
+}
+
 /** The columns that filters compare, which the indexes of the lists carry. */
 export function filteredColumnsOf(metadata: EntityMetadata): readonly string[] {
   return declaredColumns(metadata).filtered;

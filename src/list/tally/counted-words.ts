@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import type { EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import type { ReservedConnections } from '../../database/reserved-connections.js';
+import { excludeWriters } from './exclude-writers.js';
 import { type WordTally, wordSums } from './word-tally.js';
 
 /**
@@ -82,11 +83,8 @@ export class CountedWords {
     const { tableName } = this.metadata;
     try {
       await client.query('BEGIN');
-      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
       // Writers that do not see the words must have ended before the objects are counted.
-      await client.query(`LOCK TABLE "${tableName}" IN SHARE MODE`);
-      // A writer with an older snapshot, which would not see the words, is refused like after a cut.
-      await client.query('UPDATE tallies SET cuts = cuts + 1 WHERE resource = $1', [tableName]);
+      await excludeWriters((text, values) => client.query(text, values), tableName, LOCK_TIMEOUT);
       await client.query(`INSERT INTO ${this.tally.words} (word) SELECT unnest($1::text[])`, [
         added,
       ]);

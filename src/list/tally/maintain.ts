@@ -4,6 +4,7 @@ import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
+import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas } from './fold.js';
 import { nextStretch, type Stretch, uncutFacets, within } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
@@ -100,13 +101,12 @@ export class TallyMaintenance {
   private async cut(order: TallyOrder, facet: string): Promise<boolean> {
     try {
       const done = await this.exclusively(async (manager) => {
-        await manager.query(`SET LOCAL lock_timeout = ${this.lockTimeout}`);
-        // Deltas name the ranges that their writer read. So earlier writers must have ended, and no new
-        // one may begin until the cut commits.
-        await manager.query(`LOCK TABLE "${this.metadata.tableName}" IN SHARE MODE`);
-        await manager.query(`UPDATE tallies SET cuts = cuts + 1 WHERE resource = $1`, [
+        // Deltas name the ranges that their writer read.
+        await excludeWriters(
+          (text, values) => manager.query(text, values),
           this.metadata.tableName,
-        ]);
+          this.lockTimeout,
+        );
         const stretch = await nextStretch(manager, order, facet);
         if (stretch) await this.recut(manager, order, stretch);
         return true;

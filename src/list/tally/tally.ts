@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { columnOf, countedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
+import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
 
 /**
  * An order in which the tally of a resource keeps ranges: by identifier, or by a sorted column and then
@@ -53,12 +53,10 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
  * `install_tally`: enumerations and booleans. The ranges of a rare value would span most of an index.
  */
 export function broadColumnsOf(metadata: EntityMetadata): string[] {
-  return countedColumnsOf(metadata)
-    .flatMap((names) => (names.length === 1 ? names : []))
-    .filter((name) => {
-      const type = metadata.findColumnWithPropertyName(name)?.type;
-      return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
-    });
+  return singleCountedColumnsOf(metadata).filter((name) => {
+    const type = metadata.findColumnWithPropertyName(name)?.type;
+    return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
+  });
 }
 
 /** A subquery of every row of a tally and its deltas. */

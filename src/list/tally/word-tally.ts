@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
-import { countedColumnsOf, searchedColumnsOf } from '../../resource/resource.js';
+import { searchedColumnsOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import { lexemesOf } from '../contains-words.js';
 import { type Facet, facetName } from './facet.js';
 
@@ -20,7 +20,7 @@ export interface WordTally {
 /** The tallies of a resource by words, one for each searched column. */
 export function wordTallies(metadata: EntityMetadata): WordTally[] {
   const { tableName } = metadata;
-  const counted = countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
+  const counted = singleCountedColumnsOf(metadata);
   return searchedColumnsOf(metadata).map((column) => ({
     column,
     tally: `"${tableName}_tally_by_${column}"`,
