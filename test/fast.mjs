@@ -3,11 +3,11 @@
  * default with a part of the suite.
  */
 import { transform } from '@swc/core';
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { swc } from '../jest.config.js';
+import { jest } from './jest.mjs';
 
 /** Two resources' list contract, the engine, the parameters and the document: 26 s on two cores. */
 const PART = [
@@ -55,16 +55,4 @@ if (missing.length > 0) throw new Error(`test/fast.mjs names ${missing.join(', '
 
 await build();
 const given = process.argv.slice(2);
-const jest = spawn(
-  process.execPath,
-  [
-    '--experimental-vm-modules',
-    '--no-warnings=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-    ...(given.length > 0 ? given : ['--runTestsByPath', ...PART]),
-  ],
-  { stdio: 'inherit' },
-);
-// Ctrl-C reaches Jest as well; its status is this script's.
-process.on('SIGINT', () => undefined);
-jest.on('exit', (code) => (process.exitCode = code ?? 1));
+process.exitCode = await jest(given.length > 0 ? given : ['--runTestsByPath', ...PART]);

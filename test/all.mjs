@@ -1,0 +1,12 @@
+/**
+ * `npm test`: runs Jest with the arguments given, or by default every suite: first those that may share
+ * the processor with others, then those that measure time or use up connections.
+ */
+import { jest } from './jest.mjs';
+
+const ALONE = 'test/(attacks|clients|deploy|embedded|faults|http)';
+
+const given = process.argv.slice(2);
+const runs =
+  given.length > 0 ? [given] : [['--maxWorkers=100%', '--testPathIgnorePatterns', ALONE], [ALONE]];
+for (const args of runs) process.exitCode ||= await jest(args);
