@@ -13,6 +13,12 @@ describeList({
   example: { categoryID: 'c5', parentID: 'c2', name: 'Category, 1' },
   filters: {
     categoryID: { value: 'c3,c4', keeps: ({ categoryID }) => /^c[34]$/.test(String(categoryID)) },
+    within: {
+      value: 'c1,c5',
+      keeps: ({ categoryID, parentID }) =>
+        ['c1', 'c5'].includes(String(categoryID)) || ['c1', 'c5'].includes(String(parentID)),
+      bad: 'c1,',
+    },
     parentID: {
       value: 'c1',
       keeps: ({ parentID }) => parentID === 'c1',

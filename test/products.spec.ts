@@ -76,6 +76,11 @@ describeList({
       keeps: ({ categoryID }) => categoryID === 'category-1',
       bad: ',',
     },
+    within: {
+      value: 'nowhere,category-1',
+      keeps: ({ categoryID }) => categoryID === 'category-1',
+      bad: ',',
+    },
     q: {
       value: 'CAFÉ holds',
       keeps: ({ name, description }) =>

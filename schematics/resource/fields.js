@@ -43,6 +43,7 @@ export const PARAMETERS = [
   'fields',
   'limit',
   'offset',
+  'after',
   'sort',
   'updatedSince',
 ];

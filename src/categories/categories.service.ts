@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
+import { type Listing, listOf, type ObjectLookup, objectOf, within } from '../list/index.js';
 import { Category } from './category.entity.js';
 import type { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 
@@ -10,7 +10,9 @@ export class CategoriesService {
   constructor(@InjectRepository(Category) private readonly categories: Repository<Category>) {}
 
   list(query: ListCategoriesDto): Listing {
-    return listOf(this.categories, query);
+    return listOf(this.categories, query, {
+      within: (categories) => ({ categoryID: within(Category, categories) }),
+    });
   }
 
   get(categoryID: string, query: GetCategoryDto): ObjectLookup {

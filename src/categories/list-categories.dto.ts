@@ -16,6 +16,9 @@ export class ListCategoriesDto extends ListQueryDto {
   @IdentifiersParam('The categories with these identifiers.')
   categoryID?: string[];
 
+  @IdentifiersParam('These categories and all below them.')
+  within?: string[];
+
   @IdentifierParam('The categories directly below this one.')
   parentID?: string;
 

@@ -1,4 +1,13 @@
-import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
+import type {
+  CustomTypesConfig,
+  Pool,
+  PoolClient,
+  QueryArrayConfig,
+  QueryConfig,
+  QueryResultRow,
+} from 'pg';
+import type { Statement } from './statement.js';
+import type { TextRow } from './text-query.js';
 
 /** Leaves values in PostgreSQL's text format. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
@@ -43,15 +52,27 @@ export class Snapshot {
    * @throws the reason of the signal if the signal is aborted
    */
   async rows(text: string, values: readonly unknown[] = []): Promise<(string | null)[][]> {
+    const config: QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
+    return this.run<(string | null)[]>(config);
+  }
+
+  /**
+   * The same for the rows by column, as of `ReadPool.rows`.
+   *
+   * @throws the reason of the signal if the signal is aborted
+   */
+  async objects<Row extends TextRow<Row>>(
+    { text }: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    return this.run<Row>({ text, values: [...values] });
+  }
+
+  private async run<Row extends QueryResultRow>(config: QueryConfig): Promise<Row[]> {
     this.signal.throwIfAborted();
     this.running = true;
     try {
-      const { rows } = await this.client.query<(string | null)[]>({
-        text,
-        values: [...values],
-        rowMode: 'array',
-        types: AS_TEXT,
-      });
+      const { rows } = await this.client.query<Row>({ ...config, types: AS_TEXT });
       return rows;
     } finally {
       this.running = false;

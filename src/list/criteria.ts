@@ -46,8 +46,9 @@ export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | und
     }
     const values = equalValues(condition);
     const range = values ? undefined : rangeOf(column, condition);
-    if (values && !equal.has(column) && !ranges.has(column)) {
-      equal.set(column, values);
+    if (values && !ranges.has(column)) {
+      const others = equal.get(column);
+      equal.set(column, others ? others.filter((value) => values.includes(value)) : values);
     } else if (range && !equal.has(column)) {
       const other = ranges.get(column);
       if ((other?.lower && range.lower) || (other?.upper && range.upper)) return undefined;

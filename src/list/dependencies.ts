@@ -11,6 +11,7 @@ import {
 import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
 import { deletionsTable } from './deletions/deletion.js';
+import { subtreesOf } from './subtrees.js';
 
 /** A query with the conditions of a list, and its parameter values. */
 export interface SelectQuery {
@@ -31,16 +32,16 @@ export class Dependencies {
   constructor(private readonly reads: ReadPool) {}
 
   /**
-   * Names what a query reads that can change without changing the version of a resource: other tables
+   * Names what a query reads that can change without changing the versions of resources: other tables
    * and views, functions that may read them, and the clock.
    *
-   * @param resource its version covers its own table and its deletions
+   * @param resources their versions cover their own tables and their deletions
    */
-  find(resource: string, query: SelectQuery): Promise<readonly string[]> {
-    const key = hash('sha256', `${resource} ${query.text}`, 'base64url');
+  find(resources: readonly string[], query: SelectQuery): Promise<readonly string[]> {
+    const key = hash('sha256', `${resources.join()} ${query.text}`, 'base64url');
     let dependencies = this.cached.get(key);
     if (!dependencies) {
-      dependencies = this.reads.read((pool) => findNamed(pool, resource, query));
+      dependencies = this.reads.read((pool) => findNamed(pool, resources, query));
       this.cached.set(key, dependencies);
       dependencies.catch(() => this.cached.delete(key));
     }
@@ -48,14 +49,14 @@ export class Dependencies {
   }
 }
 
-/** The tables that the version of a resource covers, quoted. Triggers change it at every write. */
-export function versionedTables(resource: string): string[] {
-  return [`"${resource}"`, deletionsTable(resource)];
+/** The tables that the versions of resources cover, quoted. Triggers change them at every write. */
+export function versionedTables(resources: readonly string[]): string[] {
+  return resources.flatMap((resource) => [`"${resource}"`, deletionsTable(resource)]);
 }
 
 /**
- * Whether a condition only compares columns of its own table with values. Any other condition may
- * read other data, such as SQL in `Raw`.
+ * Whether a condition only compares columns of its own table with values, or with subtrees, whose
+ * resources a `Listing` names. Any other condition may read other data, such as SQL in `Raw`.
  */
 export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
   return Object.entries(condition).every(
@@ -67,6 +68,7 @@ function isPlainValue(value: unknown): boolean {
   if (!(value instanceof FindOperator)) {
     return value === null || typeof value !== 'object' || value instanceof Date;
   }
+  if (subtreesOf(value)) return true;
   if (value.child) return COMPARISONS.has(value.type) && isPlainValue(value.child);
   if (value.type === 'and' || value.type === 'or') {
     return (value.value as unknown as readonly unknown[]).every(isPlainValue);
@@ -96,7 +98,7 @@ const COMPARISONS: ReadonlySet<FindOperatorType> = new Set([
 
 async function findNamed(
   pool: Pool,
-  resource: string,
+  resources: readonly string[],
   { text, values }: SelectQuery,
 ): Promise<readonly string[]> {
   const snapshot = await Snapshot.open(pool, new AbortController().signal);
@@ -104,7 +106,7 @@ async function findNamed(
     // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
     // or not the plan reads the relation.
     await snapshot.rows(`EXPLAIN ${text}`, values);
-    const named = await snapshot.rows(NAMED_OBJECTS, [versionedTables(resource), wordsOf(text)]);
+    const named = await snapshot.rows(NAMED_OBJECTS, [versionedTables(resources), wordsOf(text)]);
     return [...named.flat().map(String), ...(CLOCK.test(text) ? ['the clock'] : [])];
   } finally {
     await snapshot.close();

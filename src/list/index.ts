@@ -18,3 +18,4 @@ export {
 } from './parameters.js';
 export { QueryOf } from './query-of.js';
 export { containsWords } from './contains-words.js';
+export { within } from './subtrees.js';

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { PageKey } from './picked-objects.js';
 
-/** What is known of a list at a version of its resource. */
+/** What is known of a list at a version of its resources. */
 export interface KnownList {
-  /** The version of the resource at which it is true. */
+  /** The version of its resources at which it is true. */
   readonly version: string;
   /** The number of matching objects, an integer as text. */
   readonly count: string;
@@ -29,16 +29,16 @@ export class KnownLists {
       before.reduce((sum, value) => sum + 2 * (value?.length ?? 0), OVERHEAD + 2 * key.length),
   });
 
-  /** The version that each resource was last seen at. */
+  /** The version that resources were last seen at, by their names. */
   private readonly versions = new Map<string, string>();
 
   /**
-   * What is known of a page; `undefined` if the resource has been seen at another version since.
+   * What is known of a page; `undefined` if its resources have been seen at another version since.
    *
    * @param list a key of its conditions and its order
    */
-  get(resource: string, list: string, offset: number): KnownList | undefined {
-    const version = this.versions.get(resource);
+  get(resources: readonly string[], list: string, offset: number): KnownList | undefined {
+    const version = this.versions.get(resources.join());
     return [`${list} ${offset}`, list]
       .map((key) => this.known.get(key))
       .find((known) => known?.version === version);
@@ -50,12 +50,12 @@ export class KnownLists {
    * @param end the offset behind the page, and the key of the last object before it
    */
   set(
-    resource: string,
+    resources: readonly string[],
     list: string,
     { version, count }: KnownList,
     end: { offset: number; before: PageKey } | undefined,
   ): void {
-    this.versions.set(resource, version);
+    this.versions.set(resources.join(), version);
     this.known.set(list, { version, count });
     if (end) this.known.set(`${list} ${end.offset}`, { version, count, before: end.before });
   }

@@ -1,6 +1,6 @@
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import type { ParameterSettings } from '../http/parameters/declared-parameters.js';
-import { IntegerParam } from './parameters.js';
+import { IdentifierParam, IntegerParam } from './parameters.js';
 
 /** One field of `sort`. */
 export interface SortKey {
@@ -39,6 +39,11 @@ export abstract class ListQueryDto extends ObjectQueryDto {
     default: 0,
   })
   offset?: number;
+
+  @IdentifierParam(
+    'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
+  )
+  after?: string;
 
   /** The order. Ties are ordered by identifier. Default: by identifier. */
   declare sort?: readonly SortKey[];

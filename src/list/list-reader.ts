@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
-import type { EntityMetadata } from 'typeorm';
 import { ReadPool } from '../database/read-pool.js';
-import type { Statement } from '../database/statement.js';
-import type { TextRow } from '../database/text-query.js';
+import { errors } from '../http/errors.js';
 import { selection } from '../resource/selection.js';
 import { Settings } from '../settings/settings.js';
 import { Dependencies, isPlainCondition, versionedTables } from './dependencies.js';
@@ -18,8 +16,9 @@ import {
   totalOrder,
 } from './matching-objects.js';
 import { type PageRequest, pageStatement } from './page-statement.js';
-import { isSimple, type PageKey } from './picked-objects.js';
+import type { PageKey } from './picked-objects.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
+import { readResolved } from './resolved-listing.js';
 import { StatementCache } from './statement-cache.js';
 import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
@@ -46,54 +45,58 @@ export class ListReader {
   /**
    * Builds the statements of a list.
    *
-   * @throws ApiError `-2` while the lists of its resource are withheld
+   * @throws ApiError `-2` while the lists of one of its resources are withheld, `-22` for `after` beside
+   * `offset`
    */
   prepare(listing: Listing): PreparedList {
-    const { repository, query, conditions, resource } = listing;
+    const { repository, query, conditions, resources } = listing;
     const { metadata } = repository;
-    this.withheld.check(resource);
-    const { fields, offset = 0, limit = defaultLimit(this.settings), sort } = query;
-    const request = { fields, order: totalOrder(metadata, sort), limit, offset };
+    this.withheld.check(resources);
+    const { fields, offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
+    const request = { fields, order: totalOrder(metadata, sort), limit, offset, after };
     const selected = selectedBy(listing);
     let built: MatchingObjects | undefined;
     const matching = (): MatchingObjects =>
       (built ??= matchingObjects(listing, selected, request.order));
     const isPlain =
-      versionedTables(resource).includes(`"${metadata.tableName}"`) &&
+      versionedTables(resources).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition));
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
       const { where, values: sent } = matching();
       const text = `SELECT count(*) FROM "${metadata.tableName}" object ${where}`;
-      return this.dependencies.find(resource, { text, values: sent });
+      return this.dependencies.find(resources, { text, values: sent });
     };
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
-    const facet = soleFacetOf(selected, request);
+    if (after !== undefined && query.offset !== undefined) {
+      throw errors.parameterInvalid('after', 'given without offset');
+    }
+    const facet = after === undefined ? soleFacetOf(selected, request) : undefined;
     const page = facet
-      ? this.facetPage(metadata, facet, request)
+      ? this.facetPage(listing, facet, request)
       : this.combinedPage(listing, matching(), request, isVersioned);
     return {
       ...page,
-      offset,
+      offset: after === undefined ? offset : undefined,
       limit,
       isPlain,
       dependencies,
       isVersioned,
-      state: () => this.versions.current(resource),
+      state: () => this.versions.current(resources),
       whole: (format) => wholeList(this.reads, listing, matching(), format),
     };
   }
 
   /** A page of a facet in the order of the identifier. Its statement is prepared. */
   private facetPage(
-    metadata: EntityMetadata,
+    { repository: { metadata }, resources }: Listing,
     facet: Facet,
     request: PageRequest,
   ): Pick<PreparedList, 'key' | 'read'> {
     const [page, values] = tallyPage(this.statements, metadata, facet, request);
     return {
       key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
-      read: () => this.row(page, values, metadata.tableName),
+      read: async () => pageOf(await this.reads.rows<VersionedPage>(page, values), resources),
     };
   }
 
@@ -104,67 +107,64 @@ export class ListReader {
     request: PageRequest,
     isVersioned: () => Promise<boolean>,
   ): Pick<PreparedList, 'key' | 'read'> {
-    const { repository, resource } = listing;
+    const { repository, resources } = listing;
     const { metadata } = repository;
-    const { fields, order, limit, offset } = request;
+    const { fields, order, limit, offset, after } = request;
     const list = JSON.stringify([metadata.tableName, matching.where, matching.values, order]);
     const listKey = hash('sha256', list, 'base64url');
-    const page = JSON.stringify([listKey, selection(metadata, fields), limit, offset]);
+    const page = JSON.stringify([listKey, selection(metadata, fields), limit, offset, after]);
     return {
       key: hash('sha256', page, 'base64url'),
       read: async () => {
-        if (!(await isVersioned())) return (await this.combinedRow(listing, matching, request)).row;
-        const known = this.known.get(resource, listKey, offset);
-        const attempt = await this.combinedRow(listing, matching, request, known);
-        const isExact = !attempt.usesKnown || attempt.row.version === known?.version;
-        const answer = isExact
-          ? attempt.row
-          : (await this.combinedRow(listing, matching, request)).row;
-        const { last, count } = answer;
-        const end =
-          last !== null && isSimple(order)
-            ? {
-                offset: Math.min(offset + limit, Number(count)),
-                before: JSON.parse(last) as PageKey,
-              }
-            : undefined;
-        this.known.set(resource, listKey, answer, end);
-        return answer;
+        const isKnowable = await isVersioned();
+        return readResolved(this.reads, listing, async (resolved, rows) => {
+          const found =
+            resolved === listing
+              ? matching
+              : matchingObjects(resolved, selectedBy(resolved), request.order);
+          const read = async (known?: KnownList) => {
+            const built = pageStatement(metadata, found, request, resources, known);
+            const page = pageOf(await rows<CombinedPage>(built.statement, built.values), resources);
+            if (after !== undefined && page.begun === 'false') {
+              throw errors.objectUnknown(metadata.tableName, after);
+            }
+            return { page, usesKnown: built.usesKnown };
+          };
+          if (!isKnowable) return (await read()).page;
+          const known = this.known.get(resources, listKey, offset);
+          const attempt = await read(known);
+          const isExact = !attempt.usesKnown || attempt.page.version === known?.version;
+          const answer = isExact ? attempt.page : (await read()).page;
+          const { key, count } = answer;
+          const end =
+            key !== null && after === undefined
+              ? {
+                  offset: Math.min(offset + limit, Number(count)),
+                  before: JSON.parse(key) as PageKey,
+                }
+              : undefined;
+          this.known.set(resources, listKey, answer, end);
+          return answer;
+        });
       },
     };
   }
-
-  private async combinedRow(
-    { repository: { metadata }, resource }: Listing,
-    matching: MatchingObjects,
-    request: PageRequest,
-    known?: KnownList,
-  ): Promise<{ row: CombinedPage; usesKnown: boolean }> {
-    const { statement, values, usesKnown } = pageStatement(
-      metadata,
-      matching,
-      request,
-      resource,
-      known,
-    );
-    return { row: await this.row<CombinedPage>(statement, values, resource), usesKnown };
-  }
-
-  private async row<Page extends VersionedPage & TextRow<Page>>(
-    statement: Statement,
-    values: readonly unknown[],
-    resource: string,
-  ): Promise<Page> {
-    const [row] = await this.reads.rows<Page>(statement, values);
-    if (!row) throw new TypeError('A page is one row');
-    requireVersion(row.version, resource);
-    return row;
-  }
 }
 
-/** A page with the key of its last object as JSON, if it has any. */
+/** A row of `pageStatement`. */
 interface CombinedPage extends VersionedPage {
-  readonly last: string | null;
+  readonly key: string | null;
+  readonly begun: string;
+}
+
+/** The only row of a statement for a page. */
+function pageOf<Page extends VersionedPage>(
+  [page]: readonly Page[],
+  resources: readonly string[],
+): Page {
+  if (!page) throw new TypeError('A page is one row');
+  requireVersion(page.version, resources);
+  return page;
 }
 
 /** The one facet that a list in ascending order of the identifier consists of, if it is one. */

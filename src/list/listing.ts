@@ -1,16 +1,17 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import type { ListQueryDto } from './list-query.dto.js';
+import { subtreesIn } from './subtrees.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {
   constructor(
     readonly repository: Repository<ObjectLiteral>,
-    readonly query: Readonly<Pick<ListQueryDto, 'fields' | 'limit' | 'offset' | 'sort'>>,
+    readonly query: Readonly<Pick<ListQueryDto, 'fields' | 'limit' | 'offset' | 'after' | 'sort'>>,
     /** Combined with AND. */
     readonly conditions: readonly ObjectLiteral[],
-    /** The resource whose version changes when the list changes. */
-    readonly resource: string,
+    /** The resources whose versions change when the list changes. */
+    readonly resources: readonly string[],
   ) {}
 }
 
@@ -31,6 +32,8 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   query: Query,
   ...[conditions = {} as Conditions<Entity, Query>]: ConditionArguments<Entity, Query>
 ): Listing {
-  const { tableName } = repository.metadata;
-  return new Listing(repository, query, conditionsOf(repository, query, conditions), tableName);
+  const all = conditionsOf(repository, query, conditions);
+  const trees = subtreesIn(all).map(({ tree }) => tree.table);
+  const resources = new Set([repository.metadata.tableName, ...trees]);
+  return new Listing(repository, query, all, [...resources]);
 }

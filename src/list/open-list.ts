@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { ApiError } from '../http/errors.js';
 import { Snapshot } from '../database/snapshot.js';
 import type { Batch, OpenList } from './prepared-list.js';
 import type { Rows, RowWriter } from './row-writer.js';
@@ -10,8 +11,13 @@ export interface ListStatements {
   readonly objects: readonly [text: string, values: readonly unknown[]];
   /** Selects one row: the count of all matching objects, and the state of the data. */
   readonly summary: readonly [text: string, values: readonly unknown[]];
-  /** The resource that the state belongs to. */
-  readonly resource: string;
+  /** The resources that the state belongs to. */
+  readonly resources: readonly string[];
+  /** Selects a row if there is the object behind which the list begins, and the error if there is none. */
+  readonly after?: {
+    readonly statement: readonly [text: string, values: readonly unknown[]];
+    readonly error: ApiError;
+  };
 }
 
 /** The number of objects in the first batch, and the bounds for later ones. */
@@ -27,7 +33,7 @@ const BATCH_LENGTH = 200_000;
  */
 export async function openList(
   pool: Pool,
-  { objects, summary, resource }: ListStatements,
+  { objects, summary, resources, after }: ListStatements,
   writer: RowWriter,
   signal: AbortSignal,
 ): Promise<OpenList> {
@@ -37,13 +43,14 @@ export async function openList(
   try {
     // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
     await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
+    if (after && (await snapshot.rows(...after.statement)).length === 0) throw after.error;
     const [[count, version, until = null] = []] = await snapshot.rows(...summary);
     // Read before the response begins, so that an error of the query still yields an envelope.
     const first = await fetch(snapshot, OBJECTS.first);
     const batches = batchesOf(snapshot, first, writer);
     return {
       count: count ?? '',
-      version: requireVersion(version, resource),
+      version: requireVersion(version, resources),
       until,
       batches,
       close,

@@ -6,7 +6,7 @@ import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedByOffset } from './picked-by-offset.js';
-import { pickedAfter, pickedFromStart, type Picking } from './picked-objects.js';
+import { pickedBehind, pickedFromStart, type Picking, startAt, startOf } from './picked-objects.js';
 import { countByWord, indexSizeOf, talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
@@ -17,6 +17,8 @@ export interface PageRequest {
   readonly order: readonly SortKey[];
   readonly limit: number;
   readonly offset: number;
+  /** The identifier of the object behind which the page begins. The offset is then 0. */
+  readonly after?: string;
 }
 
 /** The statement for a page. */
@@ -32,15 +34,16 @@ export interface PageStatement {
  * an index alone if that carries the columns of the conditions, and reads only these objects. It takes
  * the count and the place of the offset from what is known, or from the tally.
  *
- * Its row also has `last`, the key of the last object of the page.
+ * Its row also has `key`, the key of the last object of the page as JSON, and `begun`, whether there is an
+ * object at the place where the page shall begin.
  *
- * @param resource whose version the row has
+ * @param resources whose version the row has
  */
 export function pageStatement(
   metadata: EntityMetadata,
   matching: MatchingObjects,
-  { fields, order, limit, offset }: PageRequest,
-  resource: string,
+  { fields, order, limit, offset, after }: PageRequest,
+  resources: readonly string[],
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
   const values = new ParameterValues(matching.values);
@@ -59,7 +62,7 @@ export function pageStatement(
   let usesKnown = known !== undefined;
   if (known?.before) {
     addCount(`${values.add(known.count)}::bigint`);
-    tables.push(...pickedAfter(picking, known.before));
+    tables.push(startAt(picking, known.before), pickedBehind(picking));
   } else {
     const at = offset > 0 ? `${values.add(offset)}::bigint` : undefined;
     const tallied = talliedList(metadata, matching, order, values, at);
@@ -74,7 +77,9 @@ export function pageStatement(
       const byWord = countByWord(metadata, matching, values);
       addCount(byWord === undefined ? count : `coalesce(${byWord}, ${count})`);
     }
-    if (at !== undefined && tallied.valued !== undefined) {
+    if (after !== undefined) {
+      tables.push(startOf(picking, after), pickedBehind(picking));
+    } else if (at !== undefined && tallied.valued !== undefined) {
       tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`));
     } else {
       const indexSize = matching.where ? indexSizeOf(metadata, matching, order, values) : undefined;
@@ -97,7 +102,10 @@ export function pageStatement(
   // Not prepared: there are too many variants, and the best plan depends on the values.
   const text = `WITH ${tables.join(',\n')}
     SELECT ${objects} AS objects, (SELECT total::text FROM counted) AS count,
-      (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
-      ${stateOf(resource)}`;
+      (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS key,
+      (SELECT "${identifier}" FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
+      (SELECT count(*) FROM page)::text AS rows,
+      ${after === undefined ? 'true' : 'EXISTS (SELECT FROM start)'}::text AS begun,
+      ${stateOf(resources)}`;
   return { statement: statement(text, { prepared: false }), values: values.values, usesKnown };
 }

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf } from '../resource/resource.js';
+import { columnOf, identifierOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
 import { type MatchingObjects, orderBy } from './matching-objects.js';
 
@@ -27,37 +27,79 @@ export type PageKey = readonly (string | null)[];
  * @param skipped an SQL expression: how many objects without a value in the sorted column to skip
  */
 export function pickedFromStart(picking: Picking, skipped: string): string[] {
-  return isSimple(picking.order)
-    ? pickedFrom(picking, '=', skipped)
-    : pickedFromGroup(picking, skipped);
+  return isSimple(picking.order) ? pickedFrom(picking, skipped) : pickedFromGroup(picking, skipped);
 }
 
-/** The tables for the objects of a page behind the one with a key. Only for orders of `isSimple`. */
-export function pickedAfter(picking: Picking, key: PageKey): string[] {
-  const { metadata, order, values, where, limit } = picking;
-  const [first] = order;
-  const id = `${values.add(key.at(-1))}::text AS id`;
-  if (order.length === 1 || !first) {
-    return [`start AS (SELECT ${id})`, ...pickedFrom(picking, '', '0')];
+/** The table `start` with the key of an object that was on an earlier page. */
+export function startAt({ metadata, order, values }: Picking, key: PageKey): string {
+  const columns = order.map(({ field }, at) => {
+    const column = columnOf(metadata, field);
+    return `${values.add(key[at])}::${sqlTypeOf(column)} AS "${field}"`;
+  });
+  return `start AS MATERIALIZED (SELECT ${columns.join(', ')})`;
+}
+
+/** The table `start` with the key of the object with an identifier. It is empty if there is none. */
+export function startOf(
+  { metadata, order, values }: Pick<Picking, 'metadata' | 'order' | 'values'>,
+  identifier: string,
+): string {
+  const key = `object."${identifierOf(metadata).databaseName}"`;
+  return `start AS MATERIALIZED (
+    SELECT ${keysOf(order)} FROM "${metadata.tableName}" object WHERE ${key} = ${values.add(identifier)}
+  )`;
+}
+
+/**
+ * The table for the objects of a page behind the one whose key is in the table `start`. There is a part for
+ * each condition on the first column, so that each reads an index from the place on.
+ */
+export function pickedBehind({ metadata, where, order, limit }: Picking): string {
+  const [first, second, ...others] = order;
+  if (!first) throw new TypeError('An order has at least the identifier');
+  const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
+  const select = (...conditions: string[]): string =>
+    `SELECT ${keysOf(order)} FROM object ${and(where, ...conditions)} ${page}`;
+  const [column, value] = [`object."${first.field}"`, startValue(first)];
+  const parts: string[] = [];
+  if (!second) {
+    parts.push(select(isBehind(metadata, order)));
+  } else {
+    const isRestBehind = isBehind(metadata, order.slice(1));
+    if (first.direction === 'ASC' && second.direction === 'ASC' && others.length === 0) {
+      const [identifier, id] = [`object."${second.field}"`, startValue(second)];
+      parts.push(select(`(${column}, ${identifier}) > (${value}, ${id})`));
+    } else {
+      parts.push(select(`${column} = ${value}`, isRestBehind), select(isBeyond(first)));
+    }
+    if (columnOf(metadata, first.field).isNullable) {
+      parts.push(
+        select(`${column} IS NULL`, `${value} IS NULL`, isRestBehind),
+        select(`${column} IS NULL`, `${value} IS NOT NULL`),
+      );
+    }
   }
-  const column = columnOf(metadata, first.field);
-  const [value] = key;
-  if (value === null) {
-    const sorted = `object."${column.databaseName}" IS NULL`;
-    const identifier = `object."${order[1]?.field ?? ''}"`;
-    return [
-      `start AS (SELECT ${id})`,
-      `picked AS MATERIALIZED (
-        SELECT ${keysOf(order)} FROM object
-        ${and(where, sorted, `${identifier} > (SELECT id FROM start)`)}
-        ORDER BY ${identifier} LIMIT ${limit}
-      )`,
-    ];
-  }
-  return [
-    `start AS (SELECT ${values.add(value)}::${sqlTypeOf(column)} AS value, ${id})`,
-    ...pickedFrom(picking, '', '0'),
-  ];
+  return `picked AS MATERIALIZED (${united(parts, page)})`;
+}
+
+/** A condition: an object comes behind the one in `start` by these columns, of which the last is unique. */
+export function isBehind(metadata: EntityMetadata, [first, ...others]: readonly SortKey[]): string {
+  if (!first) throw new TypeError('An order has at least the identifier');
+  if (others.length === 0) return isBeyond(first);
+  const [column, value] = [`object."${first.field}"`, startValue(first)];
+  const rest = isBehind(metadata, others);
+  return columnOf(metadata, first.field).isNullable
+    ? `(${isBeyond(first)} OR ${column} IS NULL AND ${value} IS NOT NULL
+        OR ${column} IS NOT DISTINCT FROM ${value} AND ${rest})`
+    : `(${isBeyond(first)} OR ${column} = ${value} AND ${rest})`;
+}
+
+function isBeyond(key: SortKey): string {
+  return `object."${key.field}" ${key.direction === 'ASC' ? '>' : '<'} ${startValue(key)}`;
+}
+
+function startValue({ field }: SortKey): string {
+  return `(SELECT "${field}" FROM start)`;
 }
 
 /** Whether an order is by identifier, or by one column and then by ascending identifier. */
@@ -65,11 +107,8 @@ export function isSimple(order: readonly SortKey[]): boolean {
   return order.length === 1 || (order.length === 2 && order[1]?.direction === 'ASC');
 }
 
-/**
- * @param equal `=` to begin with the object in `start`, empty to begin behind it
- * @param skipped how many objects without a value to skip
- */
-function pickedFrom(picking: Picking, equal: '=' | '', skipped: string): string[] {
+/** @param skipped how many objects without a value to skip */
+function pickedFrom(picking: Picking, skipped: string): string[] {
   const { metadata, where, order, limit } = picking;
   const keys = keysOf(order);
   const [first, second] = order;
@@ -82,18 +121,18 @@ function pickedFrom(picking: Picking, equal: '=' | '', skipped: string): string[
   const sorted = `object."${column.databaseName}"`;
   const beyond = first.direction === 'ASC' ? '>' : '<';
   if (!second) {
-    return [`picked AS MATERIALIZED (${select(`${sorted} ${beyond}${equal} ${start('id')}`)})`];
+    return [`picked AS MATERIALIZED (${select(`${sorted} ${beyond}= ${start('id')}`)})`];
   }
   const identifier = `object."${second.field}"`;
   // The index is in the order of both columns. For the descending order, a comparison of rows would be
   // of the wrong direction in the second one.
   if (first.direction === 'ASC') {
-    const row = `(${sorted}, ${identifier}) >${equal} (${start('value')}, ${start('id')})`;
+    const row = `(${sorted}, ${identifier}) >= (${start('value')}, ${start('id')})`;
     return withMissing(picking, select(row), skipped);
   }
-  const group = select(`${sorted} = ${start('value')}`, `${identifier} >${equal} ${start('id')}`);
+  const group = select(`${sorted} = ${start('value')}`, `${identifier} >= ${start('id')}`);
   const others = select(`${sorted} < ${start('value')}`);
-  return withMissing(picking, united(group, others, page), skipped);
+  return withMissing(picking, united([group, others], page), skipped);
 }
 
 /** The same for an order by more columns than one and the identifier, from the place in `start` on. */
@@ -108,11 +147,12 @@ function pickedFromGroup(picking: Picking, skipped: string): string[] {
     `SELECT ${keysOf(order)} FROM object ${and(where, `${sorted} ${operator} ${value}`)} ${page}`;
   const group = `${select('=')} OFFSET (SELECT skipped FROM start)`;
   const others = select(first.direction === 'ASC' ? '>' : '<');
-  return withMissing(picking, united(group, others, page), skipped);
+  return withMissing(picking, united([group, others], page), skipped);
 }
 
-function united(group: string, others: string, page: string): string {
-  return `SELECT * FROM ((${group}) UNION ALL (${others})) object ${page}`;
+function united(parts: readonly string[], page: string): string {
+  const all = parts.map((part) => `(${part})`).join(' UNION ALL ');
+  return `SELECT * FROM (${all}) object ${page}`;
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Page } from '../http/envelope.js';
 export interface PreparedList {
   /** Equal keys mean equal pages of the same data. A hash. */
   readonly key: string;
-  readonly offset: number;
+  /** Absent: the page begins behind an object, and its offset is not known. */
+  readonly offset?: number;
   readonly limit: number;
   /**
    * Whether its conditions only compare columns of its own table with values. Such a list is
@@ -37,7 +38,12 @@ export interface State {
   readonly until: string | null;
 }
 
-export interface VersionedPage extends Page, State {}
+export interface VersionedPage extends Page, State {
+  /** The number of its objects, an integer as text. */
+  readonly rows: string;
+  /** The identifier of its last object; null if it has none, or fewer than `limit`. */
+  readonly last: string | null;
+}
 
 /** The format of a whole list. */
 export type StreamFormat = 'ndjson' | 'csv';

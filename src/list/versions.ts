@@ -5,12 +5,13 @@ import { publicTime } from '../resource/column-values.js';
 import type { State } from './prepared-list.js';
 
 /**
- * SQL expressions for a resource's state, as two columns. `version` changes with every commit that
- * writes to the resource. `until` is the watermark: the data include every change before this time.
+ * SQL expressions for the state of resources, as two columns. `version` changes with every commit that
+ * writes to one of them. `until` is the watermark: the data include every change before this time.
  * It is null until the first watermark is set.
  */
-export function stateOf(resource: string): string {
-  return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource = '${resource}') AS version,
+export function stateOf(resources: readonly string[]): string {
+  const names = resources.map((name) => `'${name}'`).join(', ');
+  return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource IN (${names})) AS version,
     (SELECT ${publicTime('until')} FROM watermark) AS until`;
 }
 
@@ -20,13 +21,16 @@ export function stateOf(resource: string): string {
  * @throws TypeError if there is no version, because the resource has no tally. Without a version, a
  * cached page would never become outdated.
  */
-export function requireVersion(version: string | null | undefined, resource: string): string {
+export function requireVersion(
+  version: string | null | undefined,
+  resources: readonly string[],
+): string {
   if (version) return version;
-  throw new TypeError(`${resource} has no tally: its migration lacks install_tally`);
+  throw new TypeError(`${resources.join(', ')} has no tally: its migration lacks install_tally`);
 }
 
 interface Lookup {
-  readonly resource: string;
+  readonly resources: readonly string[];
   readonly statement: Statement;
   /** The query in progress. */
   current?: Promise<State>;
@@ -41,9 +45,9 @@ export class Versions {
 
   constructor(private readonly reads: ReadPool) {}
 
-  /** The state of a resource, from a query that begins after the call. */
-  current(resource: string): Promise<State> {
-    const lookup = this.lookupOf(resource);
+  /** The state of resources, from a query that begins after the call. */
+  current(resources: readonly string[]): Promise<State> {
+    const lookup = this.lookupOf(resources);
     if (!lookup.current) return this.start(lookup);
     lookup.next ??= lookup.current
       .catch(() => undefined)
@@ -58,7 +62,7 @@ export class Versions {
     const current = this.reads
       .rows<State>(lookup.statement, [])
       .then(([row]) => ({
-        version: requireVersion(row?.version, lookup.resource),
+        version: requireVersion(row?.version, lookup.resources),
         until: row?.until ?? null,
       }))
       .finally(() => {
@@ -68,12 +72,13 @@ export class Versions {
     return current;
   }
 
-  private lookupOf(resource: string): Lookup {
-    let lookup = this.lookups.get(resource);
+  private lookupOf(resources: readonly string[]): Lookup {
+    const key = resources.join();
+    let lookup = this.lookups.get(key);
     if (!lookup) {
-      const text = `SELECT ${stateOf(resource)}`;
-      lookup = { resource, statement: statement(text, { prepared: true }) };
-      this.lookups.set(resource, lookup);
+      const text = `SELECT ${stateOf(resources)}`;
+      lookup = { resources, statement: statement(text, { prepared: true }) };
+      this.lookups.set(key, lookup);
     }
     return lookup;
   }

@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto';
+import type { EntityMetadata } from 'typeorm';
 import type { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
+import { errors } from '../http/errors.js';
+import { identifierOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import type { Listing } from './listing.js';
 import { type MatchingObjects, objectTable, orderBy, totalOrder } from './matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
+import { and, isBehind, startOf } from './picked-objects.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { talliedList } from './tallied-list.js';
@@ -17,21 +21,26 @@ export function wholeList(
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
-  const { repository, query, resource } = listing;
+  const { repository, query, resources } = listing;
   const { metadata } = repository;
-  const { fields, sort, limit, offset = 0 } = query;
+  const { fields, sort, limit, offset = 0, after } = query;
   const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
   const rows = new ParameterValues(matching.values);
+  const start =
+    after === undefined ? '' : `WITH ${startOf({ metadata, order, values: rows }, after)}`;
+  const where =
+    after === undefined ? matching.where : and(matching.where, isBehind(metadata, order));
   // LIMIT NULL means no limit.
   const objects = writer.select(
-    `SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object ${matching.where}
+    `${start} SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object ${where}
      ${orderBy(metadata, order)} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
   );
   const statements: ListStatements = {
     objects: [objects, rows.values],
     summary: summaryOf(listing, matching),
-    resource,
+    resources,
+    ...(after === undefined ? {} : { after: objectExists(metadata, after) }),
   };
   return {
     key: hash('sha256', JSON.stringify([format, ...statements.objects]), 'base64url'),
@@ -39,14 +48,26 @@ export function wholeList(
   };
 }
 
+/** Selects a row if the object with an identifier exists. */
+function objectExists(
+  metadata: EntityMetadata,
+  identifier: string,
+): NonNullable<ListStatements['after']> {
+  const { databaseName } = identifierOf(metadata);
+  return {
+    statement: [`SELECT FROM "${metadata.tableName}" WHERE "${databaseName}" = $1`, [identifier]],
+    error: errors.objectUnknown(metadata.tableName, identifier),
+  };
+}
+
 /** Selects the count of all matching objects, and the state of the data. */
 function summaryOf(
-  { repository: { metadata }, resource }: Listing,
+  { repository: { metadata }, resources }: Listing,
   matching: MatchingObjects,
 ): ListStatements['summary'] {
   const values = new ParameterValues();
   const { tables, count } = talliedList(metadata, matching, [], values);
-  const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resource)}`;
+  const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
   return count === undefined
     ? [
         select(`SELECT count(*) FROM "${metadata.tableName}" object ${matching.where}`),

@@ -11,8 +11,8 @@ export class WithheldLists {
     this.isWithheld = isWithheld;
   }
 
-  /** @throws ApiError `-2` if the lists of the resource are withheld */
-  check(resource: string): void {
-    if (this.isWithheld(resource)) throw errors.unavailable();
+  /** @throws ApiError `-2` if the lists of one of the resources are withheld */
+  check(resources: readonly string[]): void {
+    if (resources.some(this.isWithheld)) throw errors.unavailable();
   }
 }

@@ -126,7 +126,7 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
         },
         ...errorResponses.of(
           errorsOf({ ...endpoint, pathParameters: [] }).filter(
-            (definition) => definition !== errors.parameterMissing,
+            (definition) => !NOT_OF_OPTIONS.includes(definition),
           ),
         ),
       },
@@ -134,14 +134,18 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
   };
 }
 
+/** The errors of a `GET` that depend on data, or on a parameter that `OPTIONS` does not require. */
+const NOT_OF_OPTIONS: readonly ErrorDefinition[] = [errors.objectUnknown, errors.parameterMissing];
+
 /** The possible errors of a `GET`. */
 function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
+  const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => name === 'fields' || name === 'sort');
   const isNumbered = parameters.some(({ schema }) => schema.type === 'integer');
   return [
     ...WITH_CREDENTIALS,
-    ...(isIdentified ? [errors.objectUnknown] : []),
+    ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
     ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
     ...(isNarrowed ? [errors.nameUnknown] : []),

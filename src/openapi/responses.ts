@@ -61,8 +61,9 @@ export function headers(rateLimit: number): Json {
       example: '2026-11-21T12:00:00.000Z',
     },
     Link: {
-      description: 'The next page and the one before (RFC 8288), without credentials.',
-      schema: text(8192, '^<.+>; rel="(next|prev)"'),
+      description:
+        'Other pages of the list (RFC 8288): `next`, `prev`, `first`, `last`, and `after`, which is `next` by identifier. Without credentials.',
+      schema: text(8192, '^<.+>; rel="(next|prev|after|first|last)"'),
       example: '</products?limit=50&offset=50>; rel="next"',
     },
     'Retry-After': count('Seconds after which to try again.', 1),

@@ -30,6 +30,9 @@ export class ListProductsDto extends ListQueryDto {
   @IdentifiersParam('The products in these categories themselves, not in those below.')
   categoryID?: string[];
 
+  @IdentifiersParam('The products in these categories and in all categories below them.')
+  within?: string[];
+
   @WordsParam('The products with all these words in name and description.')
   q?: string;
 

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
-import { containsWords, type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
+import {
+  containsWords,
+  type Listing,
+  listOf,
+  type ObjectLookup,
+  objectOf,
+  within,
+} from '../list/index.js';
+import { Category } from '../categories/category.entity.js';
 import { Product } from './product.entity.js';
 import type { GetProductDto, ListProductsDto } from './list-products.dto.js';
 
@@ -11,6 +19,7 @@ export class ProductsService {
 
   list(query: ListProductsDto): Listing {
     return listOf(this.products, query, {
+      within: (categories) => ({ categoryID: within(Category, categories) }),
       q: (words) => ({ words: containsWords(words) }),
       priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
       priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),

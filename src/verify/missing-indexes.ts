@@ -1,7 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource, type EntityMetadata } from 'typeorm';
+import { Any, DataSource, type EntityMetadata } from 'typeorm';
 import { filteredLists } from './filtered-lists.js';
 import type { Listing } from '../list/listing.js';
+import { replaceSubtrees, subtreesIn, type Tree } from '../list/subtrees.js';
 import { identifierOf, resourcesOf } from '../resource/resource.js';
 
 /**
@@ -22,6 +23,13 @@ export async function missingIndexes(application: INestApplicationContext): Prom
         }
       }
     } else {
+      for (const { tree } of subtreesIn(listing.conditions)) {
+        if (await servesDescent(dataSource, tree)) continue;
+        const what = `filter ${parameter} of ${metadata.tableName}`;
+        found.push(
+          `no index serves the ${what}, which needs one on ("${tree.parent}") of ${tree.table}`,
+        );
+      }
       if (!(await servesFilter(dataSource, listing))) {
         const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
         const isWords = columns.some((name) => typeOf(metadata, name) === 'tsvector');
@@ -48,9 +56,20 @@ async function servesFilter(
   { repository, conditions }: Listing,
 ): Promise<boolean> {
   const counting = repository.createQueryBuilder('object').select('count(*)');
-  for (const condition of conditions) counting.andWhere(condition);
+  // A list compares with the identifiers in a subtree, which it looks up first.
+  const identifiers = subtreesIn(conditions).map(({ roots }) => Any([...roots]));
+  for (const condition of replaceSubtrees(conditions, identifiers)) counting.andWhere(condition);
   const [text, values] = counting.getQueryAndParameters();
-  const nodes = await plan(dataSource, text, values);
+  return usesIndexes(await plan(dataSource, text, values));
+}
+
+/** Whether an index finds the objects directly below one. */
+async function servesDescent(dataSource: DataSource, { table, parent }: Tree): Promise<boolean> {
+  const text = `SELECT FROM "${table}" WHERE "${parent}" = $1`;
+  return usesIndexes(await plan(dataSource, text, ['']));
+}
+
+function usesIndexes(nodes: readonly PlanNode[]): boolean {
   const scans = nodes.filter(({ 'Node Type': type }) => type.endsWith('Scan'));
   return scans.every(
     (node) => node['Index Cond'] !== undefined || node['Node Type'] === 'Bitmap Heap Scan',

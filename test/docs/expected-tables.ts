@@ -16,7 +16,7 @@ export interface ExpectedTable {
 const RESOURCES = ['products', 'categories', 'brands'];
 
 /** The parameters of every list, which have a table of their own. */
-const COMMON = ['fields', 'limit', 'offset', 'sort', 'updatedSince'];
+const COMMON = ['fields', 'limit', 'offset', 'after', 'sort', 'updatedSince'];
 
 /** By document, every table that is derived from the code, by name. */
 export async function expectedTables(

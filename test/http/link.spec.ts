@@ -1,34 +1,64 @@
 import { describe, expect, it } from '@jest/globals';
-import { link } from '../../src/list/serving/link.js';
 import { parseQuery } from '../../src/http/parameters/query-string.js';
+import { link, type Position } from '../../src/list/serving/link.js';
 
-const links = (query: string, offset: number, limit: number, count: number) =>
-  link('/products', parseQuery(query), { offset, limit, count });
+const links = (query: string, position: Partial<Position>) =>
+  link('/products', parseQuery(query), { limit: 50, count: 0, rows: 50, last: null, ...position });
+
+/** The links by relation, without the path. */
+function byRelation(query: string, position: Partial<Position>): Record<string, string> {
+  const found = links(query, position)?.matchAll(/<\/products([^>]*)>; rel="(\w+)"/g) ?? [];
+  return Object.fromEntries([...found].map(([, target = '', relation = '']) => [relation, target]));
+}
 
 describe('Link', () => {
-  it('names the pages before and behind, with every parameter but the credentials', () => {
+  it('names other pages, with every parameter but the credentials', () => {
     const query = 'clientID=a&type=DIGITAL&access_token=secret&name=%C3%A4+%26%3E&limit=2&offset=4';
-    expect(links(query, 4, 2, 10)).toBe(
+    expect(links(query, { offset: 4, limit: 2, count: 10 })).toBe(
       '</products?type=DIGITAL&name=%C3%A4+%26%3E&limit=2&offset=6>; rel="next", ' +
-        '</products?type=DIGITAL&name=%C3%A4+%26%3E&limit=2&offset=2>; rel="prev"',
+        '</products?type=DIGITAL&name=%C3%A4+%26%3E&limit=2&offset=2>; rel="prev", ' +
+        '</products?type=DIGITAL&name=%C3%A4+%26%3E&limit=2>; rel="first", ' +
+        '</products?type=DIGITAL&name=%C3%A4+%26%3E&limit=2&offset=8>; rel="last"',
     );
   });
 
   it.each([
-    ['of the first page has only the next', '', 0, 50, 60, '</products?offset=50>; rel="next"'],
-    ['of the last page has only the one before', '', 50, 50, 60, '</products>; rel="prev"'],
     [
-      'leads back to the last page from behind it',
-      '',
-      500,
-      50,
-      60,
-      '</products?offset=10>; rel="prev"',
+      'the first page',
+      { offset: 0, count: 120, last: 'x' },
+      { next: '?offset=50', after: '?after=x', last: '?offset=100' },
     ],
-    ['of the only page is none', '', 0, 50, 50, undefined],
-    ['of a mere count is none', 'limit=0', 0, 0, 50, undefined],
-    ['is left out where it would be too long', `name=${'x'.repeat(4000)}`, 0, 1, 50, undefined],
-  ] as const)('%s', (_, query, offset, limit, count, expected) => {
-    expect(links(query, offset, limit, count)).toBe(expected);
+    ['the last page', { offset: 50, count: 60, rows: 10 }, { prev: '', first: '' }],
+    [
+      'a page behind the last',
+      { offset: 500, count: 60, rows: 0 },
+      { prev: '?offset=10', first: '' },
+    ],
+    ['the only page', { offset: 0, count: 50, last: 'x' }, {}],
+    ['a page of an empty list', { offset: 5, count: 0, rows: 0 }, { prev: '', first: '' }],
+    ['a mere count', { offset: 0, limit: 0, count: 50, rows: 0 }, {}],
+    [
+      'a full page behind an object',
+      { count: 120, last: 'x' },
+      { next: '?after=x', first: '', last: '?offset=100' },
+    ],
+    ['the last page behind an object', { count: 120, rows: 20 }, { first: '' }],
+  ] as const)('of %s leads to the other pages there are', (_, position, expected) => {
+    expect(byRelation('', position)).toEqual(expected);
+  });
+
+  it('replaces the place that was sent', () => {
+    expect(byRelation('after=a&limit=2', { limit: 2, count: 9, rows: 2, last: 'b,c' })).toEqual({
+      next: '?limit=2&after=b%2Cc',
+      first: '?limit=2',
+      last: '?limit=2&offset=8',
+    });
+  });
+
+  it('leaves out what would make the header too long', () => {
+    const position = { offset: 50, count: 500, last: 'x' };
+    const long = byRelation(`name=${'x'.repeat(1500)}`, position);
+    expect(Object.keys(long)).toEqual(['next', 'prev']);
+    expect(links(`name=${'x'.repeat(4000)}`, position)).toBeUndefined();
   });
 });

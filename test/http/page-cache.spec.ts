@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { PageCache } from '../../src/list/serving/page-cache.js';
 
-const page = (bytes: number) => ({ version: '1', count: '1', body: Buffer.alloc(bytes) });
+const page = (bytes: number) => pageOf(Buffer.alloc(bytes));
+const pageOf = (body: Buffer) => ({ version: '1', count: '1', rows: '1', last: null, body });
 
 describe('The page cache', () => {
   it('gives back what it was given', () => {
@@ -24,7 +25,7 @@ describe('The page cache', () => {
 
   it('keeps no more memory than the page, which Node may have cut out of a larger piece', () => {
     const cache = new PageCache(100_000);
-    cache.set('a', { version: '1', count: '1', body: Buffer.from('a small page') });
+    cache.set('a', pageOf(Buffer.from('a small page')));
     expect(cache.get('a')?.body.buffer.byteLength).toBe('a small page'.length);
   });
 

@@ -113,7 +113,7 @@ describe('A list that depends on another table', () => {
   it('which a service lists under the version of another resource, has no tag', async () => {
     const brands = service.dataSource.getRepository(Brand);
     const reader = service.application.get(ListReader);
-    const listing = reader.prepare(new Listing(brands, {}, [], 'products'));
+    const listing = reader.prepare(new Listing(brands, {}, [], ['products']));
     expect(await listing.dependencies()).toEqual(['brands']);
     expect(await listing.isVersioned()).toBe(false);
   });

@@ -116,6 +116,21 @@ export function describeList(list: ListDescription): void {
       expect(found).toEqual(identifiers);
     });
 
+    it.each(sorts)('has links by %s that go on behind the last object of a page', async (sort) => {
+      for (const order of [sort, `-${sort}`]) {
+        const whole = `${path}?sort=${order}&fields=${identifier}`;
+        const { body } = await service.get(`${whole}&limit=1000`).expect(200);
+        const found: Row[] = [];
+        for (let next: string | undefined = `${whole}&limit=7`; next;) {
+          const page = await service.get(next).expect(200);
+          found.push(...page.body.response_data.objects);
+          const relation: string = next.includes('after=') ? 'next' : 'after';
+          next = new RegExp(`<([^>]+)>; rel="${relation}"`).exec(page.headers.link ?? '')?.[1];
+        }
+        expect(found).toEqual(body.response_data.objects);
+      }
+    });
+
     it('answers limit=0 with the count alone', async () => {
       const { body } = await service.get(`${path}?limit=0`).expect(200);
       expect(body.response_data).toEqual({ count: String(list.objects.length), objects: [] });
@@ -460,7 +475,7 @@ export function describeList(list: ListDescription): void {
 }
 
 /** The parameters of every list. */
-const OF_EVERY_LIST = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'sort'];
+const OF_EVERY_LIST = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'after', 'sort'];
 
 /** The properties of a parameter in `OPTIONS`. */
 const PARAMETER = [

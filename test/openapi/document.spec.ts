@@ -151,6 +151,7 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-25': (method, url) => send(method, withQuery(url, 'fields=nonsense'), clients.known),
   '-26': (method, url) => send(method, withQuery(url, 'limit=21'), clients.known),
   '-31': (method, url) => send(method, url.replace(/1$/, 'none'), clients.known),
+  '-31 ': (method, url) => send(method, withQuery(url, 'after=none'), clients.known),
   '-34': (method, url) => send(method, withQuery(url, 'a'.repeat(17_000)), clients.known),
   '-34 ': (method, url) => send(method, url, `X-Large: ${'a'.repeat(40_000)}\r\n`),
   '-40': async (method, url) => {
@@ -236,7 +237,8 @@ describe('The OpenAPI document', () => {
           withQuery(example(path, name), `${name}=${text}`),
           clients.known,
         );
-        expect([name, response.status]).toEqual([name, 200]);
+        // There is no object with the identifier of the example.
+        expect([name, response.status]).toEqual([name, name === 'after' ? 404 : 200]);
       }
     }
   });

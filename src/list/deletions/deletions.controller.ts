@@ -34,7 +34,7 @@ export function deletionsController({ resource, identifier, entity }: DeletionEn
         ),
       };
       // The version of the resource: objects and deletions change in the same transactions.
-      return new Listing(deletions, query, [conditions], resource);
+      return new Listing(deletions, query, [conditions], [resource]);
     }
   }
   Object.defineProperty(DeletionsController, 'name', { value: `${entity.name}sController` });

@@ -6,34 +6,59 @@ const MAXIMUM_LENGTH = 4000;
 
 /** The position of a page in its list. */
 export interface Position {
-  readonly offset: number;
+  /** Absent: the page begins behind an object, and its offset is not known. */
+  readonly offset?: number;
   readonly limit: number;
+  /** The number of objects in the list. */
   readonly count: number;
+  /** The number of objects on the page. */
+  readonly rows: number;
+  /** The identifier of the last object of a full page. */
+  readonly last: string | null;
 }
 
+/** Where a link leads: the parameter `offset` or `after`, or the first page. */
+type Target = readonly [name: 'offset' | 'after', value: string] | undefined;
+
 /**
- * The value of `Link` (RFC 8288), with the previous and the next page; `undefined` if there is neither,
- * or if it would be too long. Links have the parameters as sent, without the credentials.
+ * The value of `Link` (RFC 8288): other pages of the list; `undefined` if there is none. Links have the
+ * parameters as sent, without the credentials. Those that do not fit into the header are left out.
  */
 export function link(
   path: string,
   parameters: readonly Parameter[],
-  { offset, limit, count }: Position,
+  position: Position,
 ): string | undefined {
-  if (limit === 0) return undefined;
-  const pages: [relation: string, offset: number][] = [];
-  if (offset + limit < count) pages.push(['next', offset + limit]);
-  if (offset > 0) pages.push(['prev', Math.max(0, Math.min(offset, count) - limit)]);
-  const links = pages.map(
-    ([relation, at]) => `<${path}${query(parameters, at)}>; rel="${relation}"`,
-  );
-  const value = links.join(', ');
-  return links.length === 0 || value.length > MAXIMUM_LENGTH ? undefined : value;
+  if (position.limit === 0) return undefined;
+  let value = '';
+  for (const [relation, target] of targets(position)) {
+    const each = `<${path}${query(parameters, target)}>; rel="${relation}"`;
+    const longer = value === '' ? each : `${value}, ${each}`;
+    if (longer.length <= MAXIMUM_LENGTH) value = longer;
+  }
+  return value === '' ? undefined : value;
 }
 
-function query(parameters: readonly Parameter[], offset: number): string {
-  const kept = parameters.filter(({ name }) => !isCredential(name) && name !== 'offset');
+function targets({ offset, limit, count, rows, last }: Position): [string, Target][] {
+  const at = (to: number): Target => (to > 0 ? ['offset', String(to)] : undefined);
+  const behind: Target = last === null ? undefined : ['after', last];
+  const isLast = offset === undefined ? rows < limit : offset + limit >= count;
+  const found: [string, Target][] = [];
+  if (!isLast && offset === undefined) found.push(['next', behind]);
+  if (!isLast && offset !== undefined) found.push(['next', at(offset + limit)]);
+  if (offset) found.push(['prev', at(Math.min(offset, count) - limit)]);
+  // The same as `next`, but it neither skips nor repeats an object when others are inserted or deleted.
+  if (!isLast && offset !== undefined && behind) found.push(['after', behind]);
+  if (offset !== 0) found.push(['first', undefined]);
+  if (!isLast) found.push(['last', at(Math.floor((count - 1) / limit) * limit)]);
+  return found;
+}
+
+function query(parameters: readonly Parameter[], target: Target): string {
+  const kept = parameters.filter(
+    ({ name }) => !isCredential(name) && name !== 'offset' && name !== 'after',
+  );
   const pairs = kept.map(({ name, value }): [string, string] => [name, value]);
-  if (offset > 0) pairs.push(['offset', String(offset)]);
+  if (target) pairs.push([...target]);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { redactToken } from '../../http/envelope.js';
-import type { PreparedList, State } from '../prepared-list.js';
+import type { PreparedList, State, VersionedPage } from '../prepared-list.js';
 import { entityTag } from './entity-tag.js';
 import { link } from './link.js';
 
@@ -14,15 +14,14 @@ export function setState(response: Response, { version, until }: State, key: str
 /** Sets `Link` for a page of a list, and the number of its objects in `request.rows`. */
 export function setPosition(
   { offset, limit }: Pick<PreparedList, 'offset' | 'limit'>,
-  total: string,
+  { count, rows, last }: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
   request: CatalogueRequest,
   response: Response,
 ): void {
-  const count = Number(total);
-  // Exact, because the count and the page come from one snapshot.
-  request.rows = Math.max(0, Math.min(limit, count - offset));
+  request.rows = Number(rows);
   const [path = ''] = request.url.split('?', 1);
-  const links = link(path, request.parameters, { offset, limit, count });
+  const position = { offset, limit, count: Number(count), rows: request.rows, last };
+  const links = link(path, request.parameters, position);
   // No links if they contain the token: a client may have sent it as another parameter, too.
   if (links !== undefined && redactToken(links, request) === links) {
     response.setHeader('Link', links);

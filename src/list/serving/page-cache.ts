@@ -1,12 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../http/compression.js';
+import type { VersionedPage } from '../prepared-list.js';
 
-/** The body of a page as it is sent. */
-export interface CachedPage {
-  /** The version of the data that it shows. */
-  readonly version: string;
-  /** The number of matching objects, an integer as text. */
-  readonly count: string;
+/** A page as it is sent. */
+export interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 'last'> {
   readonly body: Buffer;
   /** The content coding of the body; absent: none. */
   readonly encoding?: Encoding;
@@ -34,8 +31,8 @@ export class PageCache {
   }
 
   /** Sets the entry of a key. If the page is too large, it removes the entry instead. */
-  set(key: string, { version, count, body, encoding }: CachedPage): void {
-    this.pages?.set(key, { version, count, body: ownMemory(body), encoding });
+  set(key: string, { version, count, rows, last, body, encoding }: CachedPage): void {
+    this.pages?.set(key, { version, count, rows, last, body: ownMemory(body), encoding });
   }
 }
 

@@ -44,15 +44,15 @@ export class PageServer {
         return { status: 304 };
       }
       if (cached?.version === state.version) {
-        setPosition(list, cached.count, request, response);
+        setPosition(list, cached, request, response);
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
     const page = await this.readLimit.runFor(request, response, () => list.read());
     const answer = await pageAnswer(page, request);
-    this.cache.set(cacheKey, { version: page.version, count: page.count, ...answer });
+    this.cache.set(cacheKey, { ...page, ...answer });
     setState(response, page, key);
-    setPosition(list, page.count, request, response);
+    setPosition(list, page, request, response);
     return answer;
   }
 
@@ -62,7 +62,7 @@ export class PageServer {
     response: Response,
   ): Promise<Answer> {
     const page = await this.readLimit.runFor(request, response, () => list.read());
-    setPosition(list, page.count, request, response);
+    setPosition(list, page, request, response);
     return pageAnswer(page, request);
   }
 }

@@ -60,11 +60,10 @@ function pageText(
     from = (first) =>
       `(${order}) >= (${value}, ${first}) AND (${order}) < (${value}, ${above})${rest}`;
   }
-  // The skipped rows need only the key, so an index-only scan reads them.
-  const first = fromStart
-    ? lowest
-    : `(SELECT ${key} FROM object WHERE ${from(lowest)}
-        ORDER BY ${order} LIMIT 1 OFFSET (SELECT skipped FROM position))`;
+  // The objects that are skipped need only the key, so an index-only scan reads them.
+  const keyAt = (offset: string, start: string): string =>
+    `(SELECT ${key} FROM object WHERE ${from(start)} ORDER BY ${order} LIMIT 1 OFFSET ${offset})`;
+  const first = fromStart ? lowest : '(SELECT id FROM first)';
   const page = (select: string): string =>
     `SELECT ${select} FROM object WHERE ${from(first)} ORDER BY ${order} LIMIT (SELECT $2::bigint)`;
   const fieldsOf = selection(metadata, fields);
@@ -78,8 +77,15 @@ function pageText(
          ) object ORDER BY picked.id`;
   // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
   return `WITH ${objectTable(metadata)},
-    position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})
-    SELECT position.total AS count, ${stateOf(metadata.tableName)}, page.objects
+    position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})${
+      fromStart
+        ? ''
+        : `,
+    first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`
+    }
+    SELECT position.total AS count, ${stateOf([metadata.tableName])}, page.objects,
+      ${keyAt('greatest($2::bigint - 1, 0)', first)} AS last,
+      greatest(least($2::bigint, position.total::bigint - ${fromStart ? '0' : '$3::bigint'}), 0)::text AS rows
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
 }
 

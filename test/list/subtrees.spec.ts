@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ListReader } from '../../src/list/list-reader.js';
+import { within } from '../../src/list/index.js';
+import { ListProductsDto } from '../../src/products/list-products.dto.js';
+import { Brand } from '../../src/brands/brand.entity.js';
+import { ProductType } from '../../src/products/product.entity.js';
+import { ProductsService } from '../../src/products/products.service.js';
+import { Random } from '../random.js';
+import { type Service, startService } from '../service.js';
+
+/** Seconds of the run beside writers. */
+const DURATION = Number(process.env.SUBTREES_TEST_SECONDS ?? 4);
+const CATEGORIES = 40;
+
+let service: Service;
+const query = (text: string, values: unknown[] = []) => service.dataSource.query(text, values);
+
+interface Body {
+  response_data: { count: string; objects: Record<string, unknown>[] };
+}
+
+async function productsOf(parameters: string): Promise<[string, unknown[]]> {
+  const { body } = await service.get(`/products?fields=productID&${parameters}`).expect(200);
+  const { count, objects } = (body as Body).response_data;
+  return [count, objects.map(({ productID }) => productID)];
+}
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** `a` with `a1` and `a2` below it, `a11` below `a1`, and `b` beside it; two products in each. */
+beforeEach(async () => {
+  await query('TRUNCATE categories CASCADE');
+  const parents = { a: null, a1: 'a', a2: 'a', a11: 'a1', b: null };
+  await service.load(
+    'categories',
+    Object.entries(parents).map(([categoryID, parentID]) => ({
+      categoryID,
+      parentID,
+      name: categoryID,
+    })),
+  );
+  await service.load(
+    'products',
+    Object.keys(parents).flatMap((categoryID) =>
+      [ProductType.DIGITAL, ProductType.PHYSICAL].map((type) => ({
+        productID: `${categoryID}-${type}`,
+        type,
+        categoryID,
+      })),
+    ),
+  );
+  await service.load('products', [{ productID: 'none', type: ProductType.SERVICE }]);
+});
+
+describe('within', () => {
+  it.each([
+    ['a category and all below it', 'within=a&type=DIGITAL', ['a', 'a1', 'a11', 'a2']],
+    ['a part of the tree', 'within=a1&type=DIGITAL', ['a1', 'a11']],
+    ['a category with none below it', 'within=a11&type=DIGITAL', ['a11']],
+    ['several, also one below the other', 'within=a1,b,a11&type=DIGITAL', ['a1', 'a11', 'b']],
+    ['what another filter leaves', 'within=a&categoryID=a2,b&type=DIGITAL', ['a2']],
+    ['nothing of a category that is not there', 'within=c', []],
+    ['the rest, besides one that is not there', 'within=c,b&type=DIGITAL', ['b']],
+  ])('lists %s', async (_, parameters, categories) => {
+    const identifiers = categories.map((categoryID) => `${categoryID}-DIGITAL`);
+    expect(await productsOf(parameters)).toEqual([String(identifiers.length), identifiers]);
+  });
+
+  it('goes with any order, place, selection and format', async () => {
+    expect(await productsOf('within=a&sort=-productID&offset=3&limit=2')).toEqual([
+      '8',
+      ['a11-DIGITAL', 'a1-PHYSICAL'],
+    ]);
+    expect(await productsOf('within=a&after=a1-DIGITAL&limit=2')).toEqual([
+      '8',
+      ['a1-PHYSICAL', 'a11-DIGITAL'],
+    ]);
+    const stream = await service
+      .get('/products?within=a1&fields=productID&sort=-productID')
+      .set('Accept', 'text/csv')
+      .expect('X-Total-Count', '4')
+      .expect(200);
+    expect(stream.text.trim().split(/\r?\n/)).toEqual([
+      ...['productID', 'a11-PHYSICAL', 'a11-DIGITAL', 'a1-PHYSICAL', 'a1-DIGITAL'],
+    ]);
+  });
+
+  it('lists categories, too', async () => {
+    const { body } = await service.get('/categories?within=a1&fields=categoryID').expect(200);
+    expect((body as Body).response_data).toEqual({
+      count: '2',
+      objects: [{ categoryID: 'a1' }, { categoryID: 'a11' }],
+    });
+  });
+
+  it('moves a subtree at once: no page and no entity tag outlives the move', async () => {
+    const path = '/products?within=b&fields=productID';
+    const { headers } = await service.get(path).expect(200);
+    const tag = headers.etag ?? '';
+    await service.get(path).set('If-None-Match', tag).expect(304);
+    expect(await productsOf('within=b')).toEqual(['2', ['b-DIGITAL', 'b-PHYSICAL']]);
+    await query(`UPDATE categories SET "parentID" = 'b' WHERE "categoryID" = 'a1'`);
+    await service.get(path).set('If-None-Match', tag).expect(200);
+    expect((await productsOf('within=b'))[0]).toBe('6');
+    expect((await productsOf('within=a'))[0]).toBe('4');
+  });
+
+  it('ends in a cycle, which only SQL can make', async () => {
+    await query(`UPDATE categories SET "parentID" = 'a11' WHERE "categoryID" = 'a'`);
+    expect((await productsOf('within=a1'))[0]).toBe('8');
+  });
+
+  it('needs a resource that refers to itself', () => {
+    expect(() => within(Brand, ['b'])).toThrow('Brand has no @ForeignKey to itself');
+  });
+
+  it(
+    'equals a recursive query while categories and products move',
+    async () => {
+      await query(
+        `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, $1 - 1) i`,
+        [CATEGORIES],
+      );
+      await query(
+        `INSERT INTO products ("productID", type, "categoryID")
+         SELECT 'p' || i, 'DIGITAL', 'c' || i % $1 FROM generate_series(1, 2000) i`,
+        [CATEGORIES],
+      );
+      const until = performance.now() + DURATION * 1000;
+      const write = async (random: Random): Promise<void> => {
+        while (performance.now() < until) {
+          const [one, other] = [random.below(CATEGORIES), random.below(CATEGORIES)];
+          // Below a category with a lower number, so that there is no cycle.
+          await query(
+            random.pick([
+              `UPDATE categories SET "parentID" = 'c${Math.min(one, other)}' WHERE "categoryID" = 'c${Math.max(one, other) + 1}'`,
+              `UPDATE categories SET "parentID" = NULL WHERE "categoryID" = 'c${one}'`,
+              `UPDATE products SET "categoryID" = 'c${one}' WHERE "productID" = 'p${1 + random.below(2000)}'`,
+            ]),
+          );
+          await sleep(random.below(60));
+        }
+      };
+      const reader = service.application.get(ListReader);
+      const compare = async (random: Random): Promise<number> => {
+        let compared = 0;
+        while (performance.now() < until) {
+          const list = new ListProductsDto();
+          list.within = [`c${random.below(CATEGORIES)}`, `c${random.below(CATEGORIES)}`];
+          list.limit = 10;
+          list.offset = random.below(100);
+          if (random.chance(0.5)) list.sort = [{ field: 'productID', direction: 'DESC' }];
+          const listing = service.application.get(ProductsService).list(list);
+          const page = await reader.prepare(listing).read();
+          const [plain] = await service.dataSource.query<Record<string, unknown>[]>(
+            `WITH RECURSIVE below AS (
+               SELECT "categoryID" FROM categories WHERE "categoryID" = ANY($1)
+               UNION
+               SELECT c."categoryID" FROM categories c JOIN below ON c."parentID" = below."categoryID"
+             ), matching AS (SELECT "productID" FROM products WHERE "categoryID" IN (TABLE below))
+             SELECT (SELECT sum(stamp)::text FROM resource_versions
+                 WHERE resource IN ('products', 'categories')) AS version,
+               (SELECT count(*)::text FROM matching) AS count,
+               ARRAY(SELECT "productID" FROM matching
+                 ORDER BY "productID" ${list.sort ? 'DESC' : 'ASC'} LIMIT 10 OFFSET $2) AS identifiers`,
+            [list.within, list.offset],
+          );
+          // Equal versions mean the same data.
+          if (page.version !== plain?.version) continue;
+          const objects = JSON.parse(page.objects) as { productID: string }[];
+          expect([page.count, objects.map(({ productID }) => productID)]).toEqual([
+            ...[plain.count, plain.identifiers],
+          ]);
+          compared += 1;
+        }
+        return compared;
+      };
+      const [compared] = await Promise.all([
+        compare(new Random('reader')),
+        ...Array.from({ length: 3 }, (_, at) => write(new Random(`writer ${at}`))),
+      ]);
+      expect(compared).toBeGreaterThan(DURATION);
+    },
+    (DURATION + 30) * 1000,
+  );
+});
