@@ -5,6 +5,7 @@ describeList({
   identifier: 'categoryID',
   fields: ['categoryID', 'parentID', 'name', 'createdAt', 'updatedAt'],
   sorts: ['categoryID', 'name'],
+  includes: { parentID: 'categories' },
   objects: Array.from({ length: 25 }, (_, at) => ({
     categoryID: `c${at}`,
     parentID: at < 3 ? null : `c${at % 3}`,

@@ -40,6 +40,7 @@ describeList({
     'updatedAt',
   ],
   sorts: ['productID', 'name', 'price', 'createdAt', 'updatedAt'],
+  includes: { brandID: 'brands', categoryID: 'categories' },
   objects,
   example: {
     productID: 'P-1',

@@ -45,6 +45,7 @@ export const PARAMETERS = [
   'offset',
   'after',
   'sort',
+  'include',
   'updatedSince',
 ];
 

@@ -11,7 +11,7 @@ import { Category } from './category.entity.js';
 @QueryOf(Category)
 export class GetCategoryDto extends ObjectQueryDto {}
 
-@QueryOf(Category, { sort: ['categoryID', 'name'] })
+@QueryOf(Category, { sort: ['categoryID', 'name'], include: ['parentID'] })
 export class ListCategoriesDto extends ListQueryDto {
   @IdentifiersParam('The categories with these identifiers.')
   categoryID?: string[];

@@ -41,7 +41,7 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 const NON_FILTERS: ReadonlySet<string> = new Set([
   ...parametersOf(ListQueryDto).keys(),
   // `@QueryOf` declares these for each class.
-  ...(['fields', 'sort'] satisfies (keyof ListQueryDto)[]),
+  ...(['fields', 'include', 'sort'] satisfies (keyof ListQueryDto)[]),
 ]);
 
 /**

@@ -1,9 +1,9 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from '../resource/column-values.js';
 
-/** A line of the names of some columns. */
-export function csvHeader(columns: readonly ColumnMetadata[]): string {
-  return line(columns.map(({ propertyName }) => quoted(propertyName)));
+/** A line of names. */
+export function csvHeader(names: readonly string[]): string {
+  return line(names.map(quoted));
 }
 
 /**

@@ -45,6 +45,9 @@ export abstract class ListQueryDto extends ObjectQueryDto {
   )
   after?: string;
 
+  /** The related objects that each object has. Default: none. */
+  declare include?: readonly string[];
+
   /** The order. Ties are ordered by identifier. Default: by identifier. */
   declare sort?: readonly SortKey[];
 

@@ -49,10 +49,10 @@ export class ListReader {
    * `offset`
    */
   prepare(listing: Listing): PreparedList {
-    const { repository, query, conditions, resources } = listing;
+    const { repository, query, fields, conditions, resources } = listing;
     const { metadata } = repository;
     this.withheld.check(resources);
-    const { fields, offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
+    const { offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
     const request = { fields, order: totalOrder(metadata, sort), limit, offset, after };
     const selected = selectedBy(listing);
     let built: MatchingObjects | undefined;
@@ -93,7 +93,7 @@ export class ListReader {
     facet: Facet,
     request: PageRequest,
   ): Pick<PreparedList, 'key' | 'read'> {
-    const [page, values] = tallyPage(this.statements, metadata, facet, request);
+    const [page, values] = tallyPage(this.statements, metadata, facet, request, resources);
     return {
       key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
       read: async () => pageOf(await this.reads.rows<VersionedPage>(page, values), resources),

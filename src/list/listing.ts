@@ -1,18 +1,26 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import type { ListQueryDto } from './list-query.dto.js';
+import { relatedResources, shownFields } from './shown-fields.js';
 import { subtreesIn } from './subtrees.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {
   constructor(
     readonly repository: Repository<ObjectLiteral>,
-    readonly query: Readonly<Pick<ListQueryDto, 'fields' | 'limit' | 'offset' | 'after' | 'sort'>>,
+    readonly query: Readonly<
+      Pick<ListQueryDto, 'fields' | 'include' | 'limit' | 'offset' | 'after' | 'sort'>
+    >,
     /** Combined with AND. */
     readonly conditions: readonly ObjectLiteral[],
     /** The resources whose versions change when the list changes. */
     readonly resources: readonly string[],
   ) {}
+
+  /** The fields that each object shows; see `selection`. */
+  get fields(): readonly string[] | undefined {
+    return shownFields(this.repository.metadata, this.query);
+  }
 }
 
 /** The third argument of `listOf`. It is optional if every filter names a column. */
@@ -32,8 +40,12 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   query: Query,
   ...[conditions = {} as Conditions<Entity, Query>]: ConditionArguments<Entity, Query>
 ): Listing {
+  const { metadata } = repository;
   const all = conditionsOf(repository, query, conditions);
-  const trees = subtreesIn(all).map(({ tree }) => tree.table);
-  const resources = new Set([repository.metadata.tableName, ...trees]);
+  const resources = new Set([
+    metadata.tableName,
+    ...subtreesIn(all).map(({ tree }) => tree.table),
+    ...relatedResources(metadata, shownFields(metadata, query)),
+  ]);
   return new Listing(repository, query, all, [...resources]);
 }

@@ -1,4 +1,5 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { relatedEntity, relatedName } from '../resource/related.js';
 import { pluralName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
@@ -10,15 +11,25 @@ const ENTITY = Symbol('entity');
 
 type QueryClass = abstract new () => ObjectQueryDto;
 
+/** What the parameters of a list may name. */
+interface ListOptions<Entity> {
+  /** Columns for `sort`. Default: none. */
+  readonly sort?: readonly (keyof Entity & string)[];
+  /**
+   * Columns that refer to objects of other resources with `@ForeignKey`, for `include`. The object that
+   * `brandID` refers to is called `brand`. Default: none.
+   */
+  readonly include?: readonly (keyof Entity & string)[];
+}
+
 /**
  * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
- * `sort`, and `updatedSince` if the entity has an `@UpdateDateColumn`.
- *
- * @param options.sort the columns that `sort` may name; default: none
+ * `sort`, `include` if there are columns for it, and `updatedSince` if the entity has an
+ * `@UpdateDateColumn`.
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
-  options: { sort?: (keyof Entity & string)[] } = {},
+  { sort = [], include = [] }: ListOptions<Entity> = {},
 ): (query: QueryClass) => void {
   return (query) => {
     Reflect.defineMetadata(ENTITY, entity, query);
@@ -29,18 +40,38 @@ export function QueryOf<Entity>(
       const objects = pluralName(entity);
       DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
     }
-    const fields = publicFields(entity);
-    const declared = {
+    const own = publicFields(entity);
+    const related = include.map((column) => relatedNameOf(column, own));
+    // Read on demand: an entity may be declared after another that refers to it.
+    const fields = (): string[] => [
+      ...own,
+      ...include.flatMap((column, at) =>
+        publicFields(relatedEntity(entity, column)).map((field) => `${related[at]}.${field}`),
+      ),
+    ];
+    const declared: DeclaredParameter = {
       meaning:
         'The fields that each object shall have, in the order of the resource; all unless given.',
-      schema: arrayOf({ type: 'string', enum: fields }),
-      example: fields[0] ?? '',
-    } as const;
-    Parameter(declared, fieldsReader(fields))(prototype, 'fields');
-    if (isList) {
-      const { sort = [] } = options;
-      Parameter(sortParameter(entity, sort), sortReader(sort))(prototype, 'sort');
-    }
+      schema: () => arrayOf({ type: 'string', enum: fields() }),
+      example: own[0] ?? '',
+    };
+    Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
+    if (!isList) return;
+    Parameter(sortParameter(entity, sort), sortReader(sort))(prototype, 'sort');
+    if (related.length === 0) return;
+    const including: DeclaredParameter = {
+      meaning:
+        'The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`.'.replace(
+          'brand',
+          related[0] ?? '',
+        ),
+      schema: arrayOf({ type: 'string', enum: related }),
+      example: related[0] ?? '',
+    };
+    Parameter(
+      including,
+      namesReader(() => related, 'names of related objects'),
+    )(prototype, 'include');
   };
 }
 
@@ -75,10 +106,25 @@ function publicFields(entity: ObjectType<unknown>): string[] {
     .map(({ propertyName }) => propertyName);
 }
 
-function fieldsReader(allowed: readonly string[]) {
+/**
+ * The name of the object that a column refers to.
+ *
+ * @throws TypeError if it has none, or that of a field
+ */
+function relatedNameOf(column: string, fields: readonly string[]): string {
+  const name = relatedName(column);
+  if (name === undefined || fields.includes(name)) {
+    throw new TypeError(`The object of ${column} needs a name of its own: the column without ID`);
+  }
+  return name;
+}
+
+/** @param what the names are, for a refusal */
+function namesReader(allowedNames: () => readonly string[], what: string) {
   return (text: string): string[] | InvalidValue => {
+    const allowed = allowedNames();
     const names = split(text);
-    if (names.includes('')) return mustBe('names of fields, separated by commas');
+    if (names.includes('')) return mustBe(`${what}, separated by commas`);
     const unknown = names.find((name) => !allowed.includes(name));
     if (unknown !== undefined) return mustName(unknown, allowed);
     return allowed.filter((name) => names.includes(name));

@@ -1,5 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { fieldsOf } from '../resource/resource.js';
+import { selectedRelated } from '../resource/selection.js';
 import { csvHeader, csvWriter } from './csv.js';
 import type { StreamFormat } from './prepared-list.js';
 
@@ -29,14 +31,41 @@ export function rowWriter(
       write: (rows) => rows.map(([object]) => `${object}\n`).join(''),
     };
   }
-  const columns = fieldsOf(metadata).filter(
-    ({ propertyName }) => !fields || fields.includes(propertyName),
-  );
-  const texts = columns.map(({ propertyName }) => `"${propertyName}"::text`).join(', ');
-  const line = csvWriter(columns);
+  const columns = csvColumns(metadata, fields);
+  const line = csvWriter(columns.map(({ column }) => column));
   return {
-    header: csvHeader(columns),
-    select: (query) => `SELECT ${texts} FROM (${query}) "#page"`,
+    header: csvHeader(columns.map(({ name }) => name)),
+    select: (query) =>
+      `SELECT ${columns.map(({ text }) => text).join(', ')} FROM (${query}) "#page"`,
     write: (rows) => rows.map(line).join(''),
   };
+}
+
+/** A column of CSV. */
+interface CsvColumn {
+  readonly name: string;
+  readonly column: ColumnMetadata;
+  /** Its value as text, as an SQL expression on a row of `selection`. */
+  readonly text: string;
+}
+
+/** The fields of each object; those of a related object have columns such as `brand.name`. */
+function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefined): CsvColumn[] {
+  const own = fieldsOf(metadata)
+    .filter(({ propertyName }) => !fields || fields.includes(propertyName))
+    .map((column) => ({
+      name: column.propertyName,
+      column,
+      text: `"${column.propertyName}"::text`,
+    }));
+  const related = selectedRelated(metadata, fields).flatMap(([{ name, metadata: other }, names]) =>
+    fieldsOf(other)
+      .filter(({ propertyName }) => names.includes(propertyName))
+      .map((column) => ({
+        name: `${name}.${column.propertyName}`,
+        column,
+        text: `"${name}"->>'${column.propertyName}'`,
+      })),
+  );
+  return [...own, ...related];
 }

@@ -21,9 +21,9 @@ export function wholeList(
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
-  const { repository, query, resources } = listing;
+  const { repository, query, fields, resources } = listing;
   const { metadata } = repository;
-  const { fields, sort, limit, offset = 0, after } = query;
+  const { sort, limit, offset = 0, after } = query;
   const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
   const rows = new ParameterValues(matching.values);

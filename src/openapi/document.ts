@@ -1,11 +1,18 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { createRequire } from 'node:module';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityMetadata } from 'typeorm';
 import type { AllowedParameter } from '../http/parameters/allowed-parameters.js';
 import { endpointsOf } from '../http/endpoints.js';
 import type { Settings } from '../settings/settings.js';
 import { overview } from './overview.js';
-import { collectionOf, CREDENTIALS, described, envelope, pathItem } from './paths.js';
+import {
+  collectionOf,
+  CREDENTIALS,
+  described,
+  type DescribedEndpoint,
+  envelope,
+  pathItem,
+} from './paths.js';
 import { headers, ErrorResponses } from './responses.js';
 import { type Json, objectOf, resourceSchema } from './schema.js';
 import { servicePaths } from './service-paths.js';
@@ -62,11 +69,22 @@ export function openapiDocument(application: INestApplicationContext, settings: 
         }),
         AllowedParameters: envelope(allowedParameter, 1000),
         ...Object.fromEntries(
-          [...resources].map((metadata) => [metadata.name, resourceSchema(metadata)]),
+          [...resources].map((metadata) => [
+            metadata.name,
+            resourceSchema(metadata, includedIn(endpoints, metadata)),
+          ]),
         ),
       },
     },
   };
+}
+
+/** The names of the related objects that a list of a resource may include. */
+function includedIn(endpoints: readonly DescribedEndpoint[], of: EntityMetadata): string[] {
+  return endpoints
+    .filter(({ metadata }) => metadata === of)
+    .flatMap(({ parameters }) => parameters.find(({ name }) => name === 'include') ?? [])
+    .flatMap(({ schema }) => schema.items?.enum ?? []);
 }
 
 const securitySchemes = {

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
+import { relatedOf } from '../resource/related.js';
 import { fieldsOf } from '../resource/resource.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
@@ -16,8 +17,12 @@ export function json(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 
-/** One of a resource's objects; with `fields` it has fewer properties. */
-export function resourceSchema(metadata: EntityMetadata): Json {
+/**
+ * One of a resource's objects; with `fields` it has fewer properties.
+ *
+ * @param included the names of the related objects that a list may include
+ */
+export function resourceSchema(metadata: EntityMetadata, included: readonly string[] = []): Json {
   const properties = fieldsOf(metadata).map((column) => {
     const { meaning, example } = meaningOf(metadata.target as object, column.propertyName) ?? {};
     const { type, enum: values, ...rest } = valuesOf(column).schema(column);
@@ -30,9 +35,20 @@ export function resourceSchema(metadata: EntityMetadata): Json {
     };
     return [column.propertyName, schema];
   });
+  const related = relatedOf(metadata)
+    .filter(({ name }) => included.includes(name))
+    .map(({ name, column, metadata: { name: schema } }) => [
+      name,
+      {
+        description: `The object that \`${column.propertyName}\` refers to; null if there is none.`,
+        anyOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'null' }],
+      },
+    ]);
   return {
-    ...objectOf(Object.fromEntries(properties) as Json, []),
+    ...objectOf(Object.fromEntries([...properties, ...related]) as Json, []),
     minProperties: 1,
-    description: 'Has every property, or exactly those that `fields` names.',
+    description: `Has every property, or exactly those that \`fields\` names${
+      related.length === 0 ? '' : '; a related object if `include` or `fields` names it'
+    }.`,
   };
 }

@@ -13,7 +13,10 @@ import { Product, ProductType } from './product.entity.js';
 @QueryOf(Product)
 export class GetProductDto extends ObjectQueryDto {}
 
-@QueryOf(Product, { sort: ['productID', 'name', 'price', 'createdAt', 'updatedAt'] })
+@QueryOf(Product, {
+  sort: ['productID', 'name', 'price', 'createdAt', 'updatedAt'],
+  include: ['brandID', 'categoryID'],
+})
 export class ListProductsDto extends ListQueryDto {
   @IdentifiersParam('The products with these identifiers.')
   productID?: string[];

@@ -1,20 +1,56 @@
 import type { EntityMetadata } from 'typeorm';
 import { valuesOf } from './column-values.js';
-import { fieldsOf } from './resource.js';
+import { type Related, relatedOf } from './related.js';
+import { fieldsOf, identifierOf } from './resource.js';
 
 /**
- * The select list of a query on `object`: the public form of each field.
+ * The select list of a query on `object`: the public form of each field, and related objects.
  *
- * @param names the fields to select; default: all
+ * @param names the fields to select, those of related objects as `brand.name`; default: all its own
  */
 export function selection(metadata: EntityMetadata, names: readonly string[] | undefined): string {
+  return [
+    ...publicForms(metadata, names, 'object'),
+    ...selectedRelated(metadata, names).map(([related, fields]) => relatedObject(related, fields)),
+  ].join(', ');
+}
+
+/** The related objects that a selection names, each with its own fields. */
+export function selectedRelated(
+  metadata: EntityMetadata,
+  names: readonly string[] = [],
+): [related: Related, fields: string[]][] {
+  return relatedOf(metadata)
+    .map((related): [Related, string[]] => [related, fieldsWithin(related.name, names)])
+    .filter(([, fields]) => fields.length > 0);
+}
+
+/** The names of a selection that are fields of a related object. */
+export function fieldsWithin(related: string, names: readonly string[]): string[] {
+  const prefix = `${related}.`;
+  return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+}
+
+function publicForms(
+  metadata: EntityMetadata,
+  names: readonly string[] | undefined,
+  table: string,
+): string[] {
   return fieldsOf(metadata)
     .filter(({ propertyName }) => !names || names.includes(propertyName))
     .map((column) => {
-      const form = valuesOf(column).publicForm(`object."${column.databaseName}"`);
+      const form = valuesOf(column).publicForm(`${table}."${column.databaseName}"`);
       return `${form} AS "${column.propertyName}"`;
-    })
-    .join(', ');
+    });
+}
+
+/** A related object as JSON; null if the column is null. */
+function relatedObject({ name, column, metadata }: Related, fields: readonly string[]): string {
+  return `(SELECT row_to_json("#related") FROM (
+      SELECT ${publicForms(metadata, fields, 'related').join(', ')}
+      FROM "${metadata.tableName}" related
+      WHERE related."${identifierOf(metadata).databaseName}" = object."${column.databaseName}"
+    ) "#related") AS "${name}"`;
 }
 
 /**

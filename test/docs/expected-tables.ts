@@ -83,7 +83,9 @@ function queryOf(document: any, resource: string): any[] {
 }
 
 function filterRows(document: any, resource: string): Row[] {
-  const filters = queryOf(document, resource).filter(({ name }) => !COMMON.includes(name));
+  const filters = queryOf(document, resource).filter(
+    ({ name }) => !COMMON.includes(name) && name !== 'include',
+  );
   const rows = filters.map(({ name, schema, description }) => [
     `\`${name}\``,
     valueOf(schema),
@@ -114,12 +116,16 @@ function commonRows(document: any): Row[] {
 }
 
 function sortRows(document: any): Row[] {
-  const rows = RESOURCES.map((resource) => {
-    const { schema } = queryOf(document, resource).find(({ name }) => name === 'sort');
-    const names: string[] = schema.items.enum.filter((name: string) => !name.startsWith('-'));
-    return [`\`${resource}\``, names.map((name) => `\`${name}\``).join(', ')];
-  });
-  return [['resource', '`sort` may name'], ...rows];
+  const rows = RESOURCES.map((resource) => [
+    `\`${resource}\``,
+    ...['sort', 'include'].map((parameter) => {
+      const found = queryOf(document, resource).find(({ name }) => name === parameter);
+      const names: string[] = found?.schema.items.enum ?? [];
+      const ascending = names.filter((name) => !name.startsWith('-'));
+      return ascending.map((name) => `\`${name}\``).join(', ') || 'does not exist';
+    }),
+  ]);
+  return [['resource', '`sort` may name', '`include` may name'], ...rows];
 }
 
 function headerRows(document: any): Row[] {

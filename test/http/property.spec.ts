@@ -28,6 +28,7 @@ afterAll(async () => {
 
 const NAMES = [
   'fields',
+  'include',
   'limit',
   'offset',
   'after',

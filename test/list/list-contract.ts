@@ -18,6 +18,8 @@ export interface ListDescription {
   readonly objects: readonly Row[];
   /** One of them as in a response, without `createdAt` and `updatedAt`. */
   readonly example: Row;
+  /** The columns whose objects lists may include, each with the resource of these objects. */
+  readonly includes?: Readonly<Record<string, string>>;
   /**
    * For each filter: a value, and which objects match it. `bad` is an invalid value; absent for a
    * filter that accepts any text.
@@ -29,7 +31,7 @@ export interface ListDescription {
 
 /** Tests a resource's endpoints against the contract of every list. */
 export function describeList(list: ListDescription): void {
-  const { resource, identifier, fields, sorts, filters } = list;
+  const { resource, identifier, fields, sorts, filters, includes = {} } = list;
   const path = `/${resource}`;
   const identifiers = list.objects.map((row) => String(row[identifier])).sort(byBytes);
 
@@ -125,7 +127,8 @@ export function describeList(list: ListDescription): void {
           const page = await service.get(next).expect(200);
           found.push(...page.body.response_data.objects);
           const relation: string = next.includes('after=') ? 'next' : 'after';
-          next = new RegExp(`<([^>]+)>; rel="${relation}"`).exec(page.headers.link ?? '')?.[1];
+          const links: string = page.headers.link ?? '';
+          next = new RegExp(`<([^>]+)>; rel="${relation}"`).exec(links)?.[1];
         }
         expect(found).toEqual(body.response_data.objects);
       }
@@ -172,15 +175,11 @@ export function describeList(list: ListDescription): void {
 
     it('refuses an unknown field by name, and names those it may be', async () => {
       for (const name of ['nonsense', fields[0]?.toUpperCase() ?? '', '__proto__', 'constructor']) {
-        await service
-          .get(`${path}?fields=${fields[0]},${name}`)
-          .expect(
-            400,
-            refusal(
-              -25,
-              `The parameter fields must not name ${name}; it may name ${fields.join(', ')}`,
-            ),
-          );
+        const { body } = await service.get(`${path}?fields=${fields[0]},${name}`).expect(400);
+        const message = `The parameter fields must not name ${name}; it may name ${fields.join(', ')}`;
+        expect(body.result.errcode).toBe('-25');
+        // Fields of related objects follow.
+        expect(body.result.msg.startsWith(message)).toBe(true);
       }
     });
 
@@ -246,6 +245,27 @@ export function describeList(list: ListDescription): void {
           .expect(400, refusal(-24, `The parameter ${name} must be given only once`));
       });
     });
+
+    for (const [column, other] of Object.entries(includes)) {
+      it(`includes the object of ${column}, as ${other} have it`, async () => {
+        const name = nameOf(column);
+        const { body } = await service.get(`${path}?include=${name}&limit=1000`).expect(200);
+        const objects = body.response_data.objects as Row[];
+        const known = new Map<unknown, unknown>([[null, null]]);
+        for (const object of objects) {
+          const key = object[column];
+          if (!known.has(key)) {
+            const one = await service
+              .get(`/${other}/${encodeURIComponent(String(key))}`)
+              .expect(200);
+            known.set(key, one.body.response_data.objects[0]);
+          }
+          expect(object[name]).toEqual(known.get(key));
+        }
+        expect(objects.length).toBe(list.objects.length);
+        expect(known.size).toBeGreaterThan(1);
+      });
+    }
 
     it('keeps the count when limit, offset and fields say otherwise', async () => {
       const [[name, filter] = ['', { value: '' }]] = Object.entries(filters);
@@ -373,7 +393,8 @@ export function describeList(list: ListDescription): void {
     });
 
     describe('OPTIONS', () => {
-      const own = [...Object.keys(filters), ...OF_EVERY_LIST];
+      const including = Object.keys(includes).length > 0 ? ['include'] : [];
+      const own = [...Object.keys(filters), ...OF_EVERY_LIST, ...including];
 
       it('answers with the parameters that the list takes, and what they mean', async () => {
         const { body, headers } = await options(path).expect(200);
@@ -438,7 +459,7 @@ export function describeList(list: ListDescription): void {
       const { schema } = get.responses[200].content['application/json'];
       const { $ref: reference } = schema.properties.response_data.properties.objects.items;
       const { properties } = document.components.schemas[reference.split('/').at(-1)];
-      expect(Object.keys(properties)).toEqual(fields);
+      expect(Object.keys(properties)).toEqual([...fields, ...Object.keys(includes).map(nameOf)]);
       const meanings = [...parameters, ...Object.values<Row>(properties)];
       for (const { description } of meanings) expect(description).toMatch(/\w+.*\.$/);
     });
@@ -488,6 +509,11 @@ const PARAMETER = [
   'required',
   'meaning',
 ];
+
+/** The name of the object that a column refers to. */
+function nameOf(column: string): string {
+  return column.replace(/(ID|Id|_id)$/, '');
+}
 
 function names(parameters: readonly Row[]): string[] {
   return parameters.map(({ name }) => String(name)).sort();

@@ -12,19 +12,22 @@ import { countOf, identifierOrder, tallyRows } from './tally.js';
 /**
  * The statement for a page of a facet, ordered by identifier, and its parameter values. It takes the
  * count from the tally. It also finds the range of the offset there, and skips only within the range.
+ *
+ * @param resources whose version the page has; they follow from the fields
  */
 export function tallyPage(
   statements: StatementCache,
   metadata: EntityMetadata,
   facet: Facet,
   { fields, limit, offset }: { fields?: readonly string[]; limit: number; offset: number },
+  resources: readonly string[] = [metadata.tableName],
 ): [Statement, unknown[]] {
   const fromStart = offset === 0;
   const statement = statements.get(
     metadata,
     `${fromStart ? 'first page' : 'page'} ${facet.columns.join()}`,
     fields,
-    () => pageText(metadata, facet.columns, fields, fromStart),
+    () => pageText(metadata, facet.columns, fields, fromStart, resources),
   );
   const values = [facetName(facet), limit, ...(fromStart ? [] : [offset]), ...facet.values];
   return [statement, values];
@@ -41,6 +44,7 @@ function pageText(
   columns: readonly string[],
   fields: readonly string[] | undefined,
   fromStart: boolean,
+  resources: readonly string[],
 ): string {
   const key = `object."${identifierOf(metadata).databaseName}"`;
   const above = '(SELECT repeat(chr(1114111), 101))';
@@ -83,7 +87,7 @@ function pageText(
         : `,
     first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`
     }
-    SELECT position.total AS count, ${stateOf([metadata.tableName])}, page.objects,
+    SELECT position.total AS count, ${stateOf(resources)}, page.objects,
       ${keyAt('greatest($2::bigint - 1, 0)', first)} AS last,
       greatest(least($2::bigint, position.total::bigint - ${fromStart ? '0' : '$3::bigint'}), 0)::text AS rows
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { ProductType } from '../../src/products/product.entity.js';
+import { refusal, type Service, startService } from '../service.js';
+
+let service: Service;
+
+type Row = Record<string, unknown>;
+
+async function objectsOf(path: string): Promise<Row[]> {
+  const { body } = await service.get(path).expect(200);
+  return (body as { response_data: { objects: Row[] } }).response_data.objects;
+}
+
+beforeAll(async () => {
+  service = await startService();
+  await service.load('brands', [
+    { brandID: 'b1', name: 'Acme, "the" first' },
+    { brandID: 'b2', name: 'Emca' },
+  ]);
+  await service.load('categories', [{ categoryID: 'top', parentID: null, name: 'Top' }]);
+  await service.load('categories', [{ categoryID: 'low', parentID: 'top', name: 'Low' }]);
+  await service.load(
+    'products',
+    Array.from({ length: 30 }, (_, at) => ({
+      productID: `p${String(at).padStart(2, '0')}`,
+      type: [ProductType.DIGITAL, ProductType.PHYSICAL][at % 2],
+      brandID: [null, 'b1', 'b2'][at % 3],
+      categoryID: [null, 'low'][at % 2],
+      price: String(at % 7),
+      currency: 'EUR',
+    })),
+  );
+});
+afterAll(() => service.stop());
+
+describe('include', () => {
+  const lists = [
+    '/products?limit=20',
+    '/products?offset=7&limit=9',
+    '/products?sort=-price&offset=3',
+    '/products?type=DIGITAL',
+    '/products?type=DIGITAL&categoryID=low,nowhere',
+    '/products?within=top&sort=price',
+    '/products?after=p03&limit=4',
+    '/products?brandID=nowhere',
+  ];
+  it.each(lists)('puts the objects into those of %s, as their own list has them', async (path) => {
+    const plain = await objectsOf(path);
+    const brands = await objectsOf('/brands');
+    const categories = await objectsOf('/categories');
+    const objects = await objectsOf(`${path}&include=category,brand`);
+    expect(objects).toEqual(
+      plain.map((product) => ({
+        ...product,
+        brand: brands.find(({ brandID }) => brandID === product.brandID) ?? null,
+        category: categories.find(({ categoryID }) => categoryID === product.categoryID) ?? null,
+      })),
+    );
+    const [first] = objects;
+    expect(Object.keys(first ?? {}).slice(-2)).toEqual(first ? ['brand', 'category'] : []);
+    const stream = await service
+      .get(`${path}&include=category,brand${path.includes('limit') ? '' : '&limit=50'}`)
+      .set('Accept', 'application/x-ndjson');
+    const lines = stream.text.split('\n').filter((line) => line !== '');
+    expect(lines.map((line) => JSON.parse(line) as Row)).toEqual(objects);
+  });
+
+  it.each([
+    ['fields=productID,brand.name', { productID: 'p01', brand: { name: 'Acme, "the" first' } }],
+    ['fields=brand.name,brand.brandID', { brand: { brandID: 'b1', name: 'Acme, "the" first' } }],
+    [
+      'include=category,brand&fields=type,brand.brandID,category.parentID',
+      { type: 'PHYSICAL', brand: { brandID: 'b1' }, category: { parentID: 'top' } },
+    ],
+  ])('goes with %s', async (query, expected) => {
+    expect(await objectsOf(`/products?productID=p01&${query}`)).toEqual([expected]);
+  });
+
+  it('adds all fields where none of the object is named', async () => {
+    const [brand] = await objectsOf('/brands?brandID=b1');
+    const path = '/products?productID=p01&fields=productID&include=brand';
+    expect(await objectsOf(path)).toEqual([{ productID: 'p01', brand }]);
+  });
+
+  it('has columns in CSV', async () => {
+    const { text } = await service
+      .get('/products?fields=productID,brand.name,category.name,brand.updatedAt&limit=2')
+      .set('Accept', 'text/csv')
+      .expect(200);
+    const [, one] = await objectsOf('/products?fields=brand.updatedAt&limit=2');
+    expect(parse(text)).toEqual([
+      ['productID', 'brand.name', 'brand.updatedAt', 'category.name'],
+      ['p00', '', '', ''],
+      ['p01', 'Acme, "the" first', (one?.brand as Row).updatedAt, 'Low'],
+    ]);
+  });
+
+  it('puts parents into categories', async () => {
+    const path = '/categories?fields=categoryID,parent.name';
+    expect(await objectsOf(path)).toEqual([
+      { categoryID: 'low', parent: { name: 'Top' } },
+      { categoryID: 'top', parent: null },
+    ]);
+  });
+
+  it.each(['/products?include=brand&limit=3', '/products?fields=brand.name&sort=-price&limit=3'])(
+    'never shows an old object: the pages of %s change with the other resource',
+    async (path) => {
+      const before = await service.get(path).expect(200);
+      const tag = before.headers.etag ?? '';
+      await service.get(path).set('If-None-Match', tag).expect(304);
+      await service.get(path).expect(200).expect('ETag', tag);
+      const name = `Renamed for ${path}`;
+      await service.dataSource.query(`UPDATE brands SET name = $1`, [name]);
+      const after = await service.get(path).set('If-None-Match', tag).expect(200);
+      expect(after.text).toContain(name);
+      expect(after.headers.etag).not.toBe(tag);
+      // A list that does not show brands does not depend on them.
+      const { headers } = await service.get('/products').expect(200);
+      await service.dataSource.query(`UPDATE brands SET name = 'Acme, "the" first'`);
+      await service
+        .get('/products')
+        .set('If-None-Match', headers.etag ?? '')
+        .expect(304);
+    },
+  );
+
+  it('is -25 for what cannot be included, and -22 where it is empty', async () => {
+    await service
+      .get('/products?include=brand,maker')
+      .expect(
+        400,
+        refusal(-25, 'The parameter include must not name maker; it may name brand, category'),
+      );
+    const names =
+      'brandID, name, createdAt, updatedAt, parent.categoryID, parent.parentID, parent.name, parent.createdAt, parent.updatedAt';
+    await service
+      .get('/categories?fields=parent.parent')
+      .expect(
+        400,
+        refusal(
+          -25,
+          `The parameter fields must not name parent.parent; it may name categoryID, parentID, ${names.slice(9)}`,
+        ),
+      );
+    await service
+      .get('/products?include=')
+      .expect(
+        400,
+        refusal(-22, 'The parameter include must be names of related objects, separated by commas'),
+      );
+    await service
+      .get('/brands?include=brand')
+      .expect(400, refusal(-23, 'The parameter include must not be present in this request'));
+  });
+});
