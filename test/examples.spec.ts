@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ClientCache } from '../src/clients/client-cache.js';
 import { type Service, startService, whileOverloaded } from './service.js';
 import { withTool } from './tools.js';
 
@@ -119,6 +121,32 @@ withExamples(
     const impatient = new Catalogue({ url: `http://127.0.0.1:${port}`, clientID, token, tries: 1 });
     const refused = await whileOverloaded(service, () => impatient.page('/products'));
     expect(refused).toMatchObject({ ok: false, errcode: '-4' });
+  },
+  60_000,
+);
+
+withExamples(
+  'The typed client comes back when the database is, and gives up after its last try',
+  async () => {
+    const { Catalogue } = await import(join(scratch ?? '', 'dist/catalogue.js'));
+    const { clientID, token, port } = service;
+    const catalogue = new Catalogue({ url: `http://127.0.0.1:${port}`, clientID, token, tries: 2 });
+    const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const find = jest.spyOn(service.application.get(ClientCache), 'find');
+    const gone = Object.assign(new Error('of the database'), { code: 'ECONNREFUSED' });
+
+    find.mockRejectedValueOnce(gone);
+    const began = performance.now();
+    const page = await catalogue.page('/products', { limit: 0 });
+    expect(page).toEqual({ ok: true, count: 3, objects: [] });
+    expect(performance.now() - began).toBeGreaterThan(990);
+    expect(find).toHaveBeenCalledTimes(2);
+
+    find.mockClear().mockRejectedValue(gone);
+    expect(await catalogue.page('/products')).toMatchObject({ ok: false, errcode: '-2' });
+    expect(find).toHaveBeenCalledTimes(2);
+    find.mockRestore();
+    log.mockRestore();
   },
   60_000,
 );

@@ -66,12 +66,15 @@ function define<const Message extends string>(
 /**
  * Every error response. Codes are public: a code is never renumbered and never reused. A test checks
  * that the documented table agrees with this one.
+ *
+ * `Retry-After` of `-3` is as long as a query may run by default: a client that repeats its request
+ * then keeps a connection to the database busy for half of the time at most.
  */
 // prettier-ignore
 export const errors = {
   internal: define(-1, 500, 'a fault of ours', 'Internal error'),
-  unavailable: define(-2, 503, 'the database cannot be reached', 'The service is temporarily unavailable'),
-  tookTooLong: define(-3, 503, 'the query ran past its time', 'The request took too long'),
+  unavailable: define(-2, 503, 'the database cannot be reached; with `Retry-After`', 'The service is temporarily unavailable', { 'Retry-After': '1' }),
+  tookTooLong: define(-3, 503, 'the query ran past its time; with `Retry-After`', 'The request took too long', { 'Retry-After': '5' }),
   busy: define(-4, 503, 'overloaded or shutting down; with `Retry-After`', 'The service is busy', { 'Retry-After': '1' }),
 
   credentialMissing: define(-10, 401, 'a credential is missing', 'The parameter <name> is required'),

@@ -17,7 +17,11 @@ describe('A failure of the database', () => {
     expect(apiErrorOf(failure({ driverError: thrown })).errcode).toBe(errcode);
   });
 
-  it('that may pass says when to try again', () => {
-    expect(apiErrorOf(failure({ code: '40P01' })).headers).toEqual({ 'Retry-After': '1' });
+  it.each([
+    ['ECONNREFUSED', '1'],
+    ['57014', '5'],
+    ['40P01', '1'],
+  ])('that may pass says when to try again: %s', (code, seconds) => {
+    expect(apiErrorOf(failure({ code })).headers).toEqual({ 'Retry-After': seconds });
   });
 });

@@ -11,8 +11,8 @@ const REFUSALS: Readonly<Record<string, ApiError>> = {
   414: errors.tooLarge(),
   431: errors.tooLarge().withStatus(431),
   500: errors.internal(),
-  502: errors.unavailable().withHeaders({ 'Retry-After': '1' }),
-  504: errors.tookTooLong().withHeaders({ 'Retry-After': '1' }),
+  502: errors.unavailable(),
+  504: errors.tookTooLong(),
 };
 
 /** The file for each status of HAProxy. */

@@ -55,7 +55,7 @@ export interface CatalogueOptions {
   readonly url: string;
   readonly clientID: string;
   readonly token: string;
-  /** How often a request is sent at most, if it is answered with when to come back. */
+  /** How often a request is sent at most, if it is answered with when to come back; 5 by default. */
   readonly tries?: number;
 }
 
@@ -110,12 +110,15 @@ export class Catalogue {
   }
 }
 
-/** Sends a request again when it is told to, as by `-4` and `-40`: after the seconds that it is told. */
+/** The statuses of what may pass: 429 of `-40`, and 503 of `-2`, `-3` and `-4`. */
+const PASSING = [429, 503];
+
+/** Sends a request again while it is refused for what may pass, each time after the seconds of `Retry-After`. */
 async function patiently(request: Request, tries: number): Promise<Response> {
   for (let left = tries - 1; ; left -= 1) {
     const response = await fetch(request.clone());
     const seconds = Number(response.headers.get('Retry-After') ?? NaN);
-    if (response.ok || left <= 0 || Number.isNaN(seconds)) return response;
+    if (left <= 0 || !PASSING.includes(response.status) || Number.isNaN(seconds)) return response;
     await response.body?.cancel();
     await sleep(1000 * seconds);
   }
