@@ -7,6 +7,7 @@ import { deletionsController } from './deletions/deletions.controller.js';
 import { KnownLists } from './known-lists.js';
 import { ListReader } from './list-reader.js';
 import { ObjectReader } from './object-reader.js';
+import { ObjectServer } from './serving/object-server.js';
 import { PageCache } from './serving/page-cache.js';
 import { PageServer } from './serving/page-server.js';
 import { ReadLimit } from './serving/read-limit.js';
@@ -30,6 +31,7 @@ const providers = [
   KnownLists,
   ListReader,
   ObjectReader,
+  ObjectServer,
   PageServer,
   StatementCache,
   StreamServer,

@@ -81,10 +81,10 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
   const name = isList || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
   const operationId = `${method}${name}`;
   const what = isList ? `a page of ${resource}` : `one of ${resource}`;
-  const conditional = isList ? { parameters: [IF_NONE_MATCH] } : {};
+  const conditional = isTagged(endpoint) ? { parameters: [IF_NONE_MATCH] } : {};
   const responses = {
     200: success(endpoint),
-    ...(isList && { 304: UNCHANGED }),
+    ...(isTagged(endpoint) && { 304: unchanged(endpoint) }),
     ...errorResponses.of(errorsOf(endpoint)),
   };
   const common = { tags: [resource], security: CREDENTIALS };
@@ -137,6 +137,11 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
 /** The errors of a `GET` that depend on data, or on a parameter that `OPTIONS` does not require. */
 const NOT_OF_OPTIONS: readonly ErrorDefinition[] = [errors.objectUnknown, errors.parameterMissing];
 
+/** Whether the responses of an endpoint have an `ETag`: those of lists and of single objects. */
+function isTagged({ isList, pathParameters }: DescribedEndpoint): boolean {
+  return isList || pathParameters.length > 0;
+}
+
 /** The possible errors of a `GET`. */
 function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
@@ -153,7 +158,8 @@ function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefin
   ];
 }
 
-function success({ metadata, isList, maximumObjects }: DescribedEndpoint): Json {
+function success(endpoint: DescribedEndpoint): Json {
+  const { metadata, isList, maximumObjects } = endpoint;
   const name = metadata?.name;
   const schema = name ? { $ref: `#/components/schemas/${name}` } : { type: 'object' };
   return {
@@ -162,7 +168,8 @@ function success({ metadata, isList, maximumObjects }: DescribedEndpoint): Json 
       ...COMMON,
       ...COUNTED,
       'Content-Encoding',
-      ...(isList ? ['ETag', 'Link', 'X-Total-Count', 'X-Updated-Until'] : []),
+      ...(isTagged(endpoint) ? ['ETag'] : []),
+      ...(isList ? ['Link', 'X-Total-Count', 'X-Updated-Until'] : []),
     ),
     content: { ...json(envelope(schema, maximumObjects)), ...(isList && WHOLE) },
   };
@@ -255,15 +262,17 @@ const WHOLE = {
   ),
 };
 
-const UNCHANGED = {
-  description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
-  headers: headersNamed(...COMMON, ...COUNTED, 'ETag', 'X-Updated-Until'),
-};
+function unchanged({ isList }: DescribedEndpoint): Json {
+  return {
+    description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
+    headers: headersNamed(...COMMON, ...COUNTED, 'ETag', ...(isList ? ['X-Updated-Until'] : [])),
+  };
+}
 
 const IF_NONE_MATCH = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The `ETag` of a page that the client has: 304 if it is still the same.',
+  description: 'The `ETag` of what the client has: 304 if it is still the same.',
   schema: {
     type: 'string',
     maxLength: 8192,

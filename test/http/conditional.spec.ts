@@ -145,6 +145,71 @@ describe('A list', () => {
   });
 });
 
+describe('A single object', () => {
+  it('is answered 304, with its headers and nothing else, as long as it is the same', async () => {
+    const etag = await tagOf('/brands/a');
+    expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
+    await query(`INSERT INTO brands ("brandID", name) VALUES ('other', 'O')`);
+    await query(`DELETE FROM brands WHERE "brandID" = 'other'`);
+    const response = await service.get('/brands/a').set('If-None-Match', etag).expect(304);
+    expect(response.text).toBe('');
+    expect(response.headers).toMatchObject({ etag, 'cache-control': 'private, no-cache' });
+    expect(response.headers['content-type']).toBeUndefined();
+    const [clientID, token] = [service.clientID, service.token];
+    const head = service.anonymous().head('/brands/a').set('X-Client-ID', clientID);
+    await head.set('Authorization', `Bearer ${token}`).set('If-None-Match', etag).expect(304);
+  });
+
+  it('is answered 304 for its tag among others, compared weakly, and beside Cache-Control', async () => {
+    const etag = await tagOf('/brands/a');
+    for (const sent of [`"x", ${etag}, W/"y"`, etag.replace('W/', ''), '*']) {
+      await service
+        .get('/brands/a')
+        .set('If-None-Match', sent)
+        .set('Cache-Control', 'no-cache')
+        .expect(304);
+    }
+    await service.get('/brands/a').set('If-None-Match', '"x"').expect(200);
+  });
+
+  it('has another tag after each change, and the old one when it is as it was', async () => {
+    const row = `FROM brands WHERE "brandID" = 'a'`;
+    const [{ updatedAt }] = (await query(`SELECT "updatedAt"::text ${row}`)) as [
+      { updatedAt: string },
+    ];
+    const etag = await tagOf('/brands/a');
+    await query(`UPDATE brands SET name = 'B' WHERE "brandID" = 'a'`);
+    const { headers } = await service.get('/brands/a').set('If-None-Match', etag).expect(200);
+    expect(headers.etag).not.toBe(etag);
+    await service.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL session_replication_role = replica');
+      await manager.query(`UPDATE brands SET name = 'Ä', "updatedAt" = $1 WHERE "brandID" = 'a'`, [
+        updatedAt,
+      ]);
+    });
+    expect(await tagOf('/brands/a')).toBe(etag);
+  });
+
+  it('has a tag for each selection of fields, which other fields do not change', async () => {
+    const paths = ['', '?fields=name', '?fields=brandID,name'].map((part) => `/brands/a${part}`);
+    const tags = await Promise.all(paths.map(tagOf));
+    expect(new Set(tags).size).toBe(3);
+    await query(
+      `UPDATE brands SET "createdAt" = "createdAt" - interval '1 s' WHERE "brandID" = 'a'`,
+    );
+    const again = await Promise.all(paths.map(tagOf));
+    expect(again.map((tag, at) => tag === tags[at])).toEqual([false, true, true]);
+  });
+
+  it('gets the same errors with If-None-Match, without a tag', async () => {
+    const gone = await service
+      .get('/brands/none')
+      .set('If-None-Match', '*')
+      .expect(404, refusal(-31, 'There is no brands object none'));
+    expect(gone.headers.etag).toBeUndefined();
+  });
+});
+
 describe('A page that was just served', () => {
   it('is not read again', async () => {
     const first = await service.get('/brands?limit=2&offset=0').expect(200);

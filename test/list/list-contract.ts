@@ -473,6 +473,19 @@ export function describeList(list: ListDescription): void {
         expect(body.response_data).toEqual({ count: '1', objects: [first] });
       });
 
+      it('has an ETag of its own, and is answered 304 for it', async () => {
+        const url = `${path}/${encodeURIComponent(identifiers[0] ?? '')}`;
+        const { headers } = await service.get(url).expect(200);
+        await service
+          .get(url)
+          .set('If-None-Match', headers.etag ?? '')
+          .expect(304);
+        await service
+          .get(`${url}?fields=${identifier}`)
+          .set('If-None-Match', headers.etag ?? '')
+          .expect(200);
+      });
+
       it('takes fields, and nothing else', async () => {
         const url = `${path}/${encodeURIComponent(identifiers[0] ?? '')}`;
         const { body } = await service.get(`${url}?fields=${identifier}`).expect(200);

@@ -13,10 +13,9 @@ import { pageAnswer } from '../../http/page-answer.js';
 import { ListReader } from '../list-reader.js';
 import { Listing } from '../listing.js';
 import { ObjectLookup } from '../object-lookup.js';
-import { ObjectReader } from '../object-reader.js';
 import { streamFormatOf } from './accept.js';
+import { ObjectServer } from './object-server.js';
 import { PageServer } from './page-server.js';
-import { ReadLimit } from './read-limit.js';
 import { StreamServer } from './stream-server.js';
 
 /** The result of a handler: a list or an object to read, or a page that the handler has read. */
@@ -30,8 +29,7 @@ type Result = Listing | ObjectLookup | Page;
 export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
   constructor(
     private readonly lists: ListReader,
-    private readonly objects: ObjectReader,
-    private readonly readLimit: ReadLimit,
+    private readonly objects: ObjectServer,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
     private readonly options: OptionsResponder,
@@ -58,11 +56,8 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
         ? this.streams.answer(list, format, request, response)
         : this.pages.answer(list, request, response);
     }
-    const page =
-      result instanceof ObjectLookup
-        ? await this.readLimit.runFor(request, response, () => this.objects.read(result))
-        : result;
-    request.rows = Number(page.count);
-    return pageAnswer(page, request);
+    if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
+    request.rows = Number(result.count);
+    return pageAnswer(result, request);
   }
 }
