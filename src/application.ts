@@ -7,6 +7,7 @@ import { REQUESTS_PER_CONNECTION } from './database/read-pool.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
+import { Cors } from './http/server/cors.js';
 import { StreamLimit } from './list/serving/stream-limit.js';
 import { Maintenance } from './list/maintenance.js';
 import { publishDocumentation } from './openapi/public-pages.js';
@@ -30,6 +31,7 @@ export async function createApplication(
   const adapter = new EnvelopedExpressAdapter(
     REQUESTS_PER_CONNECTION * settings.poolSize,
     connectionLimits(pools * settings.poolSize).service,
+    new Cors(settings.corsOrigins),
   );
   if (settings.trustProxy !== undefined) adapter.set('trust proxy', settings.trustProxy);
   const application = await NestFactory.create<NestExpressApplication>(

@@ -17,6 +17,7 @@ describe('Settings', () => {
       streamTimeout: 600_000,
       failedLogins: 60,
       logLevel: 'info',
+      corsOrigins: [],
       trustProxy: undefined,
     });
   });
@@ -84,6 +85,41 @@ describe('Settings', () => {
   ])('refuse %s=%s by name', (name, value, expected) => {
     expect(() => new Settings({ [name]: value })).toThrow(
       new CommandError(`${name} must be ${expected}`),
+    );
+  });
+
+  it.each([
+    ['*', '*'],
+    ['https://shop.example.com', ['https://shop.example.com']],
+    ['http://127.0.0.1:8080, https://[::1]:8443', ['http://127.0.0.1:8080', 'https://[::1]:8443']],
+  ])('take CORS_ORIGINS=%s', (value, expected) => {
+    expect(new Settings({ CORS_ORIGINS: value }).corsOrigins).toEqual(expected);
+  });
+
+  // What a browser would never send, so that the setting would have no effect.
+  it.each([
+    'shop.example.com',
+    'null',
+    'ftp://shop.example.com',
+    'https://shop.example.com/',
+    'https://shop.example.com/path',
+    'https://Shop.example.com',
+    'HTTPS://shop.example.com',
+    'https://shop.example.com:443',
+    'https://shop.example.com:0443',
+    'https://shop.example.com:65536',
+    'https://user@shop.example.com',
+    'https://*.example.com',
+    'https://läden.example.com',
+    'http://127.1',
+    'https://shop.example.com,',
+    'https://shop.example.com https://other.example.com',
+    '*,https://shop.example.com',
+  ])('refuse CORS_ORIGINS=%s', (value) => {
+    expect(() => new Settings({ CORS_ORIGINS: value })).toThrow(
+      new CommandError(
+        'CORS_ORIGINS must be origins such as https://shop.example.com separated by commas, or *',
+      ),
     );
   });
 

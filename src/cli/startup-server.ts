@@ -3,6 +3,7 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
+import { Cors } from '../http/server/cors.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { answerHealth } from '../operations/health.js';
@@ -32,11 +33,14 @@ export async function openStartupServer(
     }
   };
   const limits = connectionLimits(0);
+  const cors = new Cors(settings.corsOrigins);
   try {
     const hasHealth = adminPort === undefined;
-    servers.push(await open('PORT', port, hasHealth && reason, limits.service, settings));
+    servers.push(await open('PORT', port, hasHealth && reason, cors, limits.service, settings));
     if (!hasHealth) {
-      servers.push(await open('ADMIN_PORT', adminPort, reason, limits.admin, settings));
+      servers.push(
+        await open('ADMIN_PORT', adminPort, reason, new Cors([]), limits.admin, settings),
+      );
     }
   } catch (error) {
     close();
@@ -49,6 +53,7 @@ async function open(
   setting: string,
   port: number,
   reason: (() => UnreadyReason) | false,
+  cors: Cors,
   maxConnections: number,
   settings: Settings,
 ) {
@@ -56,9 +61,11 @@ async function open(
     {
       answer: (request, response, parseError) => {
         if (reason && answerHealth(request, response, () => Promise.resolve(reason()))) return;
-        const error = receive(request as CatalogueRequest, response);
+        const error = receive(request as CatalogueRequest, response, cors.headersFor(request));
+        if (cors.answerPreflight(request, response)) return;
         sendError(response, error ?? parseError ?? errors.unavailable());
       },
+      unparsedHeaders: cors.defaultHeaders,
     },
     maxConnections,
   );

@@ -39,6 +39,7 @@ ${rows.join('\n')}
 
 ## Headers
 
-Every response carries the security headers that Helmet sets for an API.
+Every response carries the security headers that Helmet sets for an API, and those of CORS for the
+origins that the operator allows.
 `;
 }

@@ -37,6 +37,8 @@ export class Settings {
   /** Milliseconds between the stop signal and the shutdown. The service is not ready meanwhile. */
   readonly drain: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** The origins whose pages may read responses, or `*` for all; empty: only the service's own. */
+  readonly corsOrigins: CorsOrigins;
   /** The setting `trust proxy` of Express: the number of proxies, or their addresses. */
   readonly trustProxy: number | string | undefined;
 
@@ -74,6 +76,7 @@ export class Settings {
     this.streamTimeout = read('STREAM_TIMEOUT_MS', integer(0, 86_400_000)) ?? 600_000;
     this.drain = read('DRAIN_MS', integer(0, 600_000)) ?? 0;
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
+    this.corsOrigins = read('CORS_ORIGINS', origins) ?? [];
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
 
@@ -82,6 +85,9 @@ export class Settings {
     return Object.assign(Object.create(Settings.prototype) as Settings, this, changes);
   }
 }
+
+/** Origins as browsers send them, such as `https://shop.example.com`; or `*` for every origin. */
+export type CorsOrigins = '*' | readonly string[];
 
 /** The default with `DATABASE_URL`, because `PORT` may be public there. */
 const ADMIN_PORT = 9090;
@@ -153,6 +159,22 @@ const redisUrl: VariableType<string> = {
   expected: 'a URL such as redis://user:password@host:6379/0',
   read: (value) =>
     /^rediss?:\/\/[^/]+(\/[0-9]*)?$/.test(value) && isUrl(value) ? value : undefined,
+};
+
+/** A scheme, a host and a port other than that of the scheme. `URL` would take a wildcard for a host. */
+const ORIGIN = /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:]+\])(:[0-9]+)?$/;
+
+/** Only origins as browsers serialise them: any other would never be equal to one that is sent. */
+const origins: VariableType<CorsOrigins> = {
+  expected: 'origins such as https://shop.example.com separated by commas, or *',
+  read: (value) => {
+    if (value === '*') return value;
+    const parts = value.split(',').map((part) => part.trim());
+    const areOrigins = parts.every(
+      (part) => ORIGIN.test(part) && URL.canParse(part) && new URL(part).origin === part,
+    );
+    return areOrigins ? parts : undefined;
+  },
 };
 
 /** Whether the prefix length of a network fits its address family. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { STATUS_CODES } from 'node:http';
-import { errorEnvelope, JSON_TYPE } from '../../src/http/envelope.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
-import { commonHeaders } from '../../src/http/server/common-headers.js';
+import { COMMON_HEADERS } from '../../src/http/server/common-headers.js';
+import { unparsedResponse } from '../../src/http/server/unparsed.js';
 
 /** The error responses that replace HAProxy's own, by the name of their file. */
 const REFUSALS: Readonly<Record<string, ApiError>> = {
@@ -37,24 +36,8 @@ const FILES: Readonly<Record<string, string>> = {
   504: '504',
 };
 
-/** An error response to unparsable bytes. It has no request id, since no log line would have it. */
-function response(error: ApiError): string {
-  const body = errorEnvelope(error);
-  const headers = {
-    ...commonHeaders(''),
-    'Content-Type': JSON_TYPE,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-    ...error.headers,
-  };
-  const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
-    ...Object.entries(headers)
-      .filter(([name]) => name !== 'X-Request-Id')
-      .map(([name, value]) => `${name}: ${value}`),
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
-}
+/** An error response without a request id, since no log line would have it. */
+const response = (error: ApiError): string => unparsedResponse(error, COMMON_HEADERS);
 
 describe('The error files of HAProxy', () => {
   it.each(Object.entries(REFUSALS))('%s.http is the refusal of the table', async (code, error) => {

@@ -199,6 +199,7 @@ const PROPERTIES: Readonly<Record<string, readonly [Exclude<keyof Settings, 'wit
   REDIS_URL: ['redisUrl'],
   DRAIN_MS: ['drain'],
   LOG_LEVEL: ['logLevel'],
+  CORS_ORIGINS: ['corsOrigins'],
   TRUST_PROXY: ['trustProxy'],
 };
 

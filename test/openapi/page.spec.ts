@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
+import { describeInBrowser, executablePath } from '../chromium.js';
 import { type Service, startService } from '../service.js';
-import { withTool } from '../tools.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(90_000);
-
-/** Path of Chromium: `CHROMIUM`, or where distributions install it. */
-const executablePath = [
-  process.env.CHROMIUM ?? '',
-  ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-].find((path) => path !== '' && existsSync(path));
 
 let service: Service;
 
@@ -61,12 +53,6 @@ describe('The page /docs', () => {
     expect(text).not.toContain(DEMO_TOKEN);
     await other.stop();
   });
-});
-
-const { describe: describeInBrowser } = withTool({
-  name: 'chromium',
-  isThere: executablePath !== undefined,
-  install: 'apt-get install chromium, or its path as CHROMIUM',
 });
 
 describeInBrowser('In a browser, /docs', () => {

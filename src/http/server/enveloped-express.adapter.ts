@@ -12,6 +12,7 @@ import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
 import { Admission } from './admission.js';
 import { closeGracefully } from './closing.js';
+import type { Cors } from './cors.js';
 import {
   createEnvelopedServer,
   type EnvelopedServer,
@@ -41,6 +42,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   constructor(
     maximum: number,
     private readonly maxConnections: number,
+    private readonly cors: Cors,
   ) {
     super(expressApplication());
     this.admission = new Admission(maximum);
@@ -62,10 +64,16 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       {
         answer: (request, response, error) => {
           if (this.handleOperatorRequest(request, response)) return;
-          const admissionError = this.admit(request as CatalogueRequest, response) ?? error;
-          if (admissionError) sendError(response, admissionError);
+          const headError = this.receive(request as CatalogueRequest, response);
+          // Before every other check: a page cannot read the error response to a preflight, but it can
+          // read that to its request.
+          if (this.cors.answerPreflight(request, response)) return;
+          const isAdmitted = this.admission.add(response);
+          const refused = headError ?? (isAdmitted ? error : errors.busy());
+          if (refused) sendError(response, refused);
           else express(request as Request, response as Response, internalError(response));
         },
+        unparsedHeaders: this.cors.defaultHeaders,
         observe: (observation) => {
           this.observe(observation);
         },
@@ -113,17 +121,16 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     if (this.http) await closeGracefully(this.http);
   }
 
-  /** Counts a request and parses its head. Returns an error if the request must not be routed. */
-  private admit(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
-    const isAdmitted = this.admission.add(response);
+  /** Parses the head of a request, and reports the request when it is complete. */
+  private receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
     const began = performance.now();
     response.once('close', () => {
       this.observe(observationOf(request, response, began));
     });
-    const error = receive(request, response);
+    const error = receive(request, response, this.cors.headersFor(request));
     // During the shutdown, the next response on an open connection closes it.
     if (this.closing) response.setHeader('Connection', 'close');
-    return error ?? (isAdmitted ? undefined : errors.busy());
+    return error;
   }
 }
 

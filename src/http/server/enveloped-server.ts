@@ -8,6 +8,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { type ApiError, errors } from '../errors.js';
 import type { Observation } from './observation.js';
+import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
 import { onEnd } from './on-end.js';
@@ -32,6 +33,8 @@ export interface ServerHandlers {
    * @param error the error response for a request that has no other error
    */
   answer(request: IncomingMessage, response: ServerResponse, error?: ApiError): void;
+  /** The headers of responses to input that is not a valid request; default: `COMMON_HEADERS`. */
+  readonly unparsedHeaders?: HeaderList;
   /** Called after an error response to input that is not a valid request. */
   observe?(observation: Observation): void;
 }
@@ -59,6 +62,7 @@ export function createEnvelopedServer(
   maxConnections: number,
   classes: MessageClasses = {},
 ): EnvelopedServer {
+  const { unparsedHeaders = COMMON_HEADERS } = handlers;
   const observe = (observation: Observation): void => handlers.observe?.(observation);
   const connections = new Connections();
   const deliveries = new Deliveries();
@@ -93,7 +97,7 @@ export function createEnvelopedServer(
   });
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Duplex) => {
     const error = parserError(cause, socket);
-    if (error) sendUnparsedError(socket, error, connections, observe);
+    if (error) sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
     else socket.destroy();
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
@@ -103,7 +107,7 @@ export function createEnvelopedServer(
     socket.on('drain', () => connections.frontOf(socket)?.emit('drain'));
     socket.resume();
     const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD, OPTIONS' });
-    sendUnparsedError(socket, error, connections, observe);
+    sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
   });
   return { server, connections, deliveries };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type ApiError, errors } from '../errors.js';
-import { COMMON_HEADERS } from './common-headers.js';
+import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { isPercentEncoded, parseQuery } from '../parameters/query-string.js';
 
 /** Maximum bytes of a request target. A longer one gets status 414. */
@@ -12,12 +12,17 @@ const MAX_TARGET_LENGTH = 16_384;
  * Processes the head of a request before Express does. Sets the request id, the common response
  * headers, and the parsed parameters.
  *
+ * @param headers those of every response, except `X-Request-Id`
  * @returns the error for an invalid `Host` or request target; otherwise `undefined`
  */
-export function receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
+export function receive(
+  request: CatalogueRequest,
+  response: ServerResponse,
+  headers: HeaderList = COMMON_HEADERS,
+): ApiError | undefined {
   request.id = requestId(request);
   response.setHeader('X-Request-Id', request.id);
-  for (const [name, value] of COMMON_HEADERS) response.setHeader(name, value);
+  for (const [name, value] of headers) response.setHeader(name, value);
   const { host = [] } = request.headersDistinct;
   // RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host.
   if (host.length > 1 || (host.length === 0 && request.httpVersion === '1.1')) {

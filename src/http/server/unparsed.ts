@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
 import type { Observation } from './observation.js';
-import { commonHeaders } from './common-headers.js';
+import type { HeaderList } from './common-headers.js';
 import type { Connections } from './connections.js';
 
 /** Milliseconds that a client has to read the error response before the connection is destroyed. */
@@ -30,12 +30,13 @@ export function sendUnparsedError(
   socket: Duplex,
   error: ApiError,
   connections: Connections,
+  headers: HeaderList,
   observe: (observation: Observation) => void,
 ): void {
   const latest = connections.latestOf(socket);
   if (latest && !latest.writableFinished && !latest.destroyed) {
     latest.once('finish', () => {
-      sendUnparsedError(socket, error, connections, observe);
+      sendUnparsedError(socket, error, connections, headers, observe);
     });
     return;
   }
@@ -47,20 +48,21 @@ export function sendUnparsedError(
   }
   const id = randomUUID();
   observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
-  socket.end(text(error, id));
+  socket.end(unparsedResponse(error, [['X-Request-Id', id], ...headers]));
   // The client may leave its side open, and Node has no timeout for a connection without a parser.
   (socket as Socket).setTimeout(LINGER, () => socket.destroy());
 }
 
-function text(error: ApiError, id: string): string {
+/** The error response as text, with `Connection: close`. */
+export function unparsedResponse(error: ApiError, commonHeaders: HeaderList): string {
   const body = errorEnvelope(error);
-  const headers = Object.entries({
-    ...commonHeaders(id),
-    'Content-Type': JSON_TYPE,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-    ...error.headers,
-  });
+  const headers: HeaderList = [
+    ...commonHeaders,
+    ['Content-Type', JSON_TYPE],
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Connection', 'close'],
+    ...Object.entries(error.headers),
+  ];
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
