@@ -145,7 +145,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     await whileLocked(async () => {
       const bytes = await exchange(port, rawList());
       expect(refusalsIn(bytes)).toEqual([[503, '-3']]);
-      expect(splitResponses(bytes).found[0]?.headers['retry-after']).toBe('1');
+      expect(splitResponses(bytes).found[0]?.headers['retry-after']).toBe('5');
     });
   });
 
