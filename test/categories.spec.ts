@@ -25,6 +25,7 @@ describeList({
       keeps: ({ parentID }) => parentID === 'c1',
       bad: 'x'.repeat(101),
     },
+    parentIDExists: { value: 'false', keeps: ({ parentID }) => parentID === null, bad: 'no' },
     name: { value: 'Category, 2', keeps: ({ name }) => name === 'Category, 2' },
   },
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeList } from './list/list-contract.js';
-import { type Service, startService } from './service.js';
+import { refusal, type Service, startService } from './service.js';
 
 const TYPES = ['PHYSICAL', 'DIGITAL', 'SERVICE'];
 
@@ -15,7 +15,7 @@ const objects = Array.from({ length: 60 }, (_, at) => ({
   brandID: at % 4 === 0 ? null : `brand-${at % 3}`,
   categoryID: at % 3 === 0 ? null : `category-${at % 2}`,
   price: at % 9 === 0 ? null : ['9.99', '10', '10.0', '1000.5', '0'][at % 5],
-  currency: at % 9 === 0 ? null : 'EUR',
+  currency: at % 9 === 0 ? null : ['EUR', 'USD', 'GBP'][at % 3],
   stock: at % 6 === 0 ? null : at % 4,
   imageURL: null,
   createdAt: `2026-01-0${1 + (at % 5)}T00:00:00.${at % 2}00Z`,
@@ -51,7 +51,7 @@ describeList({
     brandID: 'brand-1',
     categoryID: 'category-1',
     price: '10',
-    currency: 'EUR',
+    currency: 'USD',
     stock: 1,
     imageURL: null,
   },
@@ -70,6 +70,24 @@ describeList({
       value: 'PHYSICAL,DIGITAL',
       keeps: ({ type }) => type !== 'SERVICE',
       bad: 'physical',
+    },
+    typeNot: {
+      value: 'PHYSICAL,SERVICE',
+      keeps: ({ type }) => type === 'DIGITAL',
+      bad: 'physical',
+    },
+    brandIDNot: {
+      value: 'brand-1,brand-2,nowhere',
+      keeps: ({ brandID }) => brandID !== 'brand-1' && brandID !== 'brand-2',
+      bad: 'a,,b',
+    },
+    brandIDExists: { value: 'true', keeps: ({ brandID }) => brandID !== null, bad: 'yes' },
+    categoryIDExists: { value: 'false', keeps: ({ categoryID }) => categoryID === null, bad: '0' },
+    priceExists: { value: 'false', keeps: ({ price }) => price === null, bad: 'False' },
+    currency: {
+      value: 'GBP,USD',
+      keeps: ({ currency }) => currency === 'GBP' || currency === 'USD',
+      bad: 'EURO',
     },
     brandID: { value: 'brand-1', keeps: ({ brandID }) => brandID === 'brand-1', bad: ',' },
     categoryID: {
@@ -102,6 +120,21 @@ describeList({
       value: 'true',
       keeps: ({ stock }) => stock !== null && Number(stock) > 0,
       bad: 'TRUE',
+    },
+    stockMin: {
+      value: '2',
+      keeps: ({ stock }) => stock !== null && Number(stock) >= 2,
+      bad: '-1',
+    },
+    createdSince: {
+      value: '2026-01-03T00:00:00.100Z',
+      keeps: ({ createdAt }) => String(createdAt) >= '2026-01-03T00:00:00.100Z',
+      bad: '2026-01-03',
+    },
+    createdUntil: {
+      value: '2026-01-03T00:00:00.100Z',
+      keeps: ({ createdAt }) => String(createdAt) < '2026-01-03T00:00:00.100Z',
+      bad: '2026-01-03',
     },
   },
 });
@@ -221,6 +254,36 @@ describe('GET /products', () => {
     for (const word of ['wool | foo', 'woo', 'wool & foo', '!foo', '"wool foo"']) {
       const found = await identifiers(`q=${encodeURIComponent(word)}`);
       expect(found).toEqual(word === '!foo' ? ['more'] : []);
+    }
+  });
+
+  it('filters by currencies in their form alone, in the order of any sort', async () => {
+    await service.load('products', [
+      { productID: 'e1', type: 'PHYSICAL', refID: 'c', price: '5', currency: 'EUR' },
+      { productID: 'e2', type: 'PHYSICAL', refID: 'c', price: '3', currency: 'EUR' },
+      { productID: 'e3', type: 'PHYSICAL', refID: 'c', currency: 'EUR' },
+      { productID: 'j1', type: 'PHYSICAL', refID: 'c', price: '500', currency: 'JPY' },
+      { productID: 'n1', type: 'PHYSICAL', refID: 'c' },
+    ]);
+    expect(await identifiers('refID=c&currency=EUR&sort=-price')).toEqual(['e1', 'e2', 'e3']);
+    expect(await identifiers('refID=c&currency=EUR,JPY&priceMin=4')).toEqual(['e1', 'j1']);
+    expect(await identifiers('refID=c&currency=XXX')).toEqual([]);
+    for (const value of ['eur', 'EURO', 'EU', 'EUR,', 'EUR, USD', 'EUR%0A']) {
+      const { body } = await service.get(`/products?currency=${value}`).expect(400);
+      expect(body).toEqual(
+        refusal(
+          -22,
+          'The parameter currency must be currency codes of ISO 4217 in capital letters, such as EUR, separated by commas',
+        ),
+      );
+    }
+  });
+
+  it('has no products of types that are all excluded', async () => {
+    for (const more of ['', '&sort=-price&offset=1', '&offset=2', '&brandIDNot=b']) {
+      const path = `/products?typeNot=DIGITAL,PHYSICAL,SERVICE${more}`;
+      const { body } = await service.get(path).expect(200);
+      expect(body.response_data).toEqual({ count: '0', objects: [] });
     }
   });
 

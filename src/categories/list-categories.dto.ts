@@ -1,4 +1,5 @@
 import {
+  BooleanParam,
   IdentifierParam,
   IdentifiersParam,
   ListQueryDto,
@@ -21,6 +22,9 @@ export class ListCategoriesDto extends ListQueryDto {
 
   @IdentifierParam('The categories directly below this one.')
   parentID?: string;
+
+  @BooleanParam('The categories below another one, or those at the top.')
+  parentIDExists?: boolean;
 
   @TextParam('The categories of exactly this name.')
   name?: string;

@@ -2,24 +2,44 @@ import {
   Any,
   type EntityMetadata,
   type FindOptionsWhere,
+  IsNull,
+  LessThan,
   MoreThanOrEqual,
+  Not,
   type ObjectLiteral,
+  Or,
   type Repository,
 } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { parametersOf } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto } from './list-query.dto.js';
 
 /** The filters that a query class adds to `ListQueryDto`. */
 type Filter<Query> = Exclude<keyof Query, keyof ListQueryDto>;
 
-/** The filters with the name of a column and its type, or an array of its type. */
+/** The filters whose condition follows from their name and type. */
 type ColumnFilter<Entity, Query> = {
-  [F in Filter<Query>]-?: F extends keyof Entity
-    ? [NonNullable<Query[F]>] extends [NonNullable<Entity[F]> | readonly NonNullable<Entity[F]>[]]
-      ? F
-      : never
-    : never;
+  [F in Filter<Query>]-?: [NonNullable<Query[F]>] extends [ColumnValue<Entity, F>] ? F : never;
 }[Filter<Query>];
+
+/**
+ * The value of a filter whose name says what it compares: that of the column `name` for `name` and
+ * `nameNot`, or several; a boolean for `nameExists`, if the column can be null; a time for `nameSince` and
+ * `nameUntil`, if `nameAt` is a time. `never` for any other filter.
+ */
+type ColumnValue<Entity, F> = F extends keyof Entity
+  ? OneOrSeveral<Entity[F]>
+  : F extends `${infer Name extends keyof Entity & string}Not`
+    ? OneOrSeveral<Entity[Name]>
+    : F extends `${infer Name extends keyof Entity & string}Exists`
+      ? null extends Entity[Name]
+        ? boolean
+        : never
+      : F extends `${infer Name}${'Since' | 'Until'}`
+        ? Extract<Entity[`${Name}At` & keyof Entity], Date>
+        : never;
+
+type OneOrSeveral<Value> = NonNullable<Value> | readonly NonNullable<Value>[];
 
 /** The filters that need a condition. */
 export type RequiredFilter<Entity, Query> = Exclude<Filter<Query>, ColumnFilter<Entity, Query>>;
@@ -28,8 +48,9 @@ type Condition<Entity, Value> = (value: NonNullable<Value>) => FindOptionsWhere<
 
 /**
  * The meaning of each filter of a query class: a function from the filter's value to a condition on
- * the entity. It is optional for a filter that names a column of its own type. Without it, the
- * column must equal the value, or one of several values.
+ * the entity. It is optional for a filter that names a column of its own type: without it, the column must
+ * equal the value, or one of several values. It is also optional for `<column>Not`, `<column>Exists`,
+ * `<name>Since` and `<name>Until`.
  */
 export type Conditions<Entity, Query extends ListQueryDto> = {
   readonly [F in RequiredFilter<Entity, Query>]-?: Condition<Entity, Query[F]>;
@@ -72,9 +93,13 @@ export function conditionsOf(
 
 /** The condition of a filter for which none is given. */
 function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): ObjectLiteral {
-  const { updateDateColumn } = metadata;
-  if (filter === 'updatedSince' && updateDateColumn) {
-    return { [updateDateColumn.propertyName]: MoreThanOrEqual(value) };
+  if (!metadata.findColumnWithPropertyName(filter)) {
+    for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
+      const column = filter.endsWith(suffix)
+        ? columnOf(metadata, filter.slice(0, -suffix.length))
+        : undefined;
+      if (column) return { [column.propertyName]: condition(column, value) };
+    }
   }
   if (!Array.isArray(value)) return { [filter]: value };
   // From an equality, the planner learns that an index by the column is in the order of the identifier.
@@ -82,4 +107,35 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   // it is the cheapest.
   const isOne = value.length === 1 && metadata.findColumnWithPropertyName(filter)?.type !== 'enum';
   return { [filter]: isOne ? (value[0] as unknown) : Any(value) };
+}
+
+/** What the end of a filter's name says about the column that the beginning of it names. */
+interface Suffix {
+  readonly columnOf: (metadata: EntityMetadata, name: string) => ColumnMetadata | undefined;
+  /** An operator of TypeORM. */
+  readonly condition: (column: ColumnMetadata, value: unknown) => unknown;
+}
+
+const named: Suffix['columnOf'] = (metadata, name) => metadata.findColumnWithPropertyName(name);
+
+/** The times that TypeORM sets may have any name. */
+const timeNamed: Suffix['columnOf'] = (metadata, name) =>
+  ({ created: metadata.createDateColumn, updated: metadata.updateDateColumn })[name] ??
+  named(metadata, `${name}At`);
+
+const SUFFIXES: Readonly<Record<string, Suffix>> = {
+  Not: {
+    columnOf: named,
+    condition: (column, value) => excluding(column, Array.isArray(value) ? value : [value]),
+  },
+  Exists: { columnOf: named, condition: (_, value) => (value ? Not(IsNull()) : IsNull()) },
+  Since: { columnOf: timeNamed, condition: (_, value) => MoreThanOrEqual(value) },
+  Until: { columnOf: timeNamed, condition: (_, value) => LessThan(value) },
+};
+
+/** The condition that a column has none of some values. It may have no value. */
+function excluding({ type, isNullable, enum: all = [] }: ColumnMetadata, values: unknown[]) {
+  // An equality, so that the tally knows the list with any other filters.
+  if (type === 'enum' && !isNullable) return Any(all.filter((value) => !values.includes(value)));
+  return Or(Not(Any(values)), IsNull());
 }

@@ -1,4 +1,9 @@
-import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
+import {
+  type EntityMetadata,
+  FindOperator,
+  type FindOperatorType,
+  type ObjectLiteral,
+} from 'typeorm';
 import { countedColumnsOf } from '../resource/resource.js';
 import { searchedText } from './contains-words.js';
 import { EVERY_OBJECT, type Facet } from './tally/facet.js';
@@ -10,7 +15,7 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
-/** The values of one column between bounds. */
+/** The values of one column between bounds, or all of them. */
 export interface ValueRange {
   readonly column: string;
   readonly lower?: Bound;
@@ -21,9 +26,13 @@ export interface ValueRange {
 export interface Criteria {
   /** The values that columns may have, without repetitions, by property name. */
   readonly equal: ReadonlyMap<string, readonly string[]>;
-  /** Ranges of other columns. */
+  /** Ranges of other columns. One without bounds says that the column has a value. */
   readonly ranges: readonly ValueRange[];
-  /** The search for words, in a column that is in neither of them. */
+  /** Further columns, which have no value. */
+  readonly missing: readonly string[];
+  /** The values that further columns do not have, without repetitions. They may have no value. */
+  readonly excluded: ReadonlyMap<string, readonly string[]>;
+  /** The search for words, in a column that is in none of them. */
   readonly search?: Search;
 }
 
@@ -37,6 +46,8 @@ export interface Search {
 export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | undefined {
   const equal = new Map<string, readonly string[]>();
   const ranges = new Map<string, ValueRange>();
+  const missing = new Set<string>();
+  const excluded = new Map<string, readonly string[]>();
   let search: Search | undefined;
   for (const [column, condition] of conditions.flatMap((each) => Object.entries(each))) {
     const text = searchedText(condition);
@@ -44,20 +55,33 @@ export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | und
       search = { column, text };
       continue;
     }
+    if ([missing, excluded].some((columns) => columns.has(column))) return undefined;
     const values = equalValues(condition);
-    const range = values ? undefined : rangeOf(column, condition);
+    const before = equal.get(column);
     if (values && !ranges.has(column)) {
-      const others = equal.get(column);
-      equal.set(column, others ? others.filter((value) => values.includes(value)) : values);
-    } else if (range && !equal.has(column)) {
+      equal.set(column, before ? before.filter((value) => values.includes(value)) : values);
+      continue;
+    }
+    if (before) return undefined;
+    const range = rangeOf(column, condition);
+    if (range) {
       const other = ranges.get(column);
       if ((other?.lower && range.lower) || (other?.upper && range.upper)) return undefined;
       ranges.set(column, { ...other, ...range });
-    } else {
-      return undefined;
+      continue;
     }
+    if (ranges.has(column)) return undefined;
+    const others = excludedValues(condition);
+    if (others) excluded.set(column, others);
+    else if (isOperator(condition, 'isNull')) missing.add(column);
+    else return undefined;
   }
-  return { equal, ranges: [...ranges.values()], search };
+  return { equal, ranges: [...ranges.values()], missing: [...missing], excluded, search };
+}
+
+/** Whether criteria say nothing but which values columns have. */
+export function areEqualities({ ranges, missing, excluded, search }: Criteria): boolean {
+  return ranges.length + missing.length + excluded.size === 0 && !search;
 }
 
 /** Most facets that one list adds up. */
@@ -100,6 +124,26 @@ function equalValues(condition: unknown): readonly string[] | undefined {
     : undefined;
 }
 
+/**
+ * The values that a condition excludes, if it is `NOT (column = ANY (values)) OR column IS NULL`. The first
+ * part alone is not true of an object without a value.
+ */
+export function excludedValues(condition: unknown): readonly string[] | undefined {
+  if (!isOperator(condition, 'or') || !Array.isArray(condition.value)) return undefined;
+  const [exclusion, missing, ...others] = condition.value as readonly unknown[];
+  if (others.length > 0 || !isOperator(missing, 'isNull') || !isOperator(exclusion, 'not')) {
+    return undefined;
+  }
+  return isOperator(exclusion.child, 'any') ? equalValues(exclusion.child) : undefined;
+}
+
+function isOperator(
+  condition: unknown,
+  type: FindOperatorType,
+): condition is FindOperator<unknown> {
+  return condition instanceof FindOperator && condition.type === type;
+}
+
 function rangeOf(column: string, condition: unknown): ValueRange | undefined {
   if (!(condition instanceof FindOperator)) return undefined;
   const value: unknown = condition.value;
@@ -118,6 +162,8 @@ function rangeOf(column: string, condition: unknown): ValueRange | undefined {
         upper: { value: upper, inclusive: true },
       };
     }
+    case 'not':
+      return isOperator(condition.child, 'isNull') ? { column } : undefined;
     default:
       return undefined;
   }

@@ -5,6 +5,7 @@ export { type Listing, listOf } from './listing.js';
 export { type ObjectLookup, objectOf } from './object-lookup.js';
 export {
   BooleanParam,
+  CurrenciesParam,
   DateTimeParam,
   DecimalParam,
   EnumParam,

@@ -53,4 +53,13 @@ export abstract class ListQueryDto extends ObjectQueryDto {
 
   /** Only objects changed at this time or later. Available for an entity with an `@UpdateDateColumn`. */
   declare updatedSince?: Date;
+
+  /** Only objects changed last before this time. Available for an entity with an `@UpdateDateColumn`. */
+  declare updatedUntil?: Date;
+
+  /** Only objects first stored at this time or later. Available if lists filter or sort by that time. */
+  declare createdSince?: Date;
+
+  /** Only objects first stored before this time. Available if lists filter or sort by that time. */
+  declare createdUntil?: Date;
 }

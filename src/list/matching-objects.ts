@@ -1,7 +1,7 @@
 import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
 import { carriedColumnsOf } from '../resource/carried-columns.js';
 import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
-import { type Criteria, criteriaOf, facetsOf } from './criteria.js';
+import { areEqualities, type Criteria, criteriaOf, facetsOf } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import type { Facet } from './tally/facet.js';
@@ -16,10 +16,10 @@ export interface Selected {
 
 export function selectedBy({ repository, conditions }: Listing): Selected {
   const criteria = criteriaOf(conditions);
-  const isEqualities = criteria?.ranges.length === 0 && !criteria.search;
+  const isFacets = criteria && areEqualities(criteria);
   return {
     criteria,
-    facets: isEqualities ? facetsOf(repository.metadata, criteria.equal) : undefined,
+    facets: isFacets ? facetsOf(repository.metadata, criteria.equal) : undefined,
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { errors } from '../http/errors.js';
 import { InvalidValue, READABLE } from '../http/parameters/invalid-value.js';
 import {
+  CURRENCY,
   IDENTIFIER_LENGTH,
   isTextOf,
   NAME_LENGTH,
@@ -178,6 +179,17 @@ function several(meaning: string, what: string, maximum: number): PropertyDecora
     return texts.every((each) => isTextOf(each, 1, maximum))
       ? texts
       : mustBe(`${what} of 1 to ${maximum} characters, separated by commas`);
+  });
+}
+
+/** Currency codes, separated by commas. Property: `string[]`. */
+export function CurrenciesParam(meaning: string): PropertyDecorator {
+  const schema = arrayOf({ type: 'string', pattern: CURRENCY.source, minLength: 3, maxLength: 3 });
+  return Parameter({ meaning, schema, example: 'EUR' }, (text) => {
+    const codes = text.split(',');
+    return codes.every((code) => CURRENCY.test(code))
+      ? codes
+      : mustBe('currency codes of ISO 4217 in capital letters, such as EUR, separated by commas');
   });
 }
 

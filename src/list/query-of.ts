@@ -1,6 +1,6 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { relatedEntity, relatedName } from '../resource/related.js';
-import { pluralName } from '../resource/resource.js';
+import { isListedBy, pluralName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
@@ -24,8 +24,9 @@ interface ListOptions<Entity> {
 
 /**
  * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
- * `sort`, `include` if there are columns for it, and `updatedSince` if the entity has an
- * `@UpdateDateColumn`.
+ * `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
+ * `@UpdateDateColumn`; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
+ * `@CreateDateColumn`, which then has an index.
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
@@ -35,11 +36,7 @@ export function QueryOf<Entity>(
     Reflect.defineMetadata(ENTITY, entity, query);
     const prototype = query.prototype as object;
     const isList = prototype instanceof ListQueryDto;
-    const columns = getMetadataArgsStorage().filterColumns(entity);
-    if (isList && columns.some(({ mode }) => mode === 'updateDate')) {
-      const objects = pluralName(entity);
-      DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
-    }
+    if (isList) declareTimes(entity, prototype);
     const own = publicFields(entity);
     const related = include.map((column) => relatedNameOf(column, own));
     // Read on demand: an entity may be declared after another that refers to it.
@@ -73,6 +70,22 @@ export function QueryOf<Entity>(
       namesReader(() => related, 'names of related objects'),
     )(prototype, 'include');
   };
+}
+
+function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
+  const objects = pluralName(entity);
+  for (const { mode, propertyName } of getMetadataArgsStorage().filterColumns(entity)) {
+    if (mode === 'updateDate') {
+      DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
+      DateTimeParam(`The ${objects} changed last before this time.`)(prototype, 'updatedUntil');
+    } else if (mode === 'createDate' && isListedBy(entity, propertyName)) {
+      DateTimeParam(`The ${objects} first stored at this time or later.`)(
+        prototype,
+        'createdSince',
+      );
+      DateTimeParam(`The ${objects} first stored before this time.`)(prototype, 'createdUntil');
+    }
+  }
 }
 
 /** The entity of a query class; `undefined` for a class without `@QueryOf`. */

@@ -1,15 +1,28 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf, identifierOf, isResource, sortedColumnsOf } from '../resource/resource.js';
-import { type Bound, type Criteria, facetsOf, type ValueRange } from './criteria.js';
+import {
+  columnOf,
+  identifierOf,
+  isResource,
+  singleCountedColumnsOf,
+  sortedColumnsOf,
+} from '../resource/resource.js';
+import { areEqualities, type Bound, type Criteria, facetsOf, type ValueRange } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { isSimple } from './picked-objects.js';
-import { EVERY_OBJECT, facetName } from './tally/facet.js';
-import { TallyPositions } from './tally/position.js';
+import { EVERY_OBJECT, type Facet, facetName } from './tally/facet.js';
+import { type TalliedObjects, TallyPositions } from './tally/position.js';
 import { wordCountOf, wordTallies } from './tally/word-tally.js';
-import { broadColumnsOf, countOf, identifierOrder, sortedOrder, tallyRows } from './tally/tally.js';
+import {
+  broadColumnsOf,
+  countOf,
+  countOfColumn,
+  identifierOrder,
+  sortedOrder,
+  tallyRows,
+} from './tally/tally.js';
 
 /** What the tally knows of a list, as SQL on `object`, the table of the resource. */
 export interface TalliedList {
@@ -57,17 +70,24 @@ export function talliedList(
     addSortedStart(positions, order, offset);
     return { tables: positions.tables, count, valued: positions.total };
   }
-  if (criteria.search) return { tables: [] };
-  const [range, ...others] = criteria.ranges;
-  if (!range || others.length > 0) return { tables: [] };
-  const positions = sortedPositions(metadata, range.column, criteria, values);
-  if (!positions) return { tables: [] };
+  const { ranges, missing, excluded, search } = criteria;
+  if (search || ranges.length + missing.length + excluded.size !== 1) return { tables: [] };
+  const [range] = ranges;
+  if (!range) return { tables: [], count: remainder(metadata, criteria, values) };
+  const isBounded = range.lower !== undefined || range.upper !== undefined;
+  const isPlaced = offset !== undefined && first?.field === range.column;
+  const positions =
+    isBounded || isPlaced ? sortedPositions(metadata, range.column, criteria, values) : undefined;
+  if (!positions) {
+    const count = isBounded ? undefined : valuedCount(metadata, range.column, criteria, values);
+    return { tables: [], count };
+  }
   const { tables, total } = positions;
   const type = sqlTypeOf(columnOf(metadata, range.column));
   tables.push(`outside AS MATERIALIZED (SELECT ${outsideOf(positions, range, type, values)})`);
   // If the lower bound is above the upper one, objects between them are outside twice.
   const count = `(SELECT greatest(0, ${total} - below - above) FROM outside)`;
-  if (offset === undefined || first?.field !== range.column) return { tables, count };
+  if (!isPlaced) return { tables, count };
   addSortedStart(positions, order, offset, true);
   return { tables, count, valued: count };
 }
@@ -81,7 +101,7 @@ export function countByWord(
   { criteria }: MatchingObjects,
   values: ParameterValues,
 ): string | undefined {
-  if (!criteria?.search || criteria.ranges.length > 0) return undefined;
+  if (!criteria?.search || !areEqualities({ ...criteria, search: undefined })) return undefined;
   const { equal, search } = criteria;
   const tally = wordTallies(metadata).find(({ column }) => column === search.column);
   if (!tally || equal.size > 1) return undefined;
@@ -116,15 +136,65 @@ export function indexSizeOf(
 function sortedPositions(
   metadata: EntityMetadata,
   name: string,
-  { equal }: Criteria,
+  criteria: Criteria,
   values: ParameterValues,
 ): TallyPositions | undefined {
+  const objects = sortedObjects(metadata, name, criteria);
+  return objects && new TallyPositions(objects, values);
+}
+
+/** The objects with the values of criteria and a value in a column, if it has a tally. */
+function sortedObjects(
+  metadata: EntityMetadata,
+  name: string,
+  { equal }: Criteria,
+): TalliedObjects | undefined {
   if (!sortedColumnsOf(metadata).includes(name)) return undefined;
   const broad = broadColumnsOf(metadata);
   if (equal.size > 1 || [...equal.keys()].some((each) => !broad.includes(each))) return undefined;
   const facets = facetsOf(metadata, equal);
-  const order = sortedOrder(metadata, columnOf(metadata, name));
-  return facets && new TallyPositions({ metadata, order, facets }, values);
+  return facets && { metadata, order: sortedOrder(metadata, columnOf(metadata, name)), facets };
+}
+
+/**
+ * An SQL expression for the number of objects with the values of criteria and a value in a column;
+ * `undefined` if the tally does not know it.
+ */
+function valuedCount(
+  metadata: EntityMetadata,
+  name: string,
+  criteria: Criteria,
+  values: ParameterValues,
+): string | undefined {
+  const sorted = sortedObjects(metadata, name, criteria);
+  if (sorted) return countOf(sorted.order, values.add(sorted.facets.map(facetName)));
+  if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
+  return countOfColumn(identifierOrder(metadata), name, values);
+}
+
+/**
+ * The same for the objects with the values of criteria that have no value in its missing column, or none of
+ * the excluded values: all with the values less the others.
+ */
+function remainder(
+  metadata: EntityMetadata,
+  criteria: Criteria,
+  values: ParameterValues,
+): string | undefined {
+  const { equal, missing, excluded } = criteria;
+  const order = identifierOrder(metadata);
+  const all = facetsOf(metadata, equal);
+  // A statement must refer to every parameter that is added.
+  if (!all) return undefined;
+  const count = (facets: readonly Facet[]): string =>
+    countOf(order, values.add(facets.map(facetName)));
+  const [column] = missing;
+  if (column !== undefined) {
+    const others = valuedCount(metadata, column, criteria, values);
+    return others && `(${count(all)} - ${others})`;
+  }
+  const others = facetsOf(metadata, new Map([...equal, ...excluded]));
+  return others && `(${count(all)} - ${count(others)})`;
 }
 
 /** The numbers of objects below a range of values and above it, as `below` and `above`. */

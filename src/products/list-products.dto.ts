@@ -1,8 +1,10 @@
 import {
   BooleanParam,
+  CurrenciesParam,
   DecimalParam,
   EnumsParam,
   IdentifiersParam,
+  IntegerParam,
   ListQueryDto,
   ObjectQueryDto,
   QueryOf,
@@ -27,11 +29,23 @@ export class ListProductsDto extends ListQueryDto {
   @EnumsParam('The products of these types.', ProductType)
   type?: ProductType[];
 
+  @EnumsParam('The products of all types but these.', ProductType)
+  typeNot?: ProductType[];
+
   @IdentifiersParam('The products of these brands.')
   brandID?: string[];
 
+  @IdentifiersParam('The products of all brands but these, and those without a brand.')
+  brandIDNot?: string[];
+
+  @BooleanParam('The products with a brand, or those without one.')
+  brandIDExists?: boolean;
+
   @IdentifiersParam('The products in these categories themselves, not in those below.')
   categoryID?: string[];
+
+  @BooleanParam('The products in a category, or those in none.')
+  categoryIDExists?: boolean;
 
   @IdentifiersParam('The products in these categories and in all categories below them.')
   within?: string[];
@@ -39,14 +53,23 @@ export class ListProductsDto extends ListQueryDto {
   @WordsParam('The products with all these words in name and description.')
   q?: string;
 
-  @DecimalParam('The products that cost at least this.')
+  @CurrenciesParam('The products whose currency is one of these.')
+  currency?: string[];
+
+  @DecimalParam('The products that cost at least this, whatever the currency.')
   priceMin?: string;
 
-  @DecimalParam('The products that cost at most this.')
+  @DecimalParam('The products that cost at most this, whatever the currency.')
   priceMax?: string;
+
+  @BooleanParam('The products with a price, or those without one.')
+  priceExists?: boolean;
 
   @BooleanParam(
     'The products with a stock of one or more, or with none; those that keep no stock are neither.',
   )
   inStock?: boolean;
+
+  @IntegerParam('The products with at least this stock.')
+  stockMin?: number;
 }

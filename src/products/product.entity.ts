@@ -29,8 +29,11 @@ export enum ProductType {
     ['categoryID', 'inStock'],
     ['brandID', 'inStock'],
     ['type', 'inStock'],
+    'currency',
+    ['currency', 'type'],
+    ['categoryID', 'currency'],
   ],
-  filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price'],
+  filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price', 'currency', 'stock'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
   searched: ['words'],
 })
@@ -78,7 +81,7 @@ export class Product {
   price!: string | null;
 
   @Meaning('The currency of the price, ISO 4217.', 'EUR')
-  @Column({ type: 'varchar', length: 3, nullable: true })
+  @Column({ ...identifierColumn, length: 3, nullable: true })
   currency!: string | null;
 
   @Meaning('Pieces at hand; null where none are kept.')

@@ -23,6 +23,7 @@ export class ProductsService {
       q: (words) => ({ words: containsWords(words) }),
       priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
       priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
+      stockMin: (minimum) => ({ stock: MoreThanOrEqual(minimum) }),
     });
   }
 

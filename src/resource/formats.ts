@@ -17,6 +17,9 @@ export const PLAIN_INTEGER = /^[0-9]+$/;
 /** Digits with an optional decimal point, without a sign. */
 export const PLAIN_DECIMAL = /^[0-9]+(\.[0-9]+)?$/;
 
+/** A currency code of ISO 4217. Which codes there are changes with time. */
+export const CURRENCY = /^[A-Z]{3}$/;
+
 /** RFC 3339, section 5.6. A space in place of the `T`, which the RFC leaves optional, is invalid. */
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60))(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;

@@ -62,8 +62,7 @@ export function Resource<const Column extends string = never>(
       if (meaning !== undefined && !meaningOf(target, propertyName)) {
         Meaning(meaning)(target.prototype as object, propertyName);
       }
-      const isIndexed = [...filtered, ...sorted].some((column: string) => column === propertyName);
-      if (mode === 'updateDate' && identifier && !isIndexed) {
+      if (mode === 'updateDate' && identifier && !isListedBy(target, propertyName)) {
         Index([propertyName, identifier.propertyName])(target);
       }
     }
@@ -78,9 +77,15 @@ interface DeclaredColumns {
 }
 
 /** Empty for an entity that is not a resource, such as a deletion. */
-function declaredColumns({ target }: EntityMetadata): DeclaredColumns {
+function declaredColumns({ target }: Pick<EntityMetadata, 'target'>): DeclaredColumns {
   const declared = Reflect.getMetadata(RESOURCE, target) as DeclaredColumns | undefined;
   return declared ?? { counted: [], filtered: [], sorted: [], searched: [] };
+}
+
+/** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
+export function isListedBy(target: EntityMetadata['target'], property: string): boolean {
+  const { filtered, sorted } = declaredColumns({ target });
+  return [...filtered, ...sorted].includes(property);
 }
 
 /** The default meanings of the times that TypeORM sets, by column mode. */

@@ -1,9 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Any, DataSource, type EntityMetadata } from 'typeorm';
 import { filteredLists } from './filtered-lists.js';
+import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
 import { replaceSubtrees, subtreesIn, type Tree } from '../list/subtrees.js';
-import { identifierOf, resourcesOf } from '../resource/resource.js';
+import { filteredColumnsOf, identifierOf, resourcesOf } from '../resource/resource.js';
 
 /**
  * The filters and sorts without an index, for which PostgreSQL reads the whole table, as lines with
@@ -50,15 +51,27 @@ function ordersBy(metadata: EntityMetadata, field: string, isResource: boolean):
   return [ascending, `${ascending} DESC NULLS LAST`];
 }
 
-/** Whether an index finds exactly the objects that meet the conditions of a list. */
+/**
+ * Whether an index finds exactly the objects that meet the conditions of a list. A condition that excludes
+ * values is met by most objects: it is enough that the indexes of the lists carry its column.
+ */
 async function servesFilter(
   dataSource: DataSource,
   { repository, conditions }: Listing,
 ): Promise<boolean> {
+  const { metadata } = repository;
+  const carried = [identifierOf(metadata).propertyName, ...filteredColumnsOf(metadata)];
+  const others = conditions.filter(
+    (condition) =>
+      !Object.entries(condition).every(
+        ([column, value]) => carried.includes(column) && excludedValues(value),
+      ),
+  );
+  if (others.length === 0) return true;
   const counting = repository.createQueryBuilder('object').select('count(*)');
   // A list compares with the identifiers in a subtree, which it looks up first.
-  const identifiers = subtreesIn(conditions).map(({ roots }) => Any([...roots]));
-  for (const condition of replaceSubtrees(conditions, identifiers)) counting.andWhere(condition);
+  const identifiers = subtreesIn(others).map(({ roots }) => Any([...roots]));
+  for (const condition of replaceSubtrees(others, identifiers)) counting.andWhere(condition);
   const [text, values] = counting.getQueryAndParameters();
   return usesIndexes(await plan(dataSource, text, values));
 }

@@ -10,6 +10,12 @@ import {
 } from '../resource/resource.js';
 
 /**
+ * The filters that come with the entity. Whoever keeps a copy needs no order, and to carry a time in every
+ * index would cost each write.
+ */
+const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'createdUntil']);
+
+/**
  * The filters whose column no index of a sort carries, as lines with the remedy. For such a filter and
  * sort together PostgreSQL reads and sorts all matching objects, or reads all objects in the order of
  * the sort. Columns that are declared as filtered but too long to be carried are not reported.
@@ -22,8 +28,7 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
   );
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {
-    // Whoever keeps a copy needs no order.
-    if (parameter === 'sort' || parameter === 'updatedSince') continue;
+    if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;
     const query = listing.query.constructor;
     const sortKeys = lists
       .filter((other) => other.parameter === 'sort' && other.listing.query.constructor === query)

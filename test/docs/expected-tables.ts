@@ -16,7 +16,7 @@ export interface ExpectedTable {
 const RESOURCES = ['products', 'categories', 'brands'];
 
 /** The parameters of every list, which have a table of their own. */
-const COMMON = ['fields', 'limit', 'offset', 'after', 'sort', 'updatedSince'];
+const COMMON = ['fields', 'limit', 'offset', 'after', 'sort', 'updatedSince', 'updatedUntil'];
 
 /** By document, every table that is derived from the code, by name. */
 export async function expectedTables(
@@ -150,6 +150,7 @@ function valueOf(schema: any): string {
   if (format === 'decimal') return 'decimal';
   if (format === 'date-time') return 'time';
   if (type === undefined) return 'JSON';
+  if (minLength === maxLength) return `text, ${maxLength} characters`;
   const length = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
   return `text, ${length} characters`;
 }

@@ -43,7 +43,15 @@ const NAMES = [
   'priceMin',
   'priceMax',
   'inStock',
+  'stockMin',
+  'currency',
+  'typeNot',
+  'brandIDNot',
+  'brandIDExists',
+  'priceExists',
+  'createdSince',
   'updatedSince',
+  'updatedUntil',
 ];
 const VALUES = [
   '',
@@ -58,6 +66,7 @@ const VALUES = [
   'true',
   'PHYSICAL',
   'PHYSICAL,DIGITAL',
+  'EUR',
   'p1,p2',
   'name',
   '-price',

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FindOperator, type Repository } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
+import type { Conditions, RequiredFilter } from '../../src/list/conditions.js';
 import {
+  BooleanParam,
+  DateTimeParam,
   IdentifiersParam,
   listOf,
   ListQueryDto,
   QueryOf,
   TextParam,
+  TextsParam,
 } from '../../src/list/index.js';
 import { type Service, startService } from '../service.js';
 import { Part, PartsModule } from './part.fixture.js';
+import { Supplier, SuppliersModule } from './supplier.fixture.js';
 
 /** A query class of this test's own, since a project may change those of its resources. */
 @QueryOf(Brand, { sort: ['brandID'] })
@@ -18,11 +23,23 @@ class ListDto extends ListQueryDto {
   @TextParam('The brands of this name.') name?: string;
 }
 
+/** Filters whose names say what they mean. */
+@QueryOf(Supplier)
+class NamedDto extends ListQueryDto {
+  @TextsParam('Not of these countries.') countryNot?: string[];
+  @TextParam('Not this one.') supplierIDNot?: string;
+  @BooleanParam('With a country, or without.') countryExists?: boolean;
+  @DateTimeParam('First stored at this time or later.') declare createdSince?: Date;
+  @DateTimeParam('First stored before this time.') declare createdUntil?: Date;
+}
+
 let service: Service;
+let suppliers: Repository<Supplier>;
 let brands: Repository<Brand>;
 
 beforeAll(async () => {
-  service = await startService({}, PartsModule);
+  service = await startService({}, PartsModule, SuppliersModule);
+  suppliers = service.dataSource.getRepository(Supplier);
   brands = service.dataSource.getRepository(Brand);
 });
 afterAll(() => service.stop());
@@ -59,6 +76,63 @@ describe('A filter without a condition', () => {
   });
 });
 
+describe('A filter that is named after a column', () => {
+  /** The conditions of a list of suppliers in SQL, with its parameter values. */
+  function conditionsIn(values: Partial<NamedDto>): [sql: string, values: unknown[]] {
+    const query = Object.assign(Object.create(NamedDto.prototype) as NamedDto, values);
+    const { conditions } = listOf(suppliers, query);
+    const builder = suppliers.createQueryBuilder('s').select('1');
+    for (const condition of conditions) builder.andWhere(condition);
+    const [text, parameters] = builder.getQueryAndParameters() as [string, unknown[]];
+    return [text.replace(/^.* WHERE /, ''), parameters];
+  }
+  const time = new Date('2026-01-01');
+
+  it('excludes values and keeps what has none', () => {
+    expect(conditionsIn({ countryNot: ['FR', 'DE'] })).toEqual([
+      '(NOT("s"."country" = ANY($1)) OR "s"."country" IS NULL)',
+      [['FR', 'DE']],
+    ]);
+    expect(conditionsIn({ supplierIDNot: 'a' })).toEqual([
+      '(NOT("s"."supplierID" = ANY($1)) OR "s"."supplierID" IS NULL)',
+      [['a']],
+    ]);
+  });
+
+  it('tells whether there is a value', () => {
+    expect(conditionsIn({ countryExists: true })).toEqual(['NOT("s"."country" IS NULL)', []]);
+    expect(conditionsIn({ countryExists: false })).toEqual(['"s"."country" IS NULL', []]);
+  });
+
+  it('begins at a time, which it includes, and ends before one', () => {
+    expect(conditionsIn({ createdSince: time })).toEqual(['"s"."createdAt" >= $1', [time]]);
+    expect(conditionsIn({ createdUntil: time })).toEqual(['"s"."createdAt" < $1', [time]]);
+    expect(conditionsIn({ updatedUntil: time })).toEqual(['"s"."updatedAt" < $1', [time]]);
+  });
+
+  it('compiles only with the type of the column, and Exists only if it can be null', () => {
+    class WrongDto extends ListQueryDto {
+      activeNot?: string[];
+      activeExists?: boolean;
+      countryExists?: string;
+      nowhereNot?: string[];
+      ratingSince?: Date;
+    }
+    type Wrong = Record<keyof Omit<WrongDto, keyof ListQueryDto>, () => object>;
+    const conditions: Conditions<Supplier, WrongDto> = {} as Wrong;
+    // @ts-expect-error -- each of them needs a condition
+    const without: Conditions<Supplier, WrongDto> = {};
+    const required: Record<RequiredFilter<Supplier, WrongDto>, true> = {
+      activeNot: true,
+      activeExists: true,
+      countryExists: true,
+      nowhereNot: true,
+      ratingSince: true,
+    };
+    expect([conditions, without, Object.keys(required).length]).toEqual([{}, {}, 5]);
+  });
+});
+
 describe('Filters', () => {
   const since = new Date('2026-01-01');
 
@@ -84,6 +158,19 @@ describe('Filters', () => {
 
 it('A list of an entity without a time of change does not take updatedSince', async () => {
   expect(service.dataSource.getMetadata(Part).updateDateColumn).toBeUndefined();
-  const { body } = await service.get('/test_parts?updatedSince=2026-01-01T00:00:00Z').expect(400);
-  expect(body.result.errcode).toBe('-23');
+  for (const name of ['updatedSince', 'updatedUntil', 'createdSince', 'createdUntil']) {
+    const { body } = await service.get(`/test_parts?${name}=2026-01-01T00:00:00Z`).expect(400);
+    expect(body.result.errcode).toBe('-23');
+  }
+});
+
+it('A list takes createdSince only if it is filtered or sorted by the time of creation', async () => {
+  expect(service.dataSource.getMetadata(Brand).createDateColumn).toBeDefined();
+  for (const [name, status] of [
+    ['updatedUntil', 200],
+    ['createdSince', 400],
+    ['createdUntil', 400],
+  ] as const) {
+    await service.get(`/brands?${name}=2026-01-01T00:00:00Z`).expect(status);
+  }
 });

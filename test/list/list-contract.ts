@@ -229,6 +229,12 @@ export function describeList(list: ListDescription): void {
         expect(expected.length).toBeLessThan(list.objects.length);
         expect(body.response_data.count).toBe(String(expected.length));
         expect(await walk(3, query)).toEqual(found);
+        for (const sort of sorts.flatMap((each) => [each, `-${each}`])) {
+          const whole = await objects(`${query}&sort=${sort}&limit=1000`);
+          expect(whole.map((row) => row[identifier]).sort(byBytes)).toEqual(found);
+          const behind = await objects(`${query}&sort=${sort}&offset=1&limit=1000`);
+          expect(behind).toEqual(whole.slice(1));
+        }
       });
 
       it('refuses a value that its type cannot hold', async () => {
@@ -357,6 +363,8 @@ export function describeList(list: ListDescription): void {
       ] as const) {
         const { body } = await service.get(`${path}?updatedSince=${time}&limit=0`).expect(200);
         expect(body.response_data.count).toBe(String(count));
+        const before = await service.get(`${path}?updatedUntil=${time}&limit=0`).expect(200);
+        expect(before.body.response_data.count).toBe(String(list.objects.length - count));
       }
       const table = `"${resource}"`;
       const one = `WHERE "${identifier}" = '${identifiers.at(-1) ?? ''}'`;

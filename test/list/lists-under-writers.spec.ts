@@ -50,18 +50,20 @@ afterAll(() => service.stop());
 
 /** A statement that inserts or replaces the products with numbers from `from`, with random values. */
 function insertion(from: number, count: number): string {
-  return `INSERT INTO products ("productID", type, name, description, "brandID", "categoryID", price, currency, stock)
+  return `INSERT INTO products ("productID", type, name, description, "brandID", "categoryID", price, currency, stock, "createdAt")
     SELECT 'p' || lpad(i::text, 6, '0'),
       (ARRAY['PHYSICAL', 'PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + floor(random() * 4)::integer]::product_type,
       CASE WHEN random() < 0.9 THEN 'name ' || floor(random() * 500) || ' lamp' END,
       CASE WHEN random() < 0.4 THEN 'robust' END,
       CASE WHEN random() < 0.9 THEN 'b' || floor(10 * random() * random()) END,
       CASE WHEN random() < 0.9 THEN 'c' || floor(5 * random() * random()) END,
-      CASE WHEN random() < 0.8 THEN floor(random() * 300) END, 'EUR',
-      CASE WHEN random() < 0.8 THEN floor(random() * 4)::integer END
+      CASE WHEN random() < 0.8 THEN floor(random() * 300) END,
+      (ARRAY['EUR', 'EUR', 'USD', 'JPY'])[1 + floor(random() * 4)::integer],
+      CASE WHEN random() < 0.8 THEN floor(random() * 4)::integer END,
+      timestamptz '2026-01-01Z' + floor(random() * 300) * interval '1 day'
     FROM generate_series(${from}, ${from + count - 1}) i
     ON CONFLICT ("productID") DO UPDATE SET price = excluded.price, type = excluded.type, name = excluded.name,
-      description = excluded.description`;
+      description = excluded.description, currency = excluded.currency`;
 }
 
 /** A list with the same conditions and order in SQL. */
@@ -74,31 +76,66 @@ interface RandomList {
 function randomList(random: Random): RandomList {
   const query = new ListProductsDto();
   const conditions: string[] = [];
+  // Half of the lists have few filters: the tally knows those.
+  const density = random.pick([0.2, 1]);
+  const draws = (probability: number): boolean => random.chance(probability * density);
   const some = <T>(values: readonly T[]): T[] => [
     ...new Set(Array.from({ length: 1 + random.below(3) }, () => random.pick(values))),
   ];
-  const equals = (name: 'type' | 'brandID' | 'categoryID', values: readonly string[]): void => {
+  const listed = (values: readonly string[]): string =>
+    values.map((value) => `'${value}'`).join(', ');
+  const equals = (
+    name: 'type' | 'brandID' | 'categoryID' | 'currency',
+    values: readonly string[],
+  ): void => {
     Object.assign(query, { [name]: values });
-    conditions.push(`"${name}" IN (${values.map((value) => `'${value}'`).join(', ')})`);
+    conditions.push(`"${name}" IN (${listed(values)})`);
+  };
+  const differs = (name: 'type' | 'brandID', values: readonly string[]): void => {
+    Object.assign(query, { [`${name}Not`]: values });
+    conditions.push(`("${name}" NOT IN (${listed(values)}) OR "${name}" IS NULL)`);
+  };
+  const exists = (name: 'price' | 'brandID' | 'categoryID'): void => {
+    const isThere = random.chance(0.5);
+    Object.assign(query, { [`${name}Exists`]: isThere });
+    conditions.push(`"${name}" IS ${isThere ? 'NOT NULL' : 'NULL'}`);
+  };
+  const bounds = (name: 'created' | 'updated', bound: 'Since' | 'Until', time: Date): void => {
+    Object.assign(query, { [`${name}${bound}`]: time });
+    const operator = bound === 'Since' ? '>=' : '<';
+    conditions.push(`"${name}At" ${operator} '${time.toISOString()}'`);
   };
   const numbered = (letter: string, count: number): string[] =>
     some(Array.from({ length: count }, (_, at) => `${letter}${at}`));
-  if (random.chance(0.4)) equals('type', some(TYPES));
-  if (random.chance(0.25)) equals('brandID', numbered('b', 10));
-  if (random.chance(0.25)) equals('categoryID', numbered('c', 5));
-  if (random.chance(0.2)) {
+  if (draws(0.4)) equals('type', some(TYPES));
+  if (draws(0.25)) equals('brandID', numbered('b', 10));
+  if (draws(0.25)) equals('categoryID', numbered('c', 5));
+  if (draws(0.2)) equals('currency', some(['EUR', 'USD', 'JPY', 'XXX']));
+  if (draws(0.15)) differs('type', some(TYPES));
+  if (draws(0.2)) differs('brandID', numbered('b', 10));
+  if (draws(0.2)) exists(random.pick(['price', 'brandID', 'categoryID'] as const));
+  if (draws(0.2)) {
+    const time = new Date(Date.UTC(2026, 0, 1 + random.below(300)));
+    bounds('created', random.pick(['Since', 'Until'] as const), time);
+  }
+  if (draws(0.1)) bounds('updated', 'Until', new Date());
+  if (draws(0.1)) {
+    query.stockMin = random.below(4);
+    conditions.push(`stock >= ${query.stockMin}`);
+  }
+  if (draws(0.2)) {
     query.inStock = random.chance(0.7);
     conditions.push(query.inStock ? 'stock > 0' : 'stock <= 0');
   }
-  if (random.chance(0.25)) {
+  if (draws(0.25)) {
     query.priceMin = String(random.below(250));
     conditions.push(`price >= ${query.priceMin}`);
   }
-  if (random.chance(0.25)) {
+  if (draws(0.25)) {
     query.priceMax = String(50 + random.below(250));
     conditions.push(`price <= ${query.priceMax}`);
   }
-  if (random.chance(0.25)) {
+  if (draws(0.25)) {
     query.q = random.pick(['lamp', 'robust', 'lamp robust', String(random.below(500))]);
     conditions.push(`words @@ plainto_tsquery('simple', '${query.q}')`);
   }
@@ -221,6 +258,7 @@ function change(runner: QueryRunner, random: Random): Promise<unknown> {
       `UPDATE products SET price = price + 1 WHERE ${range(1 + random.below(20))}`,
       `UPDATE products SET price = NULL WHERE ${range(random.below(50))}`,
       `UPDATE products SET stock = 3 - stock WHERE ${range(random.below(50))}`,
+      `UPDATE products SET "brandID" = NULL, currency = 'USD' WHERE ${range(random.below(50))}`,
       `UPDATE products SET type = 'DIGITAL', "brandID" = 'b1' WHERE ${range(random.below(100))}`,
       `UPDATE products SET "categoryID" = 'c3', name = 'moved' WHERE ${range(random.below(50))}`,
     ]),

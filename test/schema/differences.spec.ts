@@ -19,7 +19,7 @@ const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
 const BY_PRICE =
   'CREATE INDEX "products_by_price_desc" ON "products" ("price" DESC NULLS LAST, "productID") ' +
-  'INCLUDE ("type", "categoryID", "brandID", "inStock")';
+  'INCLUDE ("type", "categoryID", "brandID", "inStock", "currency", "stock")';
 
 /** A damaging statement, the expected differences, the affected resource, and the repair. */
 const damages: [string, string[], string | undefined, string][] = [
@@ -114,10 +114,10 @@ const damages: [string, string[], string | undefined, string][] = [
   ...[
     // It carries less, has another direction, order or method, or lacks some objects.
     '("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID")',
-    '("price" DESC, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock")',
-    '("productID", "price" DESC NULLS LAST) INCLUDE ("type", "categoryID", "brandID", "inStock")',
+    '("price" DESC, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "currency", "stock")',
+    '("productID", "price" DESC NULLS LAST) INCLUDE ("type", "categoryID", "brandID", "inStock", "currency", "stock")',
     'USING hash ("price")',
-    '("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock") WHERE price > 0',
+    '("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "currency", "stock") WHERE price > 0',
   ].map((columns): (typeof damages)[number] => [
     `DROP INDEX products_by_price_desc; CREATE INDEX products_by_price_desc ON products ${columns}`,
     [

@@ -1,5 +1,5 @@
 /** The statement that creates the tally of products. */
-export const INSTALL_PRODUCTS_TALLY = `SELECT install_tally('products', 'productID', '{type,categoryID,brandID,inStock,categoryID+type,brandID+type,categoryID+brandID,categoryID+inStock,brandID+inStock,type+inStock}', '{name,price,createdAt,updatedAt}', '{words}')`;
+export const INSTALL_PRODUCTS_TALLY = `SELECT install_tally('products', 'productID', '{type,categoryID,brandID,inStock,categoryID+type,brandID+type,categoryID+brandID,categoryID+inStock,brandID+inStock,type+inStock,currency,currency+type,categoryID+currency}', '{name,price,createdAt,updatedAt}', '{words}')`;
 
 /** The same without the column `categoryID`. */
 export const WITHOUT_CATEGORY = INSTALL_PRODUCTS_TALLY.replace('type,categoryID,', 'type,');
@@ -7,8 +7,8 @@ export const WITHOUT_CATEGORY = INSTALL_PRODUCTS_TALLY.replace('type,categoryID,
 /** What an operator is told after `WITHOUT_CATEGORY`. */
 export const CATEGORY_MISSING =
   'the tally of products counts by type, brandID, inStock, categoryID+type, brandID+type, ' +
-  'categoryID+brandID, categoryID+inStock, brandID+inStock, type+inStock, ' +
+  'categoryID+brandID, categoryID+inStock, brandID+inStock, type+inStock, currency, currency+type, categoryID+currency, ' +
   'its entity by type, categoryID, brandID, inStock, categoryID+type, brandID+type, ' +
-  'categoryID+brandID, categoryID+inStock, brandID+inStock, type+inStock; ' +
+  'categoryID+brandID, categoryID+inStock, brandID+inStock, type+inStock, currency, currency+type, categoryID+currency; ' +
   'run npm run migration -- <name> and catalogue migrate, or if a migration has it already: ' +
   INSTALL_PRODUCTS_TALLY;

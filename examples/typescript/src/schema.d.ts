@@ -17,20 +17,40 @@ export interface paths {
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
                 /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -111,7 +131,7 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "deletedAt")[];
@@ -126,7 +146,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a page of products_deletions
+         * Get a page of deletions of products
          * @description The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.
          */
         get: operations["listProductDeletions"];
@@ -134,12 +154,12 @@ export interface paths {
         post?: never;
         delete?: never;
         /**
-         * Get the parameters for a page of products_deletions
+         * Get the parameters for a page of deletions of products
          * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
          */
         options: operations["listProductDeletionsOptions"];
         /**
-         * Get the headers of a page of products_deletions
+         * Get the headers of a page of deletions of products
          * @description As GET, without the body; also a refusal has none.
          */
         head: operations["listProductDeletionsHead"];
@@ -157,10 +177,14 @@ export interface paths {
                 categoryID?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
+                /** @description The categories below another one, or those at the top. */
+                parentIDExists?: boolean;
                 /** @description The categories of exactly this name. */
                 name?: string;
                 /** @description The categories changed at this time or later. */
                 updatedSince?: string;
+                /** @description The categories changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -241,7 +265,7 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "deletedAt")[];
@@ -256,7 +280,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a page of categories_deletions
+         * Get a page of deletions of categories
          * @description The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.
          */
         get: operations["listCategoryDeletions"];
@@ -264,12 +288,12 @@ export interface paths {
         post?: never;
         delete?: never;
         /**
-         * Get the parameters for a page of categories_deletions
+         * Get the parameters for a page of deletions of categories
          * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
          */
         options: operations["listCategoryDeletionsOptions"];
         /**
-         * Get the headers of a page of categories_deletions
+         * Get the headers of a page of deletions of categories
          * @description As GET, without the body; also a refusal has none.
          */
         head: operations["listCategoryDeletionsHead"];
@@ -289,6 +313,8 @@ export interface paths {
                 name?: string;
                 /** @description The brands changed at this time or later. */
                 updatedSince?: string;
+                /** @description The brands changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -369,7 +395,7 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "deletedAt")[];
@@ -384,7 +410,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a page of brands_deletions
+         * Get a page of deletions of brands
          * @description The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.
          */
         get: operations["listBrandDeletions"];
@@ -392,12 +418,12 @@ export interface paths {
         post?: never;
         delete?: never;
         /**
-         * Get the parameters for a page of brands_deletions
+         * Get the parameters for a page of deletions of brands
          * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
          */
         options: operations["listBrandDeletionsOptions"];
         /**
-         * Get the headers of a page of brands_deletions
+         * Get the headers of a page of deletions of brands
          * @description As GET, without the body; also a refusal has none.
          */
         head: operations["listBrandDeletionsHead"];
@@ -986,7 +1012,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Names the page as it is now, for `If-None-Match`.
+         * @description Names the page as it is now, for `If-None-Match`. A list that depends on more than its resource has none.
          * @example W/"1042-Zk3vY1x0aB7q"
          */
         ETag: string;
@@ -1043,20 +1069,40 @@ export interface operations {
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
                 /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1143,20 +1189,40 @@ export interface operations {
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
                 /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1210,20 +1276,40 @@ export interface operations {
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
                 /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1467,7 +1553,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "deletedAt")[];
@@ -1549,7 +1635,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "deletedAt")[];
@@ -1581,7 +1667,7 @@ export interface operations {
                     "application/json": components["schemas"]["AllowedParameters"];
                 };
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
             414: components["responses"]["URITooLong"];
@@ -1598,7 +1684,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("productID" | "deletedAt")[];
@@ -1684,10 +1770,14 @@ export interface operations {
                 categoryID?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
+                /** @description The categories below another one, or those at the top. */
+                parentIDExists?: boolean;
                 /** @description The categories of exactly this name. */
                 name?: string;
                 /** @description The categories changed at this time or later. */
                 updatedSince?: string;
+                /** @description The categories changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1772,10 +1862,14 @@ export interface operations {
                 categoryID?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
+                /** @description The categories below another one, or those at the top. */
+                parentIDExists?: boolean;
                 /** @description The categories of exactly this name. */
                 name?: string;
                 /** @description The categories changed at this time or later. */
                 updatedSince?: string;
+                /** @description The categories changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -1827,10 +1921,14 @@ export interface operations {
                 categoryID?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
+                /** @description The categories below another one, or those at the top. */
+                parentIDExists?: boolean;
                 /** @description The categories of exactly this name. */
                 name?: string;
                 /** @description The categories changed at this time or later. */
                 updatedSince?: string;
+                /** @description The categories changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -2074,7 +2172,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "deletedAt")[];
@@ -2156,7 +2254,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "deletedAt")[];
@@ -2188,7 +2286,7 @@ export interface operations {
                     "application/json": components["schemas"]["AllowedParameters"];
                 };
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
             414: components["responses"]["URITooLong"];
@@ -2205,7 +2303,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("categoryID" | "deletedAt")[];
@@ -2293,6 +2391,8 @@ export interface operations {
                 name?: string;
                 /** @description The brands changed at this time or later. */
                 updatedSince?: string;
+                /** @description The brands changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -2379,6 +2479,8 @@ export interface operations {
                 name?: string;
                 /** @description The brands changed at this time or later. */
                 updatedSince?: string;
+                /** @description The brands changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -2432,6 +2534,8 @@ export interface operations {
                 name?: string;
                 /** @description The brands changed at this time or later. */
                 updatedSince?: string;
+                /** @description The brands changed last before this time. */
+                updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "name" | "createdAt" | "updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
@@ -2675,7 +2779,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "deletedAt")[];
@@ -2757,7 +2861,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "deletedAt")[];
@@ -2789,7 +2893,7 @@ export interface operations {
                     "application/json": components["schemas"]["AllowedParameters"];
                 };
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
             414: components["responses"]["URITooLong"];
@@ -2806,7 +2910,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
-                /** @description Those deleted at this time or later; required, and at most 30 days ago. */
+                /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
                 fields?: ("brandID" | "deletedAt")[];

@@ -21,6 +21,14 @@ export function facetName({ columns, values }: Facet): string {
   return `${columns.join('+')}=${sized.join('')}`;
 }
 
+/**
+ * The bounds of the names of a column's facets, one for each of its values: the first inclusive, the second
+ * exclusive. Names are compared byte by byte, so that no other facet is between them.
+ */
+export function facetBounds(column: string): [first: string, end: string] {
+  return [`${column}=`, `${column}>`];
+}
+
 /** The facet with a name; the inverse of `facetName`. */
 export function facetOf(name: string): Facet {
   if (name === '') return EVERY_OBJECT;

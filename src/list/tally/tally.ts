@@ -1,6 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import type { ParameterValues } from '../../database/statement.js';
 import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
+import { facetBounds } from './facet.js';
 
 /**
  * An order in which the tally of a resource keeps ranges: by identifier, or by a sorted column and then
@@ -69,9 +71,19 @@ export function tallyRows({ tally, deltas }: TallyOrder, where = ''): string {
  *
  * @param parameter the SQL parameter that holds the names of the facets
  */
-export function countOf({ tally, deltas }: TallyOrder, parameter: string): string {
+export function countOf(order: TallyOrder, parameter: string): string {
+  return countWhere(order, `facet = ANY(${parameter})`);
+}
+
+/** The same for the facets of every value of a column: of all objects with a value in it. */
+export function countOfColumn(order: TallyOrder, name: string, values: ParameterValues): string {
+  const [first, end] = facetBounds(name).map((bound) => values.add(bound));
+  return countWhere(order, `facet >= ${first} AND facet < ${end}`);
+}
+
+function countWhere({ tally, deltas }: TallyOrder, condition: string): string {
   const [tallied, since] = [tally, deltas].map(
-    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE facet = ANY(${parameter}))`,
+    (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE ${condition})`,
   );
   return `(${tallied} + ${since})`;
 }

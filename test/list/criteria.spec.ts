@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { Any, IsNull, LessThan, Like, MoreThanOrEqual, Not, Or, Raw } from 'typeorm';
+import { criteriaOf } from '../../src/list/criteria.js';
+
+const none = { equal: new Map(), ranges: [], missing: [], excluded: new Map(), search: undefined };
+
+describe('The criteria of conditions', () => {
+  it('tell values, bounds, and what is missing or excluded, each of its column', () => {
+    expect(criteriaOf([])).toEqual(none);
+    expect(criteriaOf([{ a: Any(['x', 'y', 'x']) }, { b: 'z' }])).toEqual({
+      ...none,
+      equal: new Map([
+        ['a', ['x', 'y']],
+        ['b', ['z']],
+      ]),
+    });
+    expect(criteriaOf([{ a: IsNull(), b: Or(Not(Any(['x', 'x'])), IsNull()) }])).toEqual({
+      ...none,
+      missing: ['a'],
+      excluded: new Map([['b', ['x']]]),
+    });
+    expect(criteriaOf([{ a: Not(IsNull()) }])).toEqual({ ...none, ranges: [{ column: 'a' }] });
+    const lower = { value: 1, inclusive: true };
+    expect(criteriaOf([{ a: Not(IsNull()) }, { a: MoreThanOrEqual(1) }])).toEqual({
+      ...none,
+      ranges: [{ column: 'a', lower }],
+    });
+  });
+
+  it.each([
+    // Without objects that have no value.
+    ['an exclusion alone', [{ a: Not(Any(['x'])) }]],
+    ['no exclusion', [{ a: Or(Any(['x']), IsNull()) }]],
+    ['an alternative of a value', [{ a: Or(Not(Any(['x'])), Any(['x'])) }]],
+    ['more alternatives', [{ a: Or(Not(Any(['x'])), IsNull(), Any(['x'])) }]],
+    ['an exclusion of a range', [{ a: Or(Not(LessThan('x')), IsNull()) }]],
+    ['an exclusion of what is no value', [{ a: Or(Not(Any([{}])), IsNull()) }]],
+    ['a double negation', [{ a: Not(Not(IsNull())) }]],
+    ['the negation of a value', [{ a: Not('x') }]],
+    ['a pattern', [{ a: Like('x%') }]],
+    ['SQL', [{ a: Raw('true') }]],
+    ['values and their exclusion', [{ a: 'x' }, { a: Or(Not(Any(['x'])), IsNull()) }]],
+    ['an exclusion and a bound', [{ a: Or(Not(Any(['x'])), IsNull()) }, { a: LessThan('x') }]],
+    ['existence and its exclusion', [{ a: Not(IsNull()) }, { a: IsNull() }]],
+    ['existence and values', [{ a: Not(IsNull()) }, { a: 'x' }]],
+    ['a missing value and a value', [{ a: IsNull() }, { a: 'x' }]],
+  ])('are unknown for %s', (_, conditions) => {
+    expect(criteriaOf(conditions)).toBeUndefined();
+  });
+});

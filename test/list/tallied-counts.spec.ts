@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({ PAGE_CACHE_MB: '0' });
+  const query = (text: string, values?: unknown[]) => service.dataSource.query(text, values);
+  await query(`INSERT INTO brands ("brandID", name) VALUES ('b1', 'B'), ('b2', 'C')`);
+  await query(
+    `INSERT INTO products ("productID", type, "brandID", price, currency)
+     SELECT 'p' || i, (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + i % 3]::product_type,
+       (ARRAY['b1', 'b2', NULL])[1 + i % 3 + i % 2], CASE WHEN i % 4 > 0 THEN i END, 'EUR'
+     FROM generate_series(0, 99) i`,
+  );
+  // Objects that are not there, so that a count shows where it comes from.
+  const facets = Object.entries({
+    '': 1000,
+    'type=PHYSICAL': 200,
+    'type=DIGITAL': 30,
+    'brandID=b1': 400,
+    'brandID=b2': 5,
+    'brandID+type=2:b1PHYSICAL': 60,
+    // Of a column whose name begins like that of another one.
+    'brandIDs=b1': 3000,
+    'currency=EUR': 700,
+    'currency+type=3:EURDIGITAL': 8,
+  });
+  for (const facet of facets) {
+    await query(`INSERT INTO products_tally_deltas VALUES ($1, '', $2)`, facet);
+  }
+  await query(
+    `INSERT INTO products_tally_by_price_deltas VALUES ('', NULL, '', 90), ('type=PHYSICAL', NULL, '', 2)`,
+  );
+});
+afterAll(() => service.stop());
+
+/** Lists with the number of their objects that are not there. */
+it.each([
+  ['typeNot=PHYSICAL', 30],
+  ['typeNot=PHYSICAL,SERVICE', 30],
+  ['typeNot=SERVICE&brandID=b1', 60],
+  ['brandIDNot=b1', 600],
+  ['brandIDNot=b1,b2,b1,nowhere', 595],
+  ['brandIDNot=b1&type=PHYSICAL', 140],
+  ['brandIDNot=b1&typeNot=DIGITAL,SERVICE', 140],
+  ['brandIDExists=true', 405],
+  ['brandIDExists=false', 595],
+  ['categoryIDExists=false', 1000],
+  ['priceExists=true', 90],
+  ['priceExists=true&sort=-price&offset=3', 90],
+  ['priceExists=false', 910],
+  ['priceExists=true&type=PHYSICAL', 2],
+  ['priceExists=true&type=PHYSICAL&sort=-price&offset=1', 2],
+  ['priceExists=false&type=PHYSICAL', 198],
+  ['currency=EUR', 700],
+  ['currency=EUR,USD&typeNot=PHYSICAL', 8],
+  // These are counted by an index.
+  ['priceExists=true&brandIDNot=b1', 0],
+  ['brandIDExists=false&typeNot=SERVICE', 0],
+  ['brandIDNot=b1&brandIDExists=true', 0],
+  ['brandIDNot=b1&brandID=b1,b2', 0],
+  ['brandIDNot=b1&stockMin=0', 0],
+])('The tally has the count of %s', async (list, extra) => {
+  const { body } = await service.get(`/products?${list}&limit=1`).expect(200);
+  const filters = new URLSearchParams(list);
+  const listed = (name: string): string => `'${filters.get(name)?.replaceAll(',', `','`)}'`;
+  const conditions: Record<string, string> = {
+    type: `type IN (${listed('type')})`,
+    typeNot: `type NOT IN (${listed('typeNot')})`,
+    brandID: `"brandID" IN (${listed('brandID')})`,
+    brandIDNot: `("brandID" NOT IN (${listed('brandIDNot')}) OR "brandID" IS NULL)`,
+    brandIDExists: `("brandID" IS NOT NULL) = ${listed('brandIDExists')}`,
+    categoryIDExists: `("categoryID" IS NOT NULL) = ${listed('categoryIDExists')}`,
+    priceExists: `(price IS NOT NULL) = ${listed('priceExists')}`,
+    currency: `currency IN (${listed('currency')})`,
+    stockMin: `stock >= ${listed('stockMin')}`,
+  };
+  const where = [...filters.keys()].flatMap((name) => conditions[name] ?? []).join(' AND ');
+  const [{ count }] = await service.dataSource.query<[{ count: number }]>(
+    `SELECT count(*)::integer AS count FROM products WHERE ${where}`,
+  );
+  expect(body.response_data.count).toBe(String(count + extra));
+});
