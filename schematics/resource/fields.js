@@ -31,12 +31,15 @@ import { isReserved } from './names.js';
 const TYPES = /** @type {Type[]} */ (Object.keys(COLUMN_TYPES));
 
 /** Each flag once. @type {readonly Flag[]} */
-const FLAGS = ['null', 'exact', 'several', 'range', 'words', 'sort', 'counted'];
+const FLAGS = ['null', 'exact', 'several', 'not', 'exists', 'range', 'words', 'sort', 'counted'];
+
+/** Those that make a filter that compares the field. @type {readonly Flag[]} */
+const FILTERS = ['exact', 'several', 'not', 'exists', 'range'];
 
 /** The times of every resource. */
 export const TIMES = ['createdAt', 'updatedAt'];
 
-/** Parameters of every list. */
+/** Parameters that every list has, or may have. */
 export const PARAMETERS = [
   'clientID',
   'access_token',
@@ -47,6 +50,9 @@ export const PARAMETERS = [
   'sort',
   'include',
   'updatedSince',
+  'updatedUntil',
+  'createdSince',
+  'createdUntil',
 ];
 
 /** Maximum characters of a text. `indexed` is for a text that an index holds, and its default too. */
@@ -124,7 +130,9 @@ function readField(name, words) {
   }
   const type = named ?? (isTime ? 'date-time' : 'text');
   const flags = new Set(/** @type {Flag[]} */ (named ? words.slice(1) : words).filter(Boolean));
-  const allowed = COLUMN_TYPES[type].flags.filter((flag) => !isTime || flag !== 'null');
+  const allowed = COLUMN_TYPES[type].flags.filter(
+    (flag) => !isTime || (flag !== 'null' && flag !== 'exists'),
+  );
   for (const flag of flags) {
     if (!allowed.includes(flag)) {
       throw new GeneratorError(
@@ -144,6 +152,9 @@ function readField(name, words) {
     throw new GeneratorError(
       `The field ${name} is counted by its filter: it needs exact or several`,
     );
+  }
+  if (flags.has('exists') && !flags.has('null')) {
+    throw new GeneratorError(`The field ${name} always exists: exists needs null`);
   }
   return { name, type, flags, ...readDetail({ name, type, flags }, detail) };
 }
@@ -248,6 +259,14 @@ function checkParameters(identifier, fields) {
   if (sameColumn !== undefined) {
     throw new GeneratorError(`The field ${sameColumn} differs from another in case only`);
   }
+  const confused = fields
+    .flatMap(({ name, flags }) => namedByFlag(name, flags))
+    .find((parameter) => names.includes(parameter));
+  if (confused !== undefined) {
+    throw new GeneratorError(
+      `The field ${confused} is called like a filter of another one, and would be compared instead`,
+    );
+  }
   const seen = new Map(PARAMETERS.map((parameter) => [parameter, 'every list']));
   for (const [parameter, field] of parametersOf(identifier, fields)) {
     const other = seen.get(parameter);
@@ -258,6 +277,20 @@ function checkParameters(identifier, fields) {
     }
     seen.set(parameter, `the field ${field}`);
   }
+}
+
+/**
+ * The filters whose names say what they mean: `brandIDNot` and `brandIDExists`.
+ *
+ * @param {string} name
+ * @param {ReadonlySet<Flag>} flags
+ * @returns {string[]}
+ */
+function namedByFlag(name, flags) {
+  return [
+    ...(flags.has('not') ? [`${name}Not`] : []),
+    ...(flags.has('exists') ? [`${name}Exists`] : []),
+  ];
 }
 
 /**
@@ -272,6 +305,7 @@ function parametersOf(identifier, fields) {
   const parameters = [[identifier, identifier]];
   for (const { name, flags } of fields) {
     if (flags.has('exact') || flags.has('several')) parameters.push([name, name]);
+    for (const parameter of namedByFlag(name, flags)) parameters.push([parameter, name]);
     if (flags.has('range')) parameters.push([`${name}Min`, name], [`${name}Max`, name]);
   }
   const searched = fields.find(({ flags }) => flags.has('words'));
@@ -293,7 +327,7 @@ export function isIndexed(flags) {
  * @param {ReadonlySet<Flag>} flags
  */
 export function isFiltered(flags) {
-  return flags.has('exact') || flags.has('several') || flags.has('range');
+  return FILTERS.some((flag) => flags.has(flag));
 }
 
 /**

@@ -8,8 +8,8 @@
 /**
  * @typedef {import('typeorm').ColumnOptions} ColumnOptions
  * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
- * @typedef {'null' | 'exact' | 'several' | 'range' | 'words' | 'sort' | 'counted'} Flag what a field
- * may be used for
+ * @typedef {'null' | 'exact' | 'several' | 'not' | 'exists' | 'range' | 'words' | 'sort' | 'counted'} Flag
+ * what a field may be used for
  */
 
 /**
@@ -44,7 +44,7 @@
  *   | { one: undefined, flags: readonly Exclude<Flag, 'exact' | 'range'>[] }} One the decorator of a
  * filter by one value, or by a bound
  * @typedef {{ several: string, flags: readonly Flag[] }
- *   | { several: undefined, flags: readonly Exclude<Flag, 'several'>[] }} Several the decorator of a
+ *   | { several: undefined, flags: readonly Exclude<Flag, 'several' | 'not'>[] }} Several the decorator of a
  * filter by one or more values
  * @typedef {Facts & One & Several} ColumnType
  */
@@ -94,7 +94,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: 'length',
       syntax: ['text', 'text=<length>'],
-      flags: ['null', 'exact', 'several', 'words', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'exists', 'words', 'sort', 'counted'],
       one: 'TextParam',
       several: 'TextsParam',
       argument: ({ length }) => (length === nameColumn.length ? undefined : String(length)),
@@ -108,7 +108,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['int'],
       detail: undefined,
       syntax: ['integer'],
-      flags: ['null', 'exact', 'range', 'sort', 'counted'],
+      flags: ['null', 'exact', 'exists', 'range', 'sort', 'counted'],
       one: 'IntegerParam',
       several: undefined,
       argument: () => undefined,
@@ -122,7 +122,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: undefined,
       syntax: ['decimal'],
-      flags: ['null', 'exact', 'range', 'sort'],
+      flags: ['null', 'exact', 'exists', 'range', 'sort'],
       one: 'DecimalParam',
       several: undefined,
       argument: () => undefined,
@@ -136,7 +136,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['bool'],
       detail: undefined,
       syntax: ['boolean'],
-      flags: ['null', 'exact', 'counted'],
+      flags: ['null', 'exact', 'exists', 'counted'],
       one: 'BooleanParam',
       several: undefined,
       argument: () => undefined,
@@ -150,7 +150,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['datetime'],
       detail: undefined,
       syntax: ['date-time'],
-      flags: ['null', 'range', 'sort'],
+      flags: ['null', 'exists', 'range', 'sort'],
       one: 'DateTimeParam',
       several: undefined,
       argument: () => undefined,
@@ -165,7 +165,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['enumeration'],
       detail: 'values',
       syntax: ['enum=<A/B/C>'],
-      flags: ['null', 'exact', 'several', 'counted'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'counted'],
       one: 'EnumParam',
       several: 'EnumsParam',
       argument: ({ enumClass }) => enumClass,
@@ -180,7 +180,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: 'resource',
       syntax: ['reference=<resource>'],
-      flags: ['null', 'exact', 'several', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'sort', 'counted'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
       argument: () => undefined,

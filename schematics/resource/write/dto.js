@@ -18,6 +18,13 @@ import { listed, quoted, searchedFields, sorts } from './resource.js';
  */
 
 /**
+ * The flags of filters that take values of an enumeration.
+ *
+ * @type {readonly import('../fields.js').Flag[]}
+ */
+const ENUM_FILTERS = ['exact', 'several', 'not'];
+
+/**
  * The query classes of a resource.
  *
  * @param {Resource} resource
@@ -37,7 +44,7 @@ export function dto(resource) {
   const base = ['ListQueryDto', 'ObjectQueryDto', 'QueryOf'];
   const uses = [...new Set([...base, ...parameters.map(({ decorator }) => decorator)])].sort();
   const enums = fields
-    .filter(({ type, flags }) => type === 'enum' && (flags.has('exact') || flags.has('several')))
+    .filter(({ type, flags }) => type === 'enum' && ENUM_FILTERS.some((flag) => flags.has(flag)))
     .map(({ name }) => enumOf(names, name));
   return `import { ${uses.join(', ')} } from '../list/index.js';
 import { ${[names.entity, ...enums].join(', ')} } from './${names.file}.entity.js';
@@ -69,11 +76,14 @@ function parametersOf({ names }, field) {
   const { one, several, argument, property } = COLUMN_TYPES[type];
   const column = columnOf(names, field);
   const value = property(column);
-  if (flags.has('several')) return [filter(several, name, 'one of these', `${value}[]`)];
   const isTime = type === 'date-time';
   const exactly = type === 'boolean' ? 'true, or those where it is false' : 'this';
+  const noneOfThese = flags.has('null') ? 'none of these, or that have none' : 'none of these';
   return [
+    ...(flags.has('several') ? [filter(several, name, 'one of these', `${value}[]`)] : []),
     ...(flags.has('exact') ? [filter(one, name, exactly, value)] : []),
+    ...(flags.has('not') ? [filter(several, `${name}Not`, noneOfThese, `${value}[]`)] : []),
+    ...(flags.has('exists') ? [existence()] : []),
     ...(flags.has('range')
       ? [
           filter(one, `${name}Min`, isTime ? 'this time or later' : 'at least this', value),
@@ -81,6 +91,15 @@ function parametersOf({ names }, field) {
         ]
       : []),
   ];
+
+  /** @returns {Parameter} */
+  function existence() {
+    return {
+      decorator: 'BooleanParam',
+      meaning: `The ${names.words} with a value of ${name}, or those without one.`,
+      property: `${name}Exists?: boolean`,
+    };
+  }
 
   /**
    * @param {Parameter['decorator'] | undefined} decorator

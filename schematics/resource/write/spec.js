@@ -1,3 +1,4 @@
+import { isIndexed } from '../fields.js';
 import { quoted, searchedFields, sorts } from './resource.js';
 import { samplesOf } from './samples.js';
 
@@ -75,9 +76,15 @@ function trialsOf(resource, field) {
   const { name, flags } = field;
   const { values, badOne, badSeveral, bound } = samplesOf(resource, field);
   const row = `row.${name}`;
-  if (flags.has('several')) return [equality(values, badSeveral)];
   return [
+    ...(flags.has('several') ? [equality(values, badSeveral)] : []),
     ...(flags.has('exact') ? [equality(values.slice(0, 1), badOne)] : []),
+    ...(flags.has('not') ? [exclusion(values, badSeveral)] : []),
+    ...(flags.has('exists') ? [existence()] : []),
+    // Filters that come with the entity if an index is by this time.
+    ...(name === 'createdAt' && isIndexed(flags) && bound
+      ? [comparison('createdSince', '>=', bound), comparison('createdUntil', '<', bound)]
+      : []),
     // The database sets updatedAt, so no bound of it is known in advance.
     ...(flags.has('range') && name !== 'updatedAt' && bound
       ? [comparison(`${name}Min`, '>=', bound), comparison(`${name}Max`, '<=', bound)]
@@ -97,6 +104,27 @@ function trialsOf(resource, field) {
       keeps: `(row) => ${conditions.join(' || ')}`,
       bad,
     };
+  }
+
+  /**
+   * @param {readonly import('./samples.js').Value[]} unwanted
+   * @param {string | undefined} bad
+   * @returns {Trial}
+   */
+  function exclusion(unwanted, bad) {
+    const conditions = unwanted.map(({ literal }) => `${row} !== ${literal}`);
+    return {
+      parameter: `${name}Not`,
+      value: unwanted.map(({ parameter }) => parameter).join(','),
+      keeps: `(row) => ${conditions.join(' && ')}`,
+      bad,
+    };
+  }
+
+  /** @returns {Trial} */
+  function existence() {
+    const keeps = `(row) => ${row} !== null`;
+    return { parameter: `${name}Exists`, value: 'true', keeps, bad: 'yes' };
   }
 
   /**
