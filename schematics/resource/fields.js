@@ -53,6 +53,7 @@ export const PARAMETERS = [
   'updatedUntil',
   'createdSince',
   'createdUntil',
+  'facets',
 ];
 
 /** Maximum characters of a text. `indexed` is for a text that an index holds, and its default too. */

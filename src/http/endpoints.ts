@@ -21,8 +21,12 @@ type Handler = (...args: readonly unknown[]) => unknown;
 
 /** Every `@Get()` route of an application, in the order of its modules. */
 export function endpointsOf(application: INestApplicationContext): Endpoint[] {
-  const modules = [...application.get(ModulesContainer).values()];
-  const controllers = modules.flatMap(({ controllers: all }) => [...all.values()]);
+  return endpointsIn(application.get(ModulesContainer));
+}
+
+/** Every `@Get()` route of some modules, in their order. */
+export function endpointsIn(modules: ModulesContainer): Endpoint[] {
+  const controllers = [...modules.values()].flatMap(({ controllers: all }) => [...all.values()]);
   return controllers.flatMap(({ instance, metatype }) => {
     const controller = metatype as Type<object>;
     const handlers = instance as Record<string, Handler>;

@@ -59,7 +59,7 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 };
 
 /** Parameters of every list that are not filters. */
-const NON_FILTERS: ReadonlySet<string> = new Set([
+export const NON_FILTERS: ReadonlySet<string> = new Set([
   ...parametersOf(ListQueryDto).keys(),
   // `@QueryOf` declares these for each class.
   ...(['fields', 'include', 'sort'] satisfies (keyof ListQueryDto)[]),

@@ -1,6 +1,6 @@
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import type { ParameterSettings } from '../http/parameters/declared-parameters.js';
-import { IdentifierParam, IntegerParam } from './parameters.js';
+import { type Bounds, IdentifierParam, IntegerParam } from './parameters.js';
 
 /** One field of `sort`. */
 export interface SortKey {
@@ -11,6 +11,11 @@ export interface SortKey {
 /** The default of `limit`: 50, or `MAX_LIMIT` if that is less. */
 export function defaultLimit({ maxLimit }: ParameterSettings): number {
   return Math.min(50, maxLimit);
+}
+
+/** The bounds of `limit`. */
+export function limitBounds(settings: ParameterSettings): Bounds {
+  return { minimum: 0, maximum: settings.maxLimit, default: defaultLimit(settings) };
 }
 
 // A property with `declare` depends on the entity; `@QueryOf` declares its parameter.
@@ -26,11 +31,7 @@ export abstract class ObjectQueryDto extends CredentialsQueryDto {
  * decorate it with `@QueryOf`.
  */
 export abstract class ListQueryDto extends ObjectQueryDto {
-  @IntegerParam('Most objects to return; 0 answers with the count alone.', (settings) => ({
-    minimum: 0,
-    maximum: settings.maxLimit,
-    default: defaultLimit(settings),
-  }))
+  @IntegerParam('Most objects to return; 0 answers with the count alone.', limitBounds)
   limit?: number;
 
   @IntegerParam('How many matching objects to skip; past the end is an empty page.', {

@@ -4,6 +4,9 @@ import { Settings } from '../settings/settings.js';
 import { Dependencies } from './dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
+import { facetsController } from './facets/facets.controller.js';
+import { facetFieldsOf } from './facets/facets-query.dto.js';
+import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './known-lists.js';
 import { ListReader } from './list-reader.js';
 import { ObjectReader } from './object-reader.js';
@@ -28,6 +31,7 @@ function halfOfPool({ poolSize }: Settings): number {
 
 const providers = [
   Dependencies,
+  FacetReader,
   KnownLists,
   ListReader,
   ObjectReader,
@@ -69,13 +73,22 @@ export class ListModule {
     return { module: ListModule, global: true, providers, exports: providers };
   }
 
-  /** The repository of a resource's entity, and the list of its deletions. */
+  /**
+   * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
+   * columns.
+   *
+   * @throws TypeError if it has, and there is no query class of its list yet
+   */
   static forFeature(entity: Type): DynamicModule {
     const deletion = deletionOf(entity);
+    const fields = facetFieldsOf(entity);
     return {
       module: ListModule,
       imports: [TypeOrmModule.forFeature([entity, deletion.entity])],
-      controllers: [deletionsController(deletion)],
+      controllers: [
+        deletionsController(deletion),
+        ...(fields.length > 0 ? [facetsController(entity, deletion.resource, fields)] : []),
+      ],
       exports: [TypeOrmModule],
     };
   }

@@ -33,7 +33,7 @@ export interface MatchingObjects extends Selected, Where {
 }
 
 /** Conditions on `object` in SQL. */
-interface Where {
+export interface Where {
   /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
   readonly where: string;
   readonly values: readonly unknown[];
@@ -62,7 +62,8 @@ export function matchingObjects(
   return { ...selected, ...all, split: { carried: where, others: `WHERE ${rest}` } };
 }
 
-function whereOf(
+/** The objects that match all of some conditions. */
+export function whereOf(
   repository: Repository<ObjectLiteral>,
   conditions: readonly ObjectLiteral[],
 ): Where {

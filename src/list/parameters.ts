@@ -8,6 +8,7 @@ import {
   type ParameterSettings,
   type Read,
   type ReadOptions,
+  readParameter,
 } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue, READABLE } from '../http/parameters/invalid-value.js';
@@ -22,12 +23,19 @@ import {
   readDateTime,
 } from '../resource/formats.js';
 
-/** Declares a parameter of a query class. `read` converts its text to the value of the property. */
-export function Parameter<T>(declared: DeclaredParameter, read: Read<T>): PropertyDecorator {
+/**
+ * Declares a parameter of a query class.
+ *
+ * @param read converts its text to the value of the property; absent for a parameter that another class
+ * has declared
+ */
+export function Parameter<T>(declared: DeclaredParameter, read?: Read<T>): PropertyDecorator {
   return applyDecorators(
     Declared(declared, read),
     Transform(({ value, options }: { value: unknown; options: object }) =>
-      typeof value === 'string' ? read(value, (options as ReadOptions).settings) : value,
+      typeof value === 'string'
+        ? readParameter(declared, value, (options as ReadOptions).settings)
+        : value,
     ),
     ValidateBy({
       name: READABLE,
@@ -48,7 +56,7 @@ const MAXIMUM_LENGTH = 16_384;
 const MAXIMUM_VALUES = MAXIMUM_LENGTH / 2;
 
 /** The inclusive range of an integer parameter, and its default. */
-interface Bounds {
+export interface Bounds {
   readonly minimum: number;
   readonly maximum: number;
   readonly default?: number;

@@ -1,22 +1,14 @@
 import type { Page } from '../http/envelope.js';
 
-/** A list whose statements are built but not run yet. */
-export interface PreparedList {
+/** A page of a list, or facet counts, whose statement is built but not run yet. */
+export interface PreparedPage {
   /** Equal keys mean equal pages of the same data. A hash. */
   readonly key: string;
-  /** Absent: the page begins behind an object, and its offset is not known. */
-  readonly offset?: number;
-  readonly limit: number;
   /**
-   * Whether its conditions only compare columns of its own table with values. Such a list is
+   * Whether the conditions of its list only compare columns of its own table with values. Such a list is
    * versioned and has no dependencies.
    */
   readonly isPlain: boolean;
-  /**
-   * What the list reads that can change without changing its version: tables, functions, the clock.
-   * Empty for most lists.
-   */
-  dependencies(): Promise<readonly string[]>;
   /**
    * Whether every change of the list changes the version of its state: it has no dependencies. Any
    * other list is read for every request, and has no entity tag.
@@ -26,6 +18,18 @@ export interface PreparedList {
   state(): Promise<State>;
   /** Reads the page, with the state of the data that it shows. */
   read(): Promise<VersionedPage>;
+}
+
+/** A list whose statements are built but not run yet. */
+export interface PreparedList extends PreparedPage {
+  /** Absent: the page begins behind an object, and its offset is not known. */
+  readonly offset?: number;
+  readonly limit: number;
+  /**
+   * What the list reads that can change without changing its version: tables, functions, the clock.
+   * Empty for most lists.
+   */
+  dependencies(): Promise<readonly string[]>;
   /** The whole list. It has no default limit. */
   whole(format: StreamFormat): WholeList;
 }

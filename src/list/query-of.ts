@@ -10,6 +10,10 @@ import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
 const ENTITY = Symbol('entity');
 
 type QueryClass = abstract new () => ObjectQueryDto;
+export type ListQueryClass = new () => ListQueryDto;
+
+/** The query class of each entity's list: the first one that is decorated. */
+const LIST_QUERIES = new WeakMap<ObjectType<unknown>, ListQueryClass>();
 
 /** What the parameters of a list may name. */
 interface ListOptions<Entity> {
@@ -36,7 +40,10 @@ export function QueryOf<Entity>(
     Reflect.defineMetadata(ENTITY, entity, query);
     const prototype = query.prototype as object;
     const isList = prototype instanceof ListQueryDto;
-    if (isList) declareTimes(entity, prototype);
+    if (isList) {
+      declareTimes(entity, prototype);
+      if (!LIST_QUERIES.has(entity)) LIST_QUERIES.set(entity, query as ListQueryClass);
+    }
     const own = publicFields(entity);
     const related = include.map((column) => relatedNameOf(column, own));
     // Read on demand: an entity may be declared after another that refers to it.
@@ -93,6 +100,11 @@ export function entityOf(query: object): ObjectType<unknown> | undefined {
   return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
 }
 
+/** The query class of an entity's list; `undefined` if none is decorated with `@QueryOf` yet. */
+export function listQueryOf(entity: ObjectType<unknown>): ListQueryClass | undefined {
+  return LIST_QUERIES.get(entity);
+}
+
 function sortParameter(entity: ObjectType<unknown>, allowed: readonly string[]): DeclaredParameter {
   const identifier = getMetadataArgsStorage()
     .filterColumns(entity)
@@ -132,8 +144,12 @@ function relatedNameOf(column: string, fields: readonly string[]): string {
   return name;
 }
 
-/** @param what the names are, for a refusal */
-function namesReader(allowedNames: () => readonly string[], what: string) {
+/**
+ * Reads names, in the order in which they are allowed.
+ *
+ * @param what the names are, for a refusal
+ */
+export function namesReader(allowedNames: () => readonly string[], what: string) {
   return (text: string): string[] | InvalidValue => {
     const allowed = allowedNames();
     const names = split(text);

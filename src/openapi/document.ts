@@ -51,7 +51,9 @@ export function openapiDocument(application: INestApplicationContext, settings: 
     tags: [
       ...[...new Set(endpoints.map(collectionOf))].map((name) => ({
         name,
-        description: `Lists of ${name}${name.includes(' ') ? '.' : ', and one of them by its identifier.'}`,
+        description: name.startsWith('facets of ')
+          ? `How many objects have which value: ${name}.`
+          : `Lists of ${name}${name.includes(' ') ? '.' : ', and one of them by its identifier.'}`,
       })),
       { name: 'service', description: 'What tells of the service itself.' },
     ],
@@ -67,6 +69,7 @@ export function openapiDocument(application: INestApplicationContext, settings: 
           errcode: { const: '0' },
           msg: { const: '' },
         }),
+        FacetCount: facetCount,
         AllowedParameters: envelope(allowedParameter, 1000),
         ...Object.fromEntries(
           [...resources].map((metadata) => [
@@ -121,6 +124,22 @@ const bound = {
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
 };
+
+const facetCount = objectOf({
+  field: { description: 'The name of the field.', ...shortText },
+  value: {
+    description: 'The value, as text.',
+    type: 'string',
+    maxLength: 1_000_000,
+    pattern: '^[^\\u0000]*$',
+  },
+  count: {
+    description: 'The number of objects that have it.',
+    type: 'string',
+    pattern: '^[0-9]+$',
+    maxLength: 20,
+  },
+});
 
 const allowedParameter = objectOf({
   name: { description: 'As it stands in the query.', ...shortText },

@@ -10,6 +10,7 @@ import type { Endpoint } from '../http/endpoints.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import { IDENTIFIER_LENGTH } from '../resource/formats.js';
+import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto } from '../list/list-query.dto.js';
 import { meaningOf } from '../resource/meaning.js';
 import { entityOf } from '../list/query-of.js';
@@ -31,7 +32,7 @@ export const CREDENTIALS = [
 /** An endpoint with its entity, parameters and path template. */
 export interface DescribedEndpoint extends Endpoint {
   readonly metadata: EntityMetadata | undefined;
-  readonly isList: boolean;
+  readonly kind: 'list' | 'facets' | 'object';
   /** The query parameters without the credentials, which are security schemes. */
   readonly parameters: readonly DescribedParameter[];
   /** The maximum number of objects in a page. */
@@ -54,18 +55,30 @@ export function described(
   settings: ParameterSettings,
 ): DescribedEndpoint {
   const entity = entityOf(endpoint.query);
-  const isList = endpoint.query.prototype instanceof ListQueryDto;
+  const kind = kindOf(endpoint);
+  const parameters = [...parametersOf(endpoint.query)]
+    .filter(([name]) => !isCredential(name))
+    .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) }));
+  const fields = parameters.find(({ name }) => name === 'facets')?.schema.items?.enum ?? [];
+  const maximumObjects = {
+    list: settings.maxLimit,
+    facets: settings.maxLimit * fields.length,
+    object: 1,
+  };
   return {
     ...endpoint,
     metadata: entity && dataSource.getMetadata(entity),
-    isList,
-    parameters: [...parametersOf(endpoint.query)]
-      .filter(([name]) => !isCredential(name))
-      .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
-    maximumObjects: isList ? settings.maxLimit : 1,
+    kind,
+    parameters,
+    maximumObjects: maximumObjects[kind],
     pathParameters: [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
     template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
   };
+}
+
+function kindOf({ query: { prototype } }: Endpoint): DescribedEndpoint['kind'] {
+  if (prototype instanceof ListQueryDto) return 'list';
+  return prototype instanceof FacetsQueryDto ? 'facets' : 'object';
 }
 
 /** The name of the objects of a path, such as `products` or `deletions of products`. */
@@ -76,11 +89,17 @@ export function collectionOf({ path }: Endpoint): string {
 
 /** The path item of an endpoint: its parameters, and an operation for each method. */
 export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorResponses): Json {
-  const { metadata, isList, method, controller } = endpoint;
+  const { metadata, kind, method, controller } = endpoint;
   const resource = collectionOf(endpoint);
-  const name = isList || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
+  const isConditional = kind !== 'object';
+  const name =
+    isConditional || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
   const operationId = `${method}${name}`;
-  const what = isList ? `a page of ${resource}` : `one of ${resource}`;
+  const what = {
+    list: `a page of ${resource}`,
+    facets: `the ${resource}`,
+    object: `one of ${resource}`,
+  }[kind];
   const conditional = isTagged(endpoint) ? { parameters: [IF_NONE_MATCH] } : {};
   const responses = {
     200: success(endpoint),
@@ -99,9 +118,7 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
       ...conditional,
       operationId,
       summary: `Get ${what}`,
-      description: isList
-        ? 'The objects that meet all the filters, and the count of all that do. A parameter that is not listed here is refused with `-23`.'
-        : 'The object with this identifier. A parameter that is not listed here is refused with `-23`.',
+      description: `${DESCRIPTIONS[kind]} A parameter that is not listed here is refused with \`-23\`.`,
       responses,
     },
     head: {
@@ -137,16 +154,23 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
 /** The errors of a `GET` that depend on data, or on a parameter that `OPTIONS` does not require. */
 const NOT_OF_OPTIONS: readonly ErrorDefinition[] = [errors.objectUnknown, errors.parameterMissing];
 
-/** Whether the responses of an endpoint have an `ETag`: those of lists and of single objects. */
-function isTagged({ isList, pathParameters }: DescribedEndpoint): boolean {
-  return isList || pathParameters.length > 0;
+/** Whether the responses of an endpoint have an `ETag`. */
+function isTagged({ kind, pathParameters }: DescribedEndpoint): boolean {
+  return kind !== 'object' || pathParameters.length > 0;
 }
+
+const DESCRIPTIONS: Readonly<Record<DescribedEndpoint['kind'], string>> = {
+  list: 'The objects that meet all the filters, and the count of all that do.',
+  facets:
+    'For each field and each of its values, how many objects of the list meet the filters, without those on the field itself; most frequent first.',
+  object: 'The object with this identifier.',
+};
 
 /** The possible errors of a `GET`. */
 function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
-  const isNarrowed = parameters.some(({ name }) => name === 'fields' || name === 'sort');
+  const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
   const isNumbered = parameters.some(({ schema }) => schema.type === 'integer');
   return [
     ...WITH_CREDENTIALS,
@@ -159,19 +183,27 @@ function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefin
 }
 
 function success(endpoint: DescribedEndpoint): Json {
-  const { metadata, isList, maximumObjects } = endpoint;
-  const name = metadata?.name;
+  const { metadata, kind, maximumObjects } = endpoint;
+  const name = kind === 'facets' ? 'FacetCount' : metadata?.name;
   const schema = name ? { $ref: `#/components/schemas/${name}` } : { type: 'object' };
   return {
-    description: isList ? 'A page, and the count of all that match.' : 'The one object.',
+    description: {
+      list: 'A page, and the count of all that match.',
+      facets: 'The counts. `count` is the number of all values, whatever `limit` says.',
+      object: 'The one object.',
+    }[kind],
     headers: headersNamed(
       ...COMMON,
       ...COUNTED,
       'Content-Encoding',
       ...(isTagged(endpoint) ? ['ETag'] : []),
-      ...(isList ? ['Link', 'X-Total-Count', 'X-Updated-Until'] : []),
+      ...{
+        list: ['Link', 'X-Total-Count', 'X-Updated-Until'],
+        facets: ['X-Updated-Until'],
+        object: [],
+      }[kind],
     ),
-    content: { ...json(envelope(schema, maximumObjects)), ...(isList && WHOLE) },
+    content: { ...json(envelope(schema, maximumObjects)), ...(kind === 'list' && WHOLE) },
   };
 }
 
@@ -262,10 +294,15 @@ const WHOLE = {
   ),
 };
 
-function unchanged({ isList }: DescribedEndpoint): Json {
+function unchanged({ kind }: DescribedEndpoint): Json {
   return {
     description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
-    headers: headersNamed(...COMMON, ...COUNTED, 'ETag', ...(isList ? ['X-Updated-Until'] : [])),
+    headers: headersNamed(
+      ...COMMON,
+      ...COUNTED,
+      'ETag',
+      ...(kind === 'object' ? [] : ['X-Updated-Until']),
+    ),
   };
 }
 

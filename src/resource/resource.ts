@@ -120,12 +120,14 @@ export function isResource({ target }: EntityMetadata): boolean {
 }
 
 /** The columns and the combinations of columns whose values the tally counts. */
-export function countedColumnsOf(metadata: EntityMetadata): readonly (readonly string[])[] {
+export function countedColumnsOf(
+  metadata: Pick<EntityMetadata, 'target'>,
+): readonly (readonly string[])[] {
   return declaredColumns(metadata).counted;
 }
 
 /** The columns whose values the tally counts by themselves, and not only in combinations. */
-export function singleCountedColumnsOf(metadata: EntityMetadata): string[] {
+export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): string[] {
   return countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
 }
 

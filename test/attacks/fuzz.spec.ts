@@ -23,6 +23,7 @@ const TARGETS = [
   '/products?limit=3&offset=29000&sort=name',
   '/products/p77',
   '/brands?name=Brand%207',
+  '/facets/products?type=DIGITAL&priceMin=5',
   '/brands?nonsense=1',
   '/brands?limit=x',
   '/nowhere',

@@ -27,6 +27,7 @@ afterAll(async () => {
 });
 
 const NAMES = [
+  'facets',
   'fields',
   'include',
   'limit',
@@ -87,6 +88,7 @@ const PAIRS = [
   'fields=productID,%20name',
   'fields=nonsense',
   'sort=-price,name',
+  'facets=type,%20inStock',
   'q=name%204',
   'q=100%',
 ];
@@ -111,13 +113,15 @@ const part = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[!-"$-~]{0,12}$/) },
   { weight: 1, arbitrary: fc.stringMatching(/^(%[0-9A-F]{2}){1,6}=?(%[0-9A-F]{2}){0,6}$/) },
 );
-const queries = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('&'));
+const targets = fc
+  .tuple(fc.constantFrom('/products', '/facets/products'), fc.array(part, { maxLength: 6 }))
+  .map(([path, parts]) => `${path}?${parts.join('&')}`);
 
 it('Thousands of queries never see a 5xx, nor a body without the envelope', async () => {
   const counts = new Map<string, number>();
   await fc.assert(
-    fc.asyncProperty(queries, async (query) => {
-      const { status, body } = await get(`/products?${query}`);
+    fc.asyncProperty(targets, async (target) => {
+      const { status, body } = await get(target);
       const { result, response_data: data, ...rest } = JSON.parse(body);
       expect(rest).toEqual({});
       expect(Object.keys(result)).toEqual(['status', 'errcode', 'msg']);

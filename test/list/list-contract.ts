@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import { parse } from 'csv-parse/sync';
+import { resourcesOf, singleCountedColumnsOf } from '../../src/resource/resource.js';
 import { refusal, type Service, startService } from '../service.js';
 import { loadReferenced } from './referenced.js';
 
@@ -388,6 +389,55 @@ export function describeList(list: ListDescription): void {
       expect(again.body.response_data).toEqual({ count: '0', objects: [] });
     });
 
+    describe('its facet counts', () => {
+      const facets = `/facets${path}`;
+      const counted = (): string[] => {
+        const metadata = resourcesOf(service.dataSource).get(resource);
+        return metadata ? singleCountedColumnsOf(metadata) : [];
+      };
+
+      it('are of its counted columns, and do not exist without', async () => {
+        if (counted().length === 0) {
+          await service.get(facets).expect(404, refusal(-30, `There is no resource at ${facets}`));
+          return;
+        }
+        const byColumn = Object.entries(filters).filter(([name]) => fields.includes(name));
+        const all = await objects('limit=1000');
+        for (const [name, { value }] of [['', { value: '' }] as const, ...byColumn]) {
+          const query = name && `${name}=${encodeURIComponent(value)}`;
+          const rows = await objects(`limit=1000&${query}`);
+          const { body } = await service.get(`${facets}?limit=1000&${query}`).expect(200);
+          const { count, objects: found } = body.response_data;
+          expect(count).toBe(String(found.length));
+          for (const field of counted().filter((each) => fields.includes(each))) {
+            const ofField = found.filter((each: Row) => each.field === field);
+            expect([name, ofField]).toEqual([name, countedBy(name === field ? all : rows, field)]);
+          }
+          const named = [...new Set<string>(found.map((each: Row) => each.field))];
+          const ordered = [...fields, ...counted()].filter((each) => named.includes(each));
+          expect(named).toEqual([...new Set(ordered)]);
+        }
+      });
+
+      it('take the filters of the list, facets and limit, and nothing else', async () => {
+        if (counted().length === 0) return;
+        const [ofList, ofFacets] = await Promise.all(
+          [path, facets].map(async (url) => (await options(url).expect(200)).body.response_data),
+        );
+        const others = ['fields', 'offset', 'sort'];
+        const wanted = names(ofList.objects).filter((name) => !others.includes(name));
+        expect(names(ofFacets.objects)).toEqual([...wanted, 'facets'].sort());
+        const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
+        const documented = names(document.paths[facets].parameters);
+        expect(documented).toEqual(expect.arrayContaining(['facets', 'limit']));
+        for (const name of others) {
+          await service
+            .get(`${facets}?${name}=1`)
+            .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+        }
+      });
+    });
+
     it('offers no other method', async () => {
       for (const method of ['post', 'put', 'patch', 'delete'] as const) {
         const { [method]: send } = service.anonymous();
@@ -514,6 +564,18 @@ export function describeList(list: ListDescription): void {
       });
     });
   });
+}
+
+/** The facet counts of a field among some objects. */
+function countedBy(rows: readonly Row[], field: string): Row[] {
+  const counts = new Map<string, number>();
+  for (const { [field]: found } of rows) {
+    const value = String(found);
+    if (found !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([one, many], [other, more]) => more - many || byBytes(one, other))
+    .map(([value, count]) => ({ field, value, count: String(count) }));
 }
 
 /** The parameters of every list. */

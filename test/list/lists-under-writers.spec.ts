@@ -6,6 +6,8 @@ import { databaseOptions } from '../../src/database/options.js';
 import { ReadPool } from '../../src/database/read-pool.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { Dependencies } from '../../src/list/dependencies.js';
+import { FacetCounts } from '../../src/list/facets/facet-counts.js';
+import { FacetReader } from '../../src/list/facets/facet-reader.js';
 import { KnownLists } from '../../src/list/known-lists.js';
 import { ListReader } from '../../src/list/list-reader.js';
 import type { SortKey } from '../../src/list/list-query.dto.js';
@@ -66,16 +68,21 @@ function insertion(from: number, count: number): string {
       description = excluded.description, currency = excluded.currency`;
 }
 
+/** The fields of facet counts, in order. */
+const FACETS = ['type', 'brandID', 'categoryID', 'currency', 'inStock'];
+
 /** A list with the same conditions and order in SQL. */
 interface RandomList {
   readonly query: ListProductsDto;
+  /** Each with the column that it compares. */
+  readonly conditions: readonly (readonly [column: string, sql: string])[];
   readonly where: string;
   readonly orderBy: string;
 }
 
 function randomList(random: Random): RandomList {
   const query = new ListProductsDto();
-  const conditions: string[] = [];
+  const conditions: [string, string][] = [];
   // Half of the lists have few filters: the tally knows those.
   const density = random.pick([0.2, 1]);
   const draws = (probability: number): boolean => random.chance(probability * density);
@@ -89,21 +96,21 @@ function randomList(random: Random): RandomList {
     values: readonly string[],
   ): void => {
     Object.assign(query, { [name]: values });
-    conditions.push(`"${name}" IN (${listed(values)})`);
+    conditions.push([name, `"${name}" IN (${listed(values)})`]);
   };
   const differs = (name: 'type' | 'brandID', values: readonly string[]): void => {
     Object.assign(query, { [`${name}Not`]: values });
-    conditions.push(`("${name}" NOT IN (${listed(values)}) OR "${name}" IS NULL)`);
+    conditions.push([name, `("${name}" NOT IN (${listed(values)}) OR "${name}" IS NULL)`]);
   };
   const exists = (name: 'price' | 'brandID' | 'categoryID'): void => {
     const isThere = random.chance(0.5);
     Object.assign(query, { [`${name}Exists`]: isThere });
-    conditions.push(`"${name}" IS ${isThere ? 'NOT NULL' : 'NULL'}`);
+    conditions.push([name, `"${name}" IS ${isThere ? 'NOT NULL' : 'NULL'}`]);
   };
   const bounds = (name: 'created' | 'updated', bound: 'Since' | 'Until', time: Date): void => {
     Object.assign(query, { [`${name}${bound}`]: time });
     const operator = bound === 'Since' ? '>=' : '<';
-    conditions.push(`"${name}At" ${operator} '${time.toISOString()}'`);
+    conditions.push([`${name}At`, `"${name}At" ${operator} '${time.toISOString()}'`]);
   };
   const numbered = (letter: string, count: number): string[] =>
     some(Array.from({ length: count }, (_, at) => `${letter}${at}`));
@@ -121,23 +128,23 @@ function randomList(random: Random): RandomList {
   if (draws(0.1)) bounds('updated', 'Until', new Date());
   if (draws(0.1)) {
     query.stockMin = random.below(4);
-    conditions.push(`stock >= ${query.stockMin}`);
+    conditions.push(['stock', `stock >= ${query.stockMin}`]);
   }
   if (draws(0.2)) {
     query.inStock = random.chance(0.7);
-    conditions.push(query.inStock ? 'stock > 0' : 'stock <= 0');
+    conditions.push(['inStock', query.inStock ? 'stock > 0' : 'stock <= 0']);
   }
   if (draws(0.25)) {
     query.priceMin = String(random.below(250));
-    conditions.push(`price >= ${query.priceMin}`);
+    conditions.push(['price', `price >= ${query.priceMin}`]);
   }
   if (draws(0.25)) {
     query.priceMax = String(50 + random.below(250));
-    conditions.push(`price <= ${query.priceMax}`);
+    conditions.push(['price', `price <= ${query.priceMax}`]);
   }
   if (draws(0.25)) {
     query.q = random.pick(['lamp', 'robust', 'lamp robust', String(random.below(500))]);
-    conditions.push(`words @@ plainto_tsquery('simple', '${query.q}')`);
+    conditions.push(['words', `words @@ plainto_tsquery('simple', '${query.q}')`]);
   }
   const sort: SortKey[] = random.chance(0.2)
     ? []
@@ -157,9 +164,14 @@ function randomList(random: Random): RandomList {
   if (!sort.some(({ field }) => field === 'productID')) keys.push('"productID"');
   return {
     query,
-    where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`,
+    conditions,
+    where: whereOf(conditions),
     orderBy: keys.join(', '),
   };
+}
+
+function whereOf(conditions: RandomList['conditions']): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.map(([, sql]) => sql).join(' AND ')}`;
 }
 
 /** A reader of lists on one connection, so that a transaction on it gives every page one snapshot. */
@@ -167,23 +179,27 @@ class SnapshotReader {
   private constructor(
     private readonly dataSource: DataSource,
     private readonly reader: ListReader,
+    private readonly facetReader: FacetReader,
   ) {}
 
   static async open(url: string): Promise<SnapshotReader> {
     const dataSource = new DataSource(databaseOptions(url, { poolSize: 1 }));
     await dataSource.initialize();
     const reads = new ReadPool(dataSource, undefined);
+    const settings = service.application.get(Settings);
+    const statements = new StatementCache();
     const reader = new ListReader(
-      service.application.get(Settings),
+      settings,
       reads,
       new Versions(reads),
       // It opens a transaction of its own.
       service.application.get(Dependencies),
-      new StatementCache(),
+      statements,
       new WithheldLists(),
       new KnownLists(),
     );
-    return new SnapshotReader(dataSource, reader);
+    const facets = new FacetReader(settings, reads, reader, statements);
+    return new SnapshotReader(dataSource, reader, facets);
   }
 
   /** Runs work in a transaction with one snapshot. */
@@ -214,6 +230,32 @@ class SnapshotReader {
        ) AS identifiers`,
     );
     return [count, identifiers];
+  }
+
+  /** Facet counts as clients get them: how many there are, and each as text. */
+  async facets(query: ListProductsDto, limit: number): Promise<[count: string, counts: string[]]> {
+    const list = service.application.get(ProductsService).list(query);
+    const counts = new FacetCounts(list, FACETS, limit);
+    const { count, objects } = await this.facetReader.prepare(counts).read();
+    const rows = JSON.parse(objects) as { field: string; value: string; count: string }[];
+    return [count, rows.map(({ field, value, count: of }) => `${field} ${value} ${of}`)];
+  }
+
+  async plainFacets({ conditions }: RandomList, limit: number): Promise<[string, string[]]> {
+    let total = 0;
+    const counts: string[] = [];
+    for (const field of FACETS) {
+      const where = whereOf(conditions.filter(([column]) => column !== field));
+      const rows = await this.dataSource.query<{ value: string | null; count: string }[]>(
+        `SELECT "${field}"::text AS value, count(*) FROM products ${where} GROUP BY "${field}"
+         ORDER BY count(*) DESC, "${field}"::text COLLATE "C"`,
+      );
+      const valued = rows.filter(({ value }) => value !== null);
+      total += valued.length;
+      const first = valued.slice(0, limit);
+      counts.push(...first.map(({ value, count }) => `${field} ${value} ${count}`));
+    }
+    return [String(total), counts];
   }
 
   close(): Promise<void> {
@@ -267,7 +309,7 @@ function change(runner: QueryRunner, random: Random): Promise<unknown> {
 
 describe('Lists under eight writers', () => {
   it(
-    'have the count and the page of plain SQL in the same snapshot, also from known places',
+    'have the count, the page and the facets of plain SQL in the same snapshot, also from known places',
     async () => {
       const until = performance.now() + DURATION * 1000;
       const products = resourcesOf(service.dataSource).get('products');
@@ -280,6 +322,10 @@ describe('Lists under eight writers', () => {
           await reader.inSnapshot(async () => {
             for (const list of lists) {
               const { query } = list;
+              const values = random.pick([0, 1, 4, 50]);
+              const wantedFacets = await reader.plainFacets(list, values);
+              const facets = await reader.facets(query, values);
+              expect({ list, facets }).toEqual({ list, facets: wantedFacets });
               query.limit = random.pick([0, 1, 7, 50, 300]);
               // Some of the lists are walked on, in this snapshot or from an older one.
               const offset = random.chance(0.3)

@@ -126,9 +126,19 @@ function withQuery(url: string, query: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** The time field of the objects of a URL. */
-function timeOf(url: string): string {
-  return url.startsWith('/deletions/') ? 'deletedAt' : 'updatedAt';
+function isFacets(url: string): boolean {
+  return url.startsWith('/facets/');
+}
+
+/** The parameter of a URL that names fields. */
+function namesOf(url: string): string {
+  return isFacets(url) ? 'facets' : 'fields';
+}
+
+/** This parameter with a field that the URL has. */
+function fieldOf(url: string): string {
+  if (isFacets(url)) return 'facets=type';
+  return `fields=${url.startsWith('/deletions/') ? 'deletedAt' : 'updatedAt'}`;
 }
 
 /** How to provoke each error, by errcode. Some need a fault of the service. */
@@ -144,11 +154,11 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-14': (method, url) => send(method, withQuery(url, 'clientID=tester'), clients.known),
   '-20': (method, url) => send(method, withQuery(url, 'limit=%zz'), clients.known),
   '-21': (method, url) => send(method, url.split('?', 1)[0] ?? '', clients.known),
-  '-22': (method, url) => send(method, withQuery(url, 'fields='), clients.known),
+  '-22': (method, url) => send(method, withQuery(url, `${namesOf(url)}=`), clients.known),
   '-23': (method, url) => send(method, withQuery(url, 'nonsense=1'), clients.known),
   '-24': (method, url) =>
-    send(method, withQuery(url, `fields=${timeOf(url)}&fields=${timeOf(url)}`), clients.known),
-  '-25': (method, url) => send(method, withQuery(url, 'fields=nonsense'), clients.known),
+    send(method, withQuery(url, [1, 2].map(() => fieldOf(url)).join('&')), clients.known),
+  '-25': (method, url) => send(method, withQuery(url, `${namesOf(url)}=nonsense`), clients.known),
   '-26': (method, url) => send(method, withQuery(url, 'limit=21'), clients.known),
   '-31': (method, url) => send(method, url.replace(/1$/, 'none'), clients.known),
   '-31 ': (method, url) => send(method, withQuery(url, 'after=none'), clients.known),
@@ -192,7 +202,7 @@ function examplesIn(node: unknown): Example[] {
 
 const RESOURCES = [
   ...['/products', '/products/{productID}', '/categories', '/categories/{categoryID}'],
-  ...['/brands', '/brands/{brandID}'],
+  ...['/brands', '/brands/{brandID}', '/facets/products'],
 ];
 
 describe('The OpenAPI document', () => {
@@ -291,7 +301,7 @@ describe.each(RESOURCES)('What is documented of %s', (path) => {
 
   it('is what a list is as NDJSON and as CSV', async () => {
     const { content, headers } = document.paths[path].get.responses[200];
-    const isList = !path.includes('{');
+    const isList = !path.includes('{') && !isFacets(path);
     expect(Object.keys(content)).toHaveLength(isList ? 3 : 1);
     for (const type of Object.keys(content)) {
       const head = `${clients.known}Accept: ${type}\r\nAccept-Encoding: gzip\r\n`;

@@ -10,6 +10,8 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer, Page } from '../../http/envelope.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { pageAnswer } from '../../http/page-answer.js';
+import { FacetCounts } from '../facets/facet-counts.js';
+import { FacetReader } from '../facets/facet-reader.js';
 import { ListReader } from '../list-reader.js';
 import { Listing } from '../listing.js';
 import { ObjectLookup } from '../object-lookup.js';
@@ -18,17 +20,18 @@ import { ObjectServer } from './object-server.js';
 import { PageServer } from './page-server.js';
 import { StreamServer } from './stream-server.js';
 
-/** The result of a handler: a list or an object to read, or a page that the handler has read. */
-type Result = Listing | ObjectLookup | Page;
+/** The result of a handler: what is to be read, or a page that the handler has read. */
+type Result = Listing | FacetCounts | ObjectLookup | Page;
 
 /**
- * Converts the result of a handler to an answer. Lists and objects are read within the read limit of
- * the client; a handler that reads a page itself is not.
+ * Converts the result of a handler to an answer. Lists, facet counts and objects are read within the read
+ * limit of the client; a handler that reads a page itself is not.
  */
 @Injectable()
 export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
   constructor(
     private readonly lists: ListReader,
+    private readonly facets: FacetReader,
     private readonly objects: ObjectServer,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
@@ -55,6 +58,9 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
       return format
         ? this.streams.answer(list, format, request, response)
         : this.pages.answer(list, request, response);
+    }
+    if (result instanceof FacetCounts) {
+      return this.pages.answer(this.facets.prepare(result), request, response);
     }
     if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
     request.rows = Number(result.count);

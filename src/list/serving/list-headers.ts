@@ -11,16 +11,15 @@ export function setState(response: Response, { version, until }: State, key: str
   if (until !== null) response.setHeader('X-Updated-Until', until);
 }
 
-/** Sets `Link` for a page of a list, and the number of its objects in `request.rows`. */
-export function setPosition(
+/** Sets `Link` for a page of a list. */
+export function setLinks(
   { offset, limit }: Pick<PreparedList, 'offset' | 'limit'>,
   { count, rows, last }: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
   request: CatalogueRequest,
   response: Response,
 ): void {
-  request.rows = Number(rows);
   const [path = ''] = request.url.split('?', 1);
-  const position = { offset, limit, count: Number(count), rows: request.rows, last };
+  const position = { offset, limit, count: Number(count), rows: Number(rows), last };
   const links = link(path, request.parameters, position);
   // No links if they contain the token: a client may have sent it as another parameter, too.
   if (links !== undefined && redactToken(links, request) === links) {

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import type { PreparedList } from '../prepared-list.js';
+import type { PreparedPage } from '../prepared-list.js';
 import type { ReadLimit } from './read-limit.js';
 
 /** Whether a list is versioned. If its conditions are not plain, finding out may need a read. */
 export async function isVersioned(
-  list: PreparedList,
+  list: PreparedPage,
   readLimit: ReadLimit,
   request: CatalogueRequest,
   response: Response,

@@ -15,10 +15,25 @@ export const EVERY_OBJECT: Facet = { columns: [], values: [] };
  */
 export function facetName({ columns, values }: Facet): string {
   if (columns.length === 0) return '';
-  const sized = values.map((value, at) =>
-    at < values.length - 1 ? `${Array.from(value).length}:${value}` : value,
-  );
-  return `${columns.join('+')}=${sized.join('')}`;
+  return `${columns.join('+')}=${values.map(sized).join('')}`;
+}
+
+/** The parts of a facet's name before and behind the value of one of its columns, which may be any. */
+export function aroundValue(
+  { columns, values }: Facet,
+  column: string,
+): { before: string; behind: string } {
+  const place = columns.indexOf(column);
+  const parts = values.map(sized);
+  return {
+    before: `${columns.join('+')}=${parts.slice(0, place).join('')}`,
+    behind: parts.slice(place + 1).join(''),
+  };
+}
+
+/** A value in a name: any but the last follows its length. */
+function sized(value: string, at: number, { length }: readonly string[]): string {
+  return at < length - 1 ? `${Array.from(value).length}:${value}` : value;
 }
 
 /**

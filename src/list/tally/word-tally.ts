@@ -56,16 +56,22 @@ export function wordSums(
  * unless that is one word, and a counted one.
  */
 export function wordCountOf(
-  { tally, deltas, words }: WordTally,
+  wordTally: WordTally,
   text: string,
   facets: readonly Facet[],
   values: ParameterValues,
 ): string {
+  const { tally, deltas } = wordTally;
   const names = values.add(facets.map(facetName));
   const counts = [tally, deltas].map(
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table}
       WHERE ${table}.word = counted.word AND facet = ANY(${names}))`,
   );
-  return `(SELECT ${counts.join(' + ')} FROM ${words} counted
-    WHERE is_counted AND tsvector_to_array(${lexemesOf(values.add(text))}) = ARRAY[counted.word])`;
+  return `(SELECT ${counts.join(' + ')} FROM (${countedWord(wordTally, text, values)}) counted)`;
+}
+
+/** A query of the `word` of a text. It is empty unless that is one word, and a counted one. */
+export function countedWord({ words }: WordTally, text: string, values: ParameterValues): string {
+  return `SELECT word FROM ${words} counted
+    WHERE is_counted AND tsvector_to_array(${lexemesOf(values.add(text))}) = ARRAY[counted.word]`;
 }

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { ReadPool } from '../../database/read-pool.js';
+import { type Statement, statement } from '../../database/statement.js';
+import { Settings } from '../../settings/settings.js';
+import { defaultLimit } from '../list-query.dto.js';
+import { ListReader } from '../list-reader.js';
+import type { PreparedPage, VersionedPage } from '../prepared-list.js';
+import { readResolved } from '../resolved-listing.js';
+import { StatementCache } from '../statement-cache.js';
+import { requireVersion } from '../versions.js';
+import { FacetCounts } from './facet-counts.js';
+import { facetStatement } from './facet-statement.js';
+
+/** Reads facet counts, each from one statement, and hence from one snapshot. */
+@Injectable()
+export class FacetReader {
+  constructor(
+    private readonly settings: Settings,
+    private readonly reads: ReadPool,
+    private readonly lists: ListReader,
+    private readonly statements: StatementCache,
+  ) {}
+
+  /**
+   * Builds the statement of facet counts. They change with the list whose objects they count.
+   *
+   * @throws ApiError `-2` while the lists of its resource are withheld
+   */
+  prepare(counts: FacetCounts): PreparedPage {
+    const list = this.lists.prepare(counts.list);
+    const { resources } = counts.list;
+    const [read, values] = this.statementOf(counts);
+    return {
+      key: hash('sha256', read.digest + JSON.stringify(values), 'base64url'),
+      isPlain: list.isPlain,
+      isVersioned: () => list.isVersioned(),
+      state: () => list.state(),
+      read: () =>
+        readResolved(this.reads, counts.list, async (resolved, rows) => {
+          const [row] =
+            resolved === counts.list
+              ? await rows<VersionedPage>(read, values)
+              : await rows<VersionedPage>(
+                  ...this.statementOf(new FacetCounts(resolved, counts.fields, counts.limit)),
+                );
+          if (!row) throw new TypeError('Facet counts are one row');
+          requireVersion(row.version, resources);
+          return row;
+        }),
+    };
+  }
+
+  private statementOf(counts: FacetCounts): [Statement, unknown[]] {
+    const { list, fields, limit = defaultLimit(this.settings) } = counts;
+    const [text, values] = facetStatement(counts, limit);
+    if (list.conditions.length > 0) return [statement(text, { prepared: false }), values];
+    const { metadata } = list.repository;
+    return [this.statements.get(metadata, 'facets', fields, () => text), values];
+  }
+}

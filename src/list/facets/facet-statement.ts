@@ -1,0 +1,102 @@
+import type { EntityMetadata } from 'typeorm';
+import { ParameterValues } from '../../database/statement.js';
+import { columnOf } from '../../resource/resource.js';
+import { jsonArray } from '../../resource/selection.js';
+import { criteriaOf } from '../criteria.js';
+import { objectTable, type Where, whereOf } from '../matching-objects.js';
+import { and } from '../picked-objects.js';
+import { stateOf } from '../versions.js';
+import type { FacetCounts } from './facet-counts.js';
+import { otherConditions } from './other-conditions.js';
+import { type Field, TalliedValues } from './tallied-values.js';
+
+/** Fields whose values are counted in one scan. */
+interface Scan {
+  readonly matching: Where;
+  /** A condition under which the objects are counted. Absent: they are. */
+  readonly condition?: string;
+  readonly fields: Field[];
+}
+
+/**
+ * The text of the statement for facet counts, and its parameter values. It takes the counts of a field from
+ * the tally if that knows them. Otherwise it counts matching objects, in one scan for all fields with the
+ * same conditions.
+ *
+ * @param limit most values of each field
+ */
+export function facetStatement(
+  { list: { repository, conditions, resources }, fields }: FacetCounts,
+  limit: number,
+): [text: string, values: unknown[]] {
+  const { metadata } = repository;
+  const values = new ParameterValues([limit]);
+  const tallied = new TalliedValues(metadata, values);
+  const counts: string[] = [];
+  const unconditional: Field[] = [];
+  const scans = new Map<string, Scan>();
+  for (const [at, name] of fields.entries()) {
+    const others = otherConditions(conditions, name);
+    if (others.length === 0) {
+      unconditional.push({ name, at });
+      continue;
+    }
+    const criteria = criteriaOf(others);
+    const found = criteria && tallied.of(name, criteria);
+    if (found) counts.push(`SELECT ${at} AS at, value, count FROM (${found.query}) tallied`);
+    if (found && found.unless === undefined) continue;
+    const matching = whereOf(repository, others);
+    const key = JSON.stringify([matching, found?.unless]);
+    const scan = scans.get(key) ?? { matching, condition: found?.unless, fields: [] };
+    scans.set(key, scan);
+    scan.fields.push({ name, at });
+  }
+  if (unconditional.length > 0) counts.push(tallied.every(unconditional));
+  for (const scan of scans.values()) counts.push(scanned(metadata, scan, values));
+  const names = fields.map((name, at) => `WHEN ${at} THEN '${name}'`).join(' ');
+  const byCount = 'count DESC, value COLLATE "C"';
+  const objects = jsonArray(
+    `SELECT CASE at ${names} END AS field, value, count::text AS count
+     FROM shown ORDER BY at, shown.${byCount}`,
+  );
+  const tables = [...tallied.tables].map(([name, query]) => `${name} AS MATERIALIZED (${query})`);
+  const text = `WITH ${[objectTable(metadata), ...tables].join(',\n')},
+    counts AS MATERIALIZED (SELECT * FROM (${counts.join('\nUNION ALL ')}) every WHERE count > 0),
+    shown AS MATERIALIZED (
+      SELECT field.at, value, count FROM generate_series(0, ${fields.length - 1}) AS field(at)
+      CROSS JOIN LATERAL (
+        SELECT value, count FROM counts WHERE counts.at = field.at ORDER BY ${byCount} LIMIT $1::bigint
+      ) first
+    )
+    SELECT ${objects} AS objects, (SELECT count(*)::text FROM counts) AS count,
+      (SELECT count(*)::text FROM shown) AS rows, NULL AS last, ${stateOf(resources)}`;
+  return [text, values.values];
+}
+
+/** A query of the counts of fields, from the objects themselves. */
+function scanned(
+  metadata: EntityMetadata,
+  { matching, condition, fields }: Scan,
+  values: ParameterValues,
+): string {
+  const columns = fields.map(({ name, at }) => {
+    const column = `object."${columnOf(metadata, name).databaseName}"`;
+    return { at, column, isGrouped: `GROUPING(${column}) = 0` };
+  });
+  const either = (of: (each: (typeof columns)[number]) => string): string =>
+    `CASE ${columns.map((each) => `WHEN ${each.isGrouped} THEN ${of(each)}`).join(' ')} END`;
+  const where = and(placed(matching, values), ...(condition === undefined ? [] : [condition]));
+  return `SELECT * FROM (
+      SELECT ${either(({ at }) => String(at))} AS at,
+        ${either(({ column }) => `${column}::text`)} AS value, count(*) AS count
+      FROM object ${where} GROUP BY GROUPING SETS (${columns.map(({ column }) => `(${column})`).join(', ')})
+    ) scanned WHERE value IS NOT NULL`;
+}
+
+/** Conditions with their parameters behind those that are already in use. Texts and names stay as they are. */
+function placed({ where, values: own }: Where, values: ParameterValues): string {
+  const parameters = own.map((value) => values.add(value));
+  return where.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g, (text, at?: string) =>
+    at === undefined ? text : (parameters[Number(at) - 1] ?? text),
+  );
+}

@@ -1,0 +1,143 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
+import { type Criteria, facetsOf, type Search } from '../criteria.js';
+import { aroundValue, type Facet, facetName } from '../tally/facet.js';
+import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
+import { countedWord, wordTallies } from '../tally/word-tally.js';
+
+/** The counts of a field's values as the tally has them. */
+export interface ValueCounts {
+  /** A query of `value`, a text, and `count`. */
+  readonly query: string;
+  /**
+   * The condition under which the objects are to be counted instead. The query is empty then. Absent: it
+   * never is.
+   */
+  readonly unless?: string;
+}
+
+/** A field, and its place among those that are counted. */
+export interface Field {
+  readonly name: string;
+  readonly at: number;
+}
+
+/** How many objects are counted in an index in the time in which one facet is looked up. */
+const OBJECTS_PER_LOOKUP = 20;
+
+/** Takes the counts of values from the tally of a resource. */
+export class TalliedValues {
+  /** Common table expressions, by name. The queries refer to them. */
+  readonly tables = new Map<string, string>();
+
+  constructor(
+    private readonly metadata: EntityMetadata,
+    private readonly values: ParameterValues,
+  ) {}
+
+  /**
+   * The counts of a field's values among the objects that meet criteria; `undefined` if the tally never has
+   * them. The criteria say something, but nothing of the field itself.
+   */
+  of(field: string, criteria: Criteria): ValueCounts | undefined {
+    const { equal, ranges, missing, excluded, search } = criteria;
+    if (ranges.length + missing.length + excluded.size > 0) return undefined;
+    if (search) return equal.size === 0 ? this.byWord(field, search) : undefined;
+    // The names of these facets are used without the value of the field.
+    const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));
+    if (!facets) return undefined;
+    return facets.every(({ columns }) => columns.at(-1) === field)
+      ? this.byPrefix(field, facets)
+      : this.byLookup(field, facets, facetsOf(this.metadata, equal));
+  }
+
+  /** A query of `at`, `value` and `count` for all values of fields. */
+  every(fields: readonly Field[]): string {
+    const names = fields.map(({ name, at }) => `(${at}, '${name}=', '${name}>')`);
+    // In collation C, `>` follows `=`.
+    const rows = tallyRows(
+      identifierOrder(this.metadata),
+      'WHERE facet >= prefix AND facet < upto',
+    );
+    return `SELECT at, substr(facet, length(prefix) + 1) AS value, sum(count)::bigint AS count
+      FROM (VALUES ${names.join(', ')}) AS name(at, prefix, upto) CROSS JOIN LATERAL ${rows}
+      GROUP BY at, prefix, facet`;
+  }
+
+  /** The values among the objects with a word, if it is a counted one. */
+  private byWord(field: string, { column, text }: Search): ValueCounts | undefined {
+    const words = wordTallies(this.metadata).find((each) => each.column === column);
+    if (!words) return undefined;
+    if (!this.tables.has('searched')) {
+      this.tables.set('searched', countedWord(words, text, this.values));
+    }
+    const [tallied, since] = [words.tally, words.deltas].map(
+      (table) =>
+        `SELECT facet, count FROM searched JOIN ${table} USING (word)
+         WHERE facet >= '${field}=' AND facet < '${field}>'`,
+    );
+    return {
+      query: `SELECT substr(facet, ${field.length + 2}) AS value, sum(count)::bigint AS count
+        FROM (${tallied} UNION ALL ${since}) every GROUP BY facet`,
+      unless: '(SELECT count(*) FROM searched) = 0',
+    };
+  }
+
+  /** The values of the last column of facets: their names begin alike. */
+  private byPrefix(field: string, facets: readonly Facet[]): ValueCounts {
+    const prefixes = facets.map((facet) => aroundValue(facet, field).before);
+    const prefix = `${this.values.add(prefixes)}::text[]`;
+    const upto = `${this.values.add(prefixes.map(above))}::text[]`;
+    const order = identifierOrder(this.metadata);
+    const rows = tallyRows(order, 'WHERE facet >= name.prefix AND facet < name.upto');
+    return {
+      query: `SELECT substr(facet, length(prefix) + 1) AS value, sum(count)::bigint AS count
+        FROM unnest(${prefix}, ${upto}) AS name(prefix, upto) CROSS JOIN LATERAL ${rows} GROUP BY 1`,
+    };
+  }
+
+  /**
+   * The values of another column of facets. Each value that there is gets looked up, unless it takes longer
+   * than to count the objects.
+   *
+   * @param total the facets of all these objects, if the tally has them
+   */
+  private byLookup(
+    field: string,
+    facets: readonly Facet[],
+    total: readonly Facet[] | undefined,
+  ): ValueCounts {
+    const parts = facets.map((facet) => aroundValue(facet, field));
+    const before = `${this.values.add(parts.map((each) => each.before))}::text[]`;
+    const behind = `${this.values.add(parts.map((each) => each.behind))}::text[]`;
+    const order = identifierOrder(this.metadata);
+    const every = `values_${this.tables.size}`;
+    this.tables.set(every, this.every([{ name: field, at: 0 }]));
+    const name = `before || length(value) || ':' || value || behind`;
+    const lookups = `SELECT value, sum(found)::bigint AS count
+      FROM ${every} CROSS JOIN unnest(${before}, ${behind}) AS name(before, behind)
+      CROSS JOIN LATERAL (
+        SELECT sum(count) AS found FROM ${tallyRows(order, `WHERE facet = ${name}`)}
+      ) lookup`;
+    if (!total) return { query: `${lookups} GROUP BY value` };
+    const few = `few_${this.tables.size}`;
+    this.tables.set(
+      few,
+      `SELECT ${countOf(order, this.values.add(total.map(facetName)))}
+        < ${OBJECTS_PER_LOOKUP * facets.length} * (SELECT count(*) FROM ${every}) AS holds`,
+    );
+    const unless = `(SELECT holds FROM ${few})`;
+    return { query: `${lookups} WHERE NOT ${unless} GROUP BY value`, unless };
+  }
+}
+
+/** The least text above every text that begins with a prefix, by code point. */
+function above(prefix: string): string {
+  const characters = Array.from(prefix);
+  const last = characters.pop()?.codePointAt(0);
+  if (last === undefined) throw new TypeError('No text is above every text');
+  const rest = characters.join('');
+  if (last === 0x10ffff) return above(rest);
+  // The code points in between are surrogates.
+  return rest + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
+}

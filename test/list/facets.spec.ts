@@ -1,0 +1,418 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Module, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { IsDefined, Length } from 'class-validator';
+import type { Pool } from 'pg';
+import {
+  Column,
+  type FindOptionsWhere,
+  LessThanOrEqual,
+  Like,
+  MoreThanOrEqual,
+  Not,
+  PrimaryColumn,
+  Raw,
+  Repository,
+} from 'typeorm';
+import {
+  type Listing,
+  IdentifiersParam,
+  IntegerParam,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  QueryOf,
+  TextParam,
+  TextsParam,
+} from '../../src/list/index.js';
+import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+import { refusal, type Service, startService } from '../service.js';
+
+/** A resource with counted texts, a hidden counted column, and filters with conditions of their own. */
+@Resource('test_lamps', {
+  counted: ['colour', 'shade', 'glow', ['colour', 'shade'], ['shade', 'glow', 'colour']],
+  filtered: ['colour', 'shade'],
+})
+class Lamp {
+  @PrimaryColumn(identifierColumn)
+  lampID!: string;
+
+  @Column({ type: 'boolean', nullable: true, select: false })
+  glow!: boolean | null;
+
+  @Column({ ...nameColumn, nullable: true })
+  shade!: string | null;
+
+  @Column(nameColumn)
+  colour!: string;
+
+  @Column({ type: 'integer' })
+  watts!: number;
+}
+
+@QueryOf(Lamp, { sort: ['lampID'] })
+class ListLampsDto extends ListQueryDto {
+  @TextsParam('The lamps of these colours.') colour?: string[];
+  @TextParam('The lamps with this shade.') shade?: string;
+  @IdentifiersParam('The lamps with these identifiers.') lampID?: string[];
+  @IntegerParam('The lamps of at least so many watts.') wattsMin?: number;
+  @IntegerParam('The lamps of at most so many watts.') wattsMax?: number;
+  @TextParam('The lamps of other colours.') colourNot?: string;
+  @TextParam('The lamps of this colour and shade.') both?: string;
+  @TextParam('The lamps of this colour or shade.') either?: string;
+  @TextParam('The lamps of colours with this length, and the text "$1 a".') inSQL?: string;
+  @Length(3, 3) @TextParam('The lamps whose colour begins so.') begins?: string;
+}
+
+@Controller('test_lamps')
+class LampsController {
+  constructor(@InjectRepository(Lamp) private readonly lamps: Repository<Lamp>) {}
+
+  @Get()
+  list(@Query() query: ListLampsDto): Listing {
+    // What a handler may rely on.
+    if (!(query instanceof ListLampsDto)) throw new Error('Another class');
+    return listOf(this.lamps, query, {
+      wattsMin: (minimum) => ({ watts: MoreThanOrEqual(minimum) }),
+      wattsMax: (maximum) => ({ watts: LessThanOrEqual(maximum) }),
+      colourNot: (colour) => ({ colour: Not(colour) }),
+      both: (text) => ({ colour: text, shade: text }),
+      either: (text) => [{ colour: text }, { shade: text }] as FindOptionsWhere<Lamp>,
+      inSQL: (length) => ({
+        colour: Raw((column) => `'$1 a' = '$1 a' AND length(${column}) = :length`, {
+          length: Number(length),
+        }),
+      }),
+      begins: (text) => ({ colour: Like(`${text}%`) }),
+    });
+  }
+}
+
+@Module({ imports: [ListModule.forFeature(Lamp)], controllers: [LampsController] })
+class LampsModule {}
+
+/** Values that stand in names of facets, in JSON and in SQL. */
+const COLOURS = [
+  'a',
+  'a,b',
+  "it's",
+  '"red"',
+  '5:aa',
+  'colour=a',
+  'ä🌳',
+  '\u{10ffff}',
+  '\ud7ff',
+  'b+',
+  'A',
+];
+const SHADES = [
+  null,
+  'a',
+  '1:a',
+  'ä🌳',
+  '\u{10ffff}',
+  '\u{10ffff}\u{10ffff}',
+  "'; --",
+  '\\',
+  'long '.repeat(90),
+];
+
+interface LampRow {
+  readonly lampID: string;
+  readonly colour: string;
+  readonly shade: string | null;
+  readonly glow: boolean | null;
+  readonly watts: number;
+}
+
+const lamps = Array.from({ length: 400 }, (_, at): LampRow => ({
+  lampID: `l${at}`,
+  colour: COLOURS[Math.floor((at % 23) / 2) % COLOURS.length] ?? '',
+  shade: SHADES[at % 9] ?? null,
+  glow: [true, true, false, null][at % 4] ?? null,
+  watts: at % 50,
+}));
+
+interface FacetCount {
+  readonly field: string;
+  readonly value: string;
+  readonly count: string;
+}
+
+const FIELDS = ['shade', 'colour', 'glow'] as const;
+
+/** The counts in the order of the contract. */
+function expected(
+  keeps: (lamp: LampRow, field: (typeof FIELDS)[number]) => boolean,
+  fields: readonly (typeof FIELDS)[number][] = FIELDS,
+): FacetCount[] {
+  return fields.flatMap((field) => {
+    const counts = new Map<string, number>();
+    for (const lamp of lamps) {
+      const { [field]: value } = lamp;
+      if (value === null || !keeps(lamp, field)) continue;
+      counts.set(String(value), (counts.get(String(value)) ?? 0) + 1);
+    }
+    return [...counts]
+      .sort(([one, many], [other, more]) =>
+        many === more ? Buffer.compare(Buffer.from(one), Buffer.from(other)) : more - many,
+      )
+      .map(([value, count]) => ({ field, value, count: String(count) }));
+  });
+}
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({}, LampsModule);
+  await service.dataSource.query(`
+    CREATE TABLE test_lamps (
+      "lampID" varchar(100) COLLATE "C" PRIMARY KEY,
+      glow boolean, shade varchar(500) COLLATE "C", colour varchar(500) COLLATE "C" NOT NULL,
+      watts integer NOT NULL
+    )`);
+  await service.dataSource.query(
+    `SELECT install_tally('test_lamps', 'lampID', '{colour,shade,glow,colour+shade,shade+glow+colour}');
+     SELECT install_deletions('test_lamps', 'lampID')`,
+  );
+  await service.dataSource.query(
+    `INSERT INTO test_lamps SELECT * FROM json_populate_recordset(NULL::test_lamps, $1)`,
+    [JSON.stringify(lamps)],
+  );
+});
+afterAll(() => service.stop());
+
+const facets = async (query = '') =>
+  (await service.get(`/facets/test_lamps?${query}`).expect(200)).body.response_data;
+
+async function expectFacets(query: string, wanted: readonly FacetCount[]): Promise<void> {
+  expect({ query, ...(await facets(`limit=1000&${query}`)) }).toEqual({
+    query,
+    count: String(wanted.length),
+    objects: wanted,
+  });
+}
+
+const encoded = encodeURIComponent;
+
+describe('Facet counts', () => {
+  it('are in the order of the fields, hidden ones last, then of the count, then of the value', async () => {
+    await expectFacets(
+      '',
+      expected(() => true),
+    );
+  });
+
+  it('ignore the filters on the field itself, and no other', async () => {
+    for (const colour of COLOURS) {
+      if (colour.includes(',')) continue;
+      await expectFacets(
+        `colour=${encoded(colour)}`,
+        expected((lamp, field) => field === 'colour' || lamp.colour === colour),
+      );
+    }
+    for (const shade of SHADES) {
+      if (shade === null) continue;
+      await expectFacets(
+        `shade=${encoded(shade)}`,
+        expected((lamp, field) => field === 'shade' || lamp.shade === shade),
+      );
+      await expectFacets(
+        `shade=${encoded(shade)}&colour=a,${encoded('ä🌳')},nothing`,
+        expected(
+          (lamp, field) =>
+            (field === 'shade' || lamp.shade === shade) &&
+            (field === 'colour' || lamp.colour === 'a' || lamp.colour === 'ä🌳'),
+        ),
+      );
+    }
+  });
+
+  it('look values up where there are more objects than that is worth', async () => {
+    // Most lamps have one of these colours, so that looking up a shade for each is cheaper.
+    await service.dataSource.query(
+      `INSERT INTO test_lamps SELECT 'many' || i, NULL, NULL, 'grey', 1 FROM generate_series(1, 5000) i`,
+    );
+    await service.dataSource.query(
+      `INSERT INTO test_lamps SELECT 'some' || i, NULL, 'grey', 'grey', 1 FROM generate_series(1, 7) i`,
+    );
+    const { objects } = await facets('shade=grey&facets=colour');
+    expect(objects).toEqual([{ field: 'colour', value: 'grey', count: '7' }]);
+    await service.dataSource.query(`UPDATE test_lamps SET shade = 'grey' WHERE colour = 'grey'`);
+    const { objects: many } = await facets('shade=grey&facets=colour');
+    expect(many).toEqual([{ field: 'colour', value: 'grey', count: '5007' }]);
+    await service.dataSource.query(`DELETE FROM test_lamps WHERE colour = 'grey'`);
+    await expectFacets(
+      '',
+      expected(() => true),
+    );
+  });
+
+  it.each<[string, (lamp: LampRow, field: string) => boolean]>([
+    ['wattsMin=10&wattsMax=20', ({ watts }) => watts >= 10 && watts <= 20],
+    ['lampID=l1,l2,l3', ({ lampID }) => ['l1', 'l2', 'l3'].includes(lampID)],
+    ['colourNot=a', ({ colour }, field) => field === 'colour' || colour !== 'a'],
+    [
+      'both=a',
+      ({ colour, shade }, field) =>
+        (field === 'colour' || colour === 'a') && (field === 'shade' || shade === 'a'),
+    ],
+    [
+      'either=a',
+      ({ colour, shade }, field) =>
+        field === 'colour' || field === 'shade' || colour === 'a' || shade === 'a',
+    ],
+    [
+      'inSQL=1&wattsMin=7&shade=a&colour=b%2B',
+      ({ colour, shade, watts }, field) =>
+        watts >= 7 &&
+        (field === 'shade' || shade === 'a') &&
+        (field === 'colour' || (Array.from(colour).length === 1 && colour === 'b+')),
+    ],
+    ['begins=it%27', ({ colour }, field) => field === 'colour' || colour === "it's"],
+  ])('have the conditions of the list for %s', async (query, keeps) => {
+    await expectFacets(query, expected(keeps));
+  });
+
+  it('leave out what has no match, and are empty if nothing has', async () => {
+    expect(await facets('lampID=none')).toEqual({ count: '0', objects: [] });
+    const { objects } = await facets('colour=none&facets=shade,glow');
+    expect(objects).toEqual([]);
+  });
+
+  it('have at most so many values of each field as limit says, and count all of them', async () => {
+    const all = expected(() => true);
+    const first = (limit: number) =>
+      FIELDS.flatMap((field) => all.filter((each) => each.field === field).slice(0, limit));
+    for (const limit of [0, 1, 3]) {
+      expect(await facets(`limit=${limit}`)).toEqual({
+        count: String(all.length),
+        objects: first(limit),
+      });
+    }
+  });
+
+  it('are of the fields that facets names, in their own order', async () => {
+    const { objects } = await facets('facets=%20glow,shade,glow');
+    expect(objects).toEqual(expected(() => true, ['shade', 'glow']));
+  });
+
+  it.each([
+    ['facets=', -22, 'The parameter facets must be names of fields, separated by commas'],
+    ['facets=shade,', -22, 'The parameter facets must be names of fields, separated by commas'],
+    [
+      'facets=watts',
+      -25,
+      'The parameter facets must not name watts; it may name shade, colour, glow',
+    ],
+    ['fields=shade', -23, 'The parameter fields must not be present in this request'],
+    ['sort=lampID', -23, 'The parameter sort must not be present in this request'],
+    ['offset=1', -23, 'The parameter offset must not be present in this request'],
+    ['nonsense=1', -23, 'The parameter nonsense must not be present in this request'],
+    ['limit=1&limit=1', -24, 'The parameter limit must be given only once'],
+    ['limit=1001', -26, 'The parameter limit must be between 0 and 1000'],
+    ['limit=x', -22, 'The parameter limit must be a plain decimal integer'],
+    ['wattsMin=x', -22, 'The parameter wattsMin must be a plain decimal integer'],
+    ['begins=four', -22, 'The parameter begins must be shorter than or equal to 3 characters'],
+  ])('refuse %s', async (query, errcode, message) => {
+    await service.get(`/facets/test_lamps?${query}`).expect(400, refusal(errcode, message));
+  });
+
+  it('are the envelope, also for clients that prefer a stream', async () => {
+    for (const type of ['text/csv', 'application/x-ndjson']) {
+      const response = await service.get('/facets/test_lamps').set('Accept', type).expect(200);
+      expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(response.headers.link).toBeUndefined();
+    }
+  });
+
+  it('exist only for a resource with counted columns', async () => {
+    await service
+      .get('/facets/brands')
+      .expect(404, refusal(-30, 'There is no resource at /facets/brands'));
+  });
+
+  it('are answered 304, and from memory, until an object changes', async () => {
+    const path = '/facets/test_lamps?wattsMin=49&limit=1';
+    const first = await service.get(path).expect(200);
+    const { etag } = first.headers;
+    expect(etag).toMatch(/^W\/"[^"]+"$/);
+    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const query = jest.spyOn(pool, 'query');
+    await service
+      .get(path)
+      .set('If-None-Match', etag ?? '')
+      .expect(304);
+    const again = await service.get(path).expect(200);
+    expect(again.body).toEqual(first.body);
+    const texts = (query.mock.calls as unknown as { text: string }[][]).map(([call]) => call?.text);
+    expect(texts).toEqual([1, 2].map(() => expect.stringMatching(/^SELECT \(SELECT sum\(stamp\)/)));
+    query.mockRestore();
+    const tags = await Promise.all(
+      ['', '?limit=1', '?facets=shade', '?shade=a', '?shade=1:a', '?wattsMin=1'].map(
+        async (each) => (await service.get(`/facets/test_lamps${each}`)).headers.etag,
+      ),
+    );
+    expect(new Set(tags).size).toBe(tags.length);
+    await service.dataSource.query(`INSERT INTO test_lamps VALUES ('new', true, 'x', 'y', 49)`);
+    const changed = await service
+      .get(path)
+      .set('If-None-Match', etag ?? '')
+      .expect(200);
+    expect(changed.headers.etag).not.toBe(etag);
+    await service.dataSource.query(`DELETE FROM test_lamps WHERE "lampID" = 'new'`);
+  });
+
+  it('read the objects in an index alone where the tally does not have the counts', async () => {
+    await service.dataSource.query(
+      `CREATE INDEX ON test_lamps (watts) INCLUDE (colour, shade, glow)`,
+    );
+    await service.dataSource.query('VACUUM (ANALYZE) test_lamps');
+    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const query = jest.spyOn(pool, 'query');
+    await facets('wattsMin=49&wattsMax=49');
+    const [[{ text, values } = { text: '', values: [] }] = []] = query.mock.calls as unknown as {
+      text: string;
+      values: unknown[];
+    }[][];
+    query.mockRestore();
+    const plan = await service.dataSource.query<Record<'QUERY PLAN', string>[]>(
+      `EXPLAIN ${text}`,
+      values,
+    );
+    const lines = plan
+      .map(({ 'QUERY PLAN': line }) => line)
+      .filter((line) => line.includes('test_lamps'));
+    // One scan for all three fields.
+    expect(lines.filter((line) => / on test_lamps\b/.test(line))).toEqual([
+      expect.stringContaining('Index Only Scan'),
+    ]);
+  });
+});
+
+describe('A resource with counted columns', () => {
+  @Resource('test_unlisted', { counted: ['kind'] })
+  class Unlisted {
+    @PrimaryColumn(identifierColumn)
+    unlistedID!: string;
+
+    @Column(nameColumn)
+    kind!: string;
+  }
+
+  it('needs the query class of its list before its module', () => {
+    expect(() => ListModule.forFeature(Unlisted)).toThrow(
+      /^Unlisted has counted columns, but there is no @QueryOf\(Unlisted\) on a ListQueryDto yet/,
+    );
+  });
+
+  it('has no filter that is called facets', () => {
+    @QueryOf(Unlisted)
+    class ListUnlistedDto extends ListQueryDto {
+      @IsDefined() @TextParam('Whatever.') facets?: string;
+    }
+    expect(() => ListModule.forFeature(Unlisted)).toThrow(
+      `${ListUnlistedDto.name} has a filter facets, a parameter of the facet counts`,
+    );
+  });
+});
