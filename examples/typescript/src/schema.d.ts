@@ -166,6 +166,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/facets/products": {
+        parameters: {
+            query?: {
+                /** @description Most values of each field; 0 answers with the count alone. */
+                limit?: number;
+                /** @description The fields whose values are counted, in the order of the resource; all unless given. */
+                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                /** @description The products with these identifiers. */
+                productID?: string[];
+                /** @description The products with these references. */
+                refID?: string[];
+                /** @description The products of these types. */
+                type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of these brands. */
+                brandID?: string[];
+                /** @description The products in these categories themselves, not in those below. */
+                categoryID?: string[];
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                q?: string;
+                /** @description The products that cost at least this. */
+                priceMin?: string;
+                /** @description The products that cost at most this. */
+                priceMax?: string;
+                /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
+                inStock?: boolean;
+                /** @description The products changed at this time or later. */
+                updatedSince?: string;
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the facets of products
+         * @description For each field and each of its values, how many objects of the list meet the filters, without those on the field itself; most frequent first. A parameter that is not listed here is refused with `-23`.
+         */
+        get: operations["listProductFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        /**
+         * Get the parameters for the facets of products
+         * @description One object for each parameter that the path takes. Those that are sent are checked as by GET.
+         */
+        options: operations["listProductFacetsOptions"];
+        /**
+         * Get the headers of the facets of products
+         * @description As GET, without the body; also a refusal has none.
+         */
+        head: operations["listProductFacetsHead"];
+        patch?: never;
+        trace?: never;
+    };
     "/categories": {
         parameters: {
             query?: {
@@ -490,6 +546,14 @@ export interface components {
             /** @constant */
             msg: "";
         };
+        FacetCount: {
+            /** @description The name of the field. */
+            field: string;
+            /** @description The value, as text. */
+            value: string;
+            /** @description The number of objects that have it. */
+            count: string;
+        };
         AllowedParameters: {
             result: components["schemas"]["Success"];
             response_data: {
@@ -698,7 +762,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields` or `sort`; a number out of range. */
+        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields`, `sort` or `facets`; a number out of range. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -867,7 +931,7 @@ export interface components {
                 };
             };
         };
-        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields` or `sort`. */
+        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields`, `sort` or `facets`. */
         BadRequest2: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -913,7 +977,7 @@ export interface components {
                 };
             };
         };
-        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a required parameter is missing; a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields` or `sort`; a number out of range. */
+        /** @description Bad Request: a credential given in two places; the request cannot be parsed (percent-encoding, HTTP syntax); a required parameter is missing; a value of the wrong type or form; an undefined parameter; a parameter given twice; an unknown name in `fields`, `sort` or `facets`; a number out of range. */
         BadRequest3: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1750,6 +1814,253 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest3"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProductFacets: {
+        parameters: {
+            query?: {
+                /** @description Most values of each field; 0 answers with the count alone. */
+                limit?: number;
+                /** @description The fields whose values are counted, in the order of the resource; all unless given. */
+                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                /** @description The products with these identifiers. */
+                productID?: string[];
+                /** @description The products with these references. */
+                refID?: string[];
+                /** @description The products of these types. */
+                type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of these brands. */
+                brandID?: string[];
+                /** @description The products in these categories themselves, not in those below. */
+                categoryID?: string[];
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                q?: string;
+                /** @description The products that cost at least this. */
+                priceMin?: string;
+                /** @description The products that cost at most this. */
+                priceMax?: string;
+                /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
+                inStock?: boolean;
+                /** @description The products changed at this time or later. */
+                updatedSince?: string;
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. `count` is the number of all values, whatever `limit` says. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["FacetCount"][];
+                        };
+                    };
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProductFacetsOptions: {
+        parameters: {
+            query?: {
+                /** @description Most values of each field; 0 answers with the count alone. */
+                limit?: number;
+                /** @description The fields whose values are counted, in the order of the resource; all unless given. */
+                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                /** @description The products with these identifiers. */
+                productID?: string[];
+                /** @description The products with these references. */
+                refID?: string[];
+                /** @description The products of these types. */
+                type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of these brands. */
+                brandID?: string[];
+                /** @description The products in these categories themselves, not in those below. */
+                categoryID?: string[];
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                q?: string;
+                /** @description The products that cost at least this. */
+                priceMin?: string;
+                /** @description The products that cost at most this. */
+                priceMax?: string;
+                /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
+                inStock?: boolean;
+                /** @description The products changed at this time or later. */
+                updatedSince?: string;
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The parameters. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    Allow: components["headers"]["Allow"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllowedParameters"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ClientDisabled"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["LimitExceeded"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listProductFacetsHead: {
+        parameters: {
+            query?: {
+                /** @description Most values of each field; 0 answers with the count alone. */
+                limit?: number;
+                /** @description The fields whose values are counted, in the order of the resource; all unless given. */
+                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                /** @description The products with these identifiers. */
+                productID?: string[];
+                /** @description The products with these references. */
+                refID?: string[];
+                /** @description The products of these types. */
+                type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of these brands. */
+                brandID?: string[];
+                /** @description The products in these categories themselves, not in those below. */
+                categoryID?: string[];
+                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                q?: string;
+                /** @description The products that cost at least this. */
+                priceMin?: string;
+                /** @description The products that cost at most this. */
+                priceMax?: string;
+                /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
+                inStock?: boolean;
+                /** @description The products changed at this time or later. */
+                updatedSince?: string;
+            };
+            header?: {
+                /** @description Names the request, if it is a plain token; else it is given a name. */
+                "X-Request-Id"?: string;
+                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. `count` is the number of all values, whatever `limit` says. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        result: components["schemas"]["Success"];
+                        response_data: {
+                            /**
+                             * @description All that match, whatever `limit`, `offset` and `fields` say.
+                             * @example 1
+                             */
+                            count: string;
+                            objects: components["schemas"]["FacetCount"][];
+                        };
+                    };
+                };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Updated-Until": components["headers"]["X-Updated-Until"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
             414: components["responses"]["URITooLong"];
