@@ -1,34 +1,90 @@
 import { FindOperator, Raw } from 'typeorm';
+import type { ParameterValues } from '../database/statement.js';
+import { type SearchText, searchText } from './search-text.js';
 
-/** The text that each condition of `containsWords` searches for. */
-const TEXTS = new WeakMap<FindOperator<string>, string>();
+/** What a condition of `containsWords` searches for. */
+export interface WordSearch extends SearchText {
+  /** The columns of which one may equal the whole text. */
+  readonly identifiers: readonly string[];
+}
+
+const SEARCHES = new WeakMap<FindOperator<string>, WordSearch>();
 
 /**
- * A condition on a `tsvector` column: it contains all words of a text, in any order and case. A
- * repeated word is searched once, because the cost of a search grows with its words.
+ * A condition on the column `words` of a resource: it contains all words of a text, in any order, whatever
+ * their case and accents. A word that ends in `*` is the beginning of one. A repeated word is searched once,
+ * because the cost of a search grows with its words.
+ *
+ * @param identifiers columns with an index. An object also matches if one of them equals the whole text.
  */
-export function containsWords(words: string): FindOperator<string> {
-  // A tsvector cast to text lists its lexemes: 'a' 'b'. All of these functions are immutable, so
-  // PostgreSQL evaluates them once when it plans the statement, and not for each row.
-  const lexemes = `CAST(${lexemesOf(':words')} AS text)`;
-  const query = `CAST(replace(${lexemes}, ''' ''', ''' & ''') AS tsquery)`;
-  const condition = Raw((column) => `${column} @@ ${query}`, { words }) as FindOperator<string>;
-  TEXTS.set(condition, words);
+export function containsWords(
+  text: string,
+  identifiers: readonly string[] = [],
+): FindOperator<string> {
+  const search = { ...searchText(text), identifiers };
+  const condition = Raw(
+    (column) => {
+      // Such as "object"."words".
+      const table = column.slice(0, column.lastIndexOf('.') + 1);
+      const found = `${column} @@ ${searchQuery(':words', ':beginnings')}`;
+      return `(${[found, ...equalities(search, table, ':text')].join(' OR ')})`;
+    },
+    { text, words: search.words, beginnings: search.beginnings },
+  ) as FindOperator<string>;
+  SEARCHES.set(condition, search);
   return condition;
 }
 
-/** The text that a condition of `containsWords` searches for; `undefined` for any other condition. */
-export function searchedText(condition: unknown): string | undefined {
+/** What a condition of `containsWords` searches for; `undefined` for any other condition. */
+export function wordSearchOf(condition: unknown): WordSearch | undefined {
   return condition instanceof FindOperator
-    ? TEXTS.get(condition as FindOperator<string>)
+    ? SEARCHES.get(condition as FindOperator<string>)
     : undefined;
 }
 
+/** The conditions that a column of a table equals the whole text, as SQL. */
+export function equalities(
+  { identifiers }: WordSearch,
+  table: string,
+  text: string,
+): readonly string[] {
+  return identifiers.map((name) => `${table}"${name}" = CAST(${text} AS text)`);
+}
+
 /**
- * An SQL expression for the distinct lexemes of a text, as a tsvector.
+ * An SQL condition on `object`: only an identifier equals the text of a search without beginnings;
+ * `undefined` if there is no identifier.
  *
- * @param text an SQL expression
+ * @param inTitle whether the search is one in titles
  */
-export function lexemesOf(text: string): string {
-  return `strip(to_tsvector('simple', search_text(${text})))`;
+export function onlyNamed(
+  search: WordSearch & { readonly column: string },
+  inTitle: boolean,
+  values: ParameterValues,
+): string | undefined {
+  if (search.identifiers.length === 0) return undefined;
+  const named = equalities(search, 'object.', values.add(search.text));
+  const query = searchQuery(values.add(search.words), `'{}'`);
+  const contains = `object."${search.column}" @@ ${inTitle ? searchingTitles(query) : query}`;
+  return `(${named.join(' OR ')}) AND NOT ${contains}`;
+}
+
+/** The last argument of `search_query`. A text with one has the other by replacement. */
+const ANYWHERE = 'in_title => false';
+const IN_TITLE = 'in_title => true';
+
+/**
+ * An SQL expression for the tsquery of a search. All of its functions are immutable, so PostgreSQL evaluates
+ * it once when it plans the statement, and not for each row.
+ *
+ * @param words an SQL expression
+ * @param beginnings an SQL expression for an array
+ */
+export function searchQuery(words: string, beginnings: string): string {
+  return `search_query(CAST(${words} AS text), CAST(${beginnings} AS text[]), ${ANYWHERE})`;
+}
+
+/** Conditions that search for words anywhere, as SQL that searches for them in titles. */
+export function searchingTitles(conditions: string): string {
+  return conditions.replaceAll(ANYWHERE, IN_TITLE);
 }

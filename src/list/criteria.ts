@@ -5,7 +5,7 @@ import {
   type ObjectLiteral,
 } from 'typeorm';
 import { countedColumnsOf } from '../resource/resource.js';
-import { searchedText } from './contains-words.js';
+import { type WordSearch, wordSearchOf } from './contains-words.js';
 import { EVERY_OBJECT, type Facet } from './tally/facet.js';
 
 /** A bound of a range of values. */
@@ -36,10 +36,18 @@ export interface Criteria {
   readonly search?: Search;
 }
 
-/** A search for the words of a text. */
-export interface Search {
+/** A search for the words of a text in a column. */
+export interface Search extends WordSearch {
   readonly column: string;
-  readonly text: string;
+}
+
+/** The first search among conditions. */
+export function searchIn(conditions: readonly ObjectLiteral[]): Search | undefined {
+  for (const [column, condition] of conditions.flatMap((each) => Object.entries(each))) {
+    const search = wordSearchOf(condition);
+    if (search) return { ...search, column };
+  }
+  return undefined;
 }
 
 /** The criteria of conditions; `undefined` if a condition says anything else. */
@@ -50,9 +58,9 @@ export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | und
   const excluded = new Map<string, readonly string[]>();
   let search: Search | undefined;
   for (const [column, condition] of conditions.flatMap((each) => Object.entries(each))) {
-    const text = searchedText(condition);
-    if (text !== undefined && !search) {
-      search = { column, text };
+    const found = wordSearchOf(condition);
+    if (found && !search) {
+      search = { ...found, column };
       continue;
     }
     if ([missing, excluded].some((columns) => columns.has(column))) return undefined;

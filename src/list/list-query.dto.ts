@@ -2,6 +2,9 @@ import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js
 import type { ParameterSettings } from '../http/parameters/declared-parameters.js';
 import { type Bounds, IdentifierParam, IntegerParam } from './parameters.js';
 
+/** The field of a sort key by relevance. No column has this name. */
+export const RELEVANCE = '#relevance';
+
 /** One field of `sort`. */
 export interface SortKey {
   readonly field: string;

@@ -9,6 +9,7 @@ import { type KnownList, KnownLists } from './known-lists.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import {
+  isByRelevance,
   type MatchingObjects,
   matchingObjects,
   type Selected,
@@ -53,7 +54,14 @@ export class ListReader {
     const { metadata } = repository;
     this.withheld.check(resources);
     const { offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
-    const request = { fields, order: totalOrder(metadata, sort), limit, offset, after };
+    const request = {
+      fields,
+      order: totalOrder(metadata, sort),
+      isByRelevance: isByRelevance(sort),
+      limit,
+      offset,
+      after,
+    };
     const selected = selectedBy(listing);
     let built: MatchingObjects | undefined;
     const matching = (): MatchingObjects =>
@@ -110,7 +118,9 @@ export class ListReader {
     const { repository, resources } = listing;
     const { metadata } = repository;
     const { fields, order, limit, offset, after } = request;
-    const list = JSON.stringify([metadata.tableName, matching.where, matching.values, order]);
+    const list = JSON.stringify([
+      ...[metadata.tableName, matching.where, matching.values, order, request.isByRelevance],
+    ]);
     const listKey = hash('sha256', list, 'base64url');
     const page = JSON.stringify([listKey, selection(metadata, fields), limit, offset, after]);
     return {
@@ -137,7 +147,7 @@ export class ListReader {
           const answer = isExact ? attempt.page : (await read()).page;
           const { key, count } = answer;
           const end =
-            key !== null && after === undefined
+            key !== null && after === undefined && !request.isByRelevance
               ? {
                   offset: Math.min(offset + limit, Number(count)),
                   before: JSON.parse(key) as PageKey,

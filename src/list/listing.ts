@@ -1,6 +1,9 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
+import { errors } from '../http/errors.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import type { ListQueryDto } from './list-query.dto.js';
+import { isByRelevance } from './matching-objects.js';
+import { searchParameterOf } from './parameters.js';
 import { relatedResources, shownFields } from './shown-fields.js';
 import { subtreesIn } from './subtrees.js';
 
@@ -34,6 +37,7 @@ type ConditionArguments<Entity, Query extends ListQueryDto> = [
  * Describes the list of an entity's objects that match the filters of a query.
  *
  * @param conditions required for each filter that does not name a column of its own type
+ * @throws ApiError `-22` for the order by relevance without a search
  */
 export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>(
   repository: Repository<Entity>,
@@ -41,6 +45,10 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   ...[conditions = {} as Conditions<Entity, Query>]: ConditionArguments<Entity, Query>
 ): Listing {
   const { metadata } = repository;
+  const search = isByRelevance(query.sort) ? searchParameterOf(query) : undefined;
+  if (search !== undefined && query[search as keyof Query] === undefined) {
+    throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
+  }
   const all = conditionsOf(repository, query, conditions);
   const resources = new Set([
     metadata.tableName,

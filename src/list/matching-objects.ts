@@ -1,8 +1,15 @@
 import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
 import { carriedColumnsOf } from '../resource/carried-columns.js';
 import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
-import { areEqualities, type Criteria, criteriaOf, facetsOf } from './criteria.js';
-import type { SortKey } from './list-query.dto.js';
+import {
+  areEqualities,
+  type Criteria,
+  criteriaOf,
+  facetsOf,
+  type Search,
+  searchIn,
+} from './criteria.js';
+import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import type { Facet } from './tally/facet.js';
 
@@ -12,6 +19,8 @@ export interface Selected {
   readonly criteria: Criteria | undefined;
   /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
+  /** The search for words, also beside conditions that criteria cannot say. */
+  readonly search: Search | undefined;
 }
 
 export function selectedBy({ repository, conditions }: Listing): Selected {
@@ -20,6 +29,7 @@ export function selectedBy({ repository, conditions }: Listing): Selected {
   return {
     criteria,
     facets: isFacets ? facetsOf(repository.metadata, criteria.equal) : undefined,
+    search: searchIn(conditions),
   };
 }
 
@@ -78,9 +88,18 @@ export function objectTable({ tableName }: EntityMetadata): string {
   return `object AS NOT MATERIALIZED (SELECT * FROM "${tableName}")`;
 }
 
-/** The order of a list. The identifier comes last and is unique, so the order is total. */
-export function totalOrder(metadata: EntityMetadata, sort: readonly SortKey[] = []): SortKey[] {
+/** Whether a list is in the order of relevance, and then in that of its other sort keys. */
+export function isByRelevance(sort: readonly SortKey[] = []): boolean {
+  return sort[0]?.field === RELEVANCE;
+}
+
+/**
+ * The order of a list by columns. The identifier comes last and is unique, so the order is total. Relevance
+ * is left out.
+ */
+export function totalOrder(metadata: EntityMetadata, keys: readonly SortKey[] = []): SortKey[] {
   const { propertyName: identifier } = identifierOf(metadata);
+  const sort = keys.filter(({ field }) => field !== RELEVANCE);
   const at = sort.findIndex(({ field }) => field === identifier);
   return at < 0
     ? [...sort, { field: identifier, direction: 'ASC' }]

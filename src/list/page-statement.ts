@@ -6,6 +6,7 @@ import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedByOffset } from './picked-by-offset.js';
+import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
 import { pickedBehind, pickedFromStart, type Picking, startAt, startOf } from './picked-objects.js';
 import { countByWord, indexSizeOf, talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
@@ -13,8 +14,9 @@ import { stateOf } from './versions.js';
 /** Which objects of a list a page shows, and how. */
 export interface PageRequest {
   readonly fields?: readonly string[];
-  /** The total order of the list. */
+  /** The total order of the list, or of objects of the same relevance. */
   readonly order: readonly SortKey[];
+  readonly isByRelevance: boolean;
   readonly limit: number;
   readonly offset: number;
   /** The identifier of the object behind which the page begins. The offset is then 0. */
@@ -42,7 +44,7 @@ export interface PageStatement {
 export function pageStatement(
   metadata: EntityMetadata,
   matching: MatchingObjects,
-  { fields, order, limit, offset, after }: PageRequest,
+  { fields, order, isByRelevance, limit, offset, after }: PageRequest,
   resources: readonly string[],
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
@@ -74,16 +76,23 @@ export function pageStatement(
       addCount(`${values.add(known.count)}::bigint`);
     } else {
       const count = `(SELECT count(*) FROM object ${matching.where})`;
-      const byWord = countByWord(metadata, matching, values);
+      const byWord = countByWord(metadata, matching, false, values);
       addCount(byWord === undefined ? count : `coalesce(${byWord}, ${count})`);
     }
-    if (after !== undefined) {
+    if (after !== undefined && isByRelevance) {
+      tables.push(...pickedBehindByRelevance(matching, picking, after));
+    } else if (after !== undefined) {
       tables.push(startOf(picking, after), pickedBehind(picking));
     } else if (at !== undefined && tallied.valued !== undefined) {
       tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`));
     } else {
       const indexSize = matching.where ? indexSizeOf(metadata, matching, order, values) : undefined;
-      tables.push(...pickedByOffset(picking, { offset: at, indexSize }));
+      const place = { offset: at, indexSize };
+      tables.push(
+        ...(isByRelevance
+          ? pickedByRelevance(matching, picking, place)
+          : pickedByOffset(picking, place)),
+      );
     }
   }
   const { databaseName: identifier } = identifierOf(metadata);
@@ -94,9 +103,13 @@ export function pageStatement(
        WHERE object."${identifier}" = page."${identifier}" OFFSET 0
      ) object ORDER BY "#at"`,
   );
+  const byColumns = orderBy(metadata, order, 'picked');
+  const ordering = isByRelevance
+    ? byColumns.replace('ORDER BY', 'ORDER BY picked."#class",')
+    : byColumns;
   tables.push(
     `page AS MATERIALIZED (
-      SELECT *, row_number() OVER (${orderBy(metadata, order, 'picked')}) AS "#at" FROM picked
+      SELECT *, row_number() OVER (${ordering}) AS "#at" FROM picked
     )`,
   );
   // Not prepared: there are too many variants, and the best plan depends on the values.

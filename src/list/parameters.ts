@@ -10,6 +10,7 @@ import {
   type ReadOptions,
   readParameter,
 } from '../http/parameters/declared-parameters.js';
+import { searchText, wordCount } from './search-text.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue, READABLE } from '../http/parameters/invalid-value.js';
 import {
@@ -142,8 +143,12 @@ export function TextsParam(meaning: string, maximum = NAME_LENGTH): PropertyDeco
 
 /** Maximum number of different words of a search. Its cost grows with each. */
 const MAXIMUM_WORDS = 20;
+/** Minimum number of characters of the beginning of a word. Its cost grows with the words that it finds. */
+const MINIMUM_BEGINNING = 2;
 
-/** Words to search for; see `containsWords`. Property: `string`. */
+const SEARCH = Symbol('search');
+
+/** Words to search for; see `containsWords`. It allows `sort=relevance`. Property: `string`. */
 export function WordsParam(meaning: string): PropertyDecorator {
   const schema = {
     type: 'string',
@@ -153,21 +158,28 @@ export function WordsParam(meaning: string): PropertyDecorator {
     pattern: '\\S',
   } as const;
   const bounds = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
-  const declared = { meaning: `${meaning} At most ${bounds}.`, schema, example: 'blue' };
-  return Parameter(declared, (text) => {
-    const words = isTextOf(text, 1, NAME_LENGTH) ? wordsOf(text).size : 0;
-    return words >= 1 && words <= MAXIMUM_WORDS ? text : mustBe(`1 to ${bounds}`);
+  const declared = {
+    meaning: `${meaning} A word that ends in \`*\` is the beginning of one. At most ${bounds}. With it, \`sort\` may name \`relevance\`.`,
+    schema,
+    example: 'blue',
+  };
+  const parameter = Parameter(declared, (text) => {
+    const search = searchText(text);
+    const words = isTextOf(text, 1, NAME_LENGTH) ? wordCount(search) : 0;
+    if (words < 1 || words > MAXIMUM_WORDS) return mustBe(`1 to ${bounds}`);
+    return search.beginnings.every((word) => Array.from(word).length >= MINIMUM_BEGINNING)
+      ? text
+      : mustBe(`words with ${MINIMUM_BEGINNING} or more characters before each *`);
   });
+  return (prototype, name) => {
+    Reflect.defineMetadata(SEARCH, name, prototype);
+    parameter(prototype, name);
+  };
 }
 
-/** The distinct words of a text, ignoring case. A word is a sequence of letters and digits. */
-function wordsOf(text: string): Set<string> {
-  return new Set(
-    text
-      .normalize()
-      .toLowerCase()
-      .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu),
-  );
+/** The name of the parameter of a query class that is a search for words, if it has one. */
+export function searchParameterOf(prototype: object): string | undefined {
+  return Reflect.getMetadata(SEARCH, prototype) as string | undefined;
 }
 
 /** An identifier. Property: `string`. */

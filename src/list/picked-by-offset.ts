@@ -2,7 +2,7 @@ import { orderBy, reverseOrderBy } from './matching-objects.js';
 import { and, keysOf, type Picking } from './picked-objects.js';
 
 /** Maximum number of matching objects that are collected and sorted. */
-const MAXIMUM_SORTED = 50_000;
+export const MAXIMUM_SORTED = 50_000;
 /** By how much it costs more to collect and sort an object than to read one in the order of the list. */
 const SORTING_COST = 2;
 
@@ -30,14 +30,22 @@ interface Place {
  * Either all matching objects are collected and sorted, or objects are read in the order of the list until
  * the page is complete. The planner cannot decide it: it assumes that conditions are independent of each
  * other. If matching objects are spread evenly over the order, `reach * indexSize / total` are read.
+ *
+ * @param part ends the names of these tables, for a page that is picked from several lists
  */
-export function pickedByOffset(picking: Picking, { offset, indexSize }: Place): string[] {
+export function pickedByOffset(
+  picking: Picking,
+  { offset, indexSize }: Place,
+  part = '',
+): string[] {
+  const [counted, way] = [`counted${part}`, `way${part}`];
+  const isWay = (name: string): string => isNamed(way, name);
   const { metadata, where, order, limit } = picking;
   const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
   if (!indexSize && !offset) {
-    return [`picked AS MATERIALIZED (SELECT ${keysOf(order)} FROM object ${page})`];
+    return [`picked${part} AS MATERIALIZED (SELECT ${keysOf(order)} FROM object ${page})`];
   }
-  const behind = `(SELECT total FROM counted) - ${offset ?? '0'} - ${limit}`;
+  const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
     sorted: `SELECT * FROM (
         SELECT ${keysOf(order)} FROM object ${and(where, isWay('sorted'))} OFFSET 0
@@ -55,21 +63,21 @@ export function pickedByOffset(picking: Picking, { offset, indexSize }: Place): 
   // The number of matching objects from the nearer end of the list to the end of the page.
   const reach = offset ? `least(${offset} + ${limit}, total - ${offset})` : limit;
   return [
-    `way AS MATERIALIZED (
+    `${way} AS MATERIALIZED (
       SELECT CASE
         WHEN total = 0 THEN 'none'
         ${indexSize ? `WHEN total <= ${MAXIMUM_SORTED} AND ${SORTING_COST} * total * total < ${reach} * ${indexSize} THEN 'sorted'` : ''}
         ${offset ? `WHEN ${offset} > total / 2 THEN 'backward'` : ''}
         ELSE 'forward'
-      END AS name FROM counted
+      END AS name FROM ${counted}
     )`,
-    `picked AS MATERIALIZED (${parts.join(' UNION ALL ')})`,
+    `picked${part} AS MATERIALIZED (${parts.join(' UNION ALL ')})`,
   ];
 }
 
 /** The condition that the objects are found in a way. PostgreSQL evaluates it once, before it reads any. */
-function isWay(name: string): string {
-  return `(SELECT name FROM way) = '${name}'`;
+function isNamed(way: string, name: string): string {
+  return `(SELECT name FROM ${way}) = '${name}'`;
 }
 
 /**

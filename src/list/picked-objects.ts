@@ -39,22 +39,30 @@ export function startAt({ metadata, order, values }: Picking, key: PageKey): str
   return `start AS MATERIALIZED (SELECT ${columns.join(', ')})`;
 }
 
-/** The table `start` with the key of the object with an identifier. It is empty if there is none. */
+/**
+ * The table `start` with the key of the object with an identifier. It is empty if there is none.
+ *
+ * @param more a further column
+ */
 export function startOf(
   { metadata, order, values }: Pick<Picking, 'metadata' | 'order' | 'values'>,
   identifier: string,
+  more?: string,
 ): string {
+  const columns = more === undefined ? keysOf(order) : `${keysOf(order)}, ${more}`;
   const key = `object."${identifierOf(metadata).databaseName}"`;
   return `start AS MATERIALIZED (
-    SELECT ${keysOf(order)} FROM "${metadata.tableName}" object WHERE ${key} = ${values.add(identifier)}
+    SELECT ${columns} FROM "${metadata.tableName}" object WHERE ${key} = ${values.add(identifier)}
   )`;
 }
 
 /**
  * The table for the objects of a page behind the one whose key is in the table `start`. There is a part for
  * each condition on the first column, so that each reads an index from the place on.
+ *
+ * @param part ends the name of the table, for a page that is picked from several lists
  */
-export function pickedBehind({ metadata, where, order, limit }: Picking): string {
+export function pickedBehind({ metadata, where, order, limit }: Picking, part = ''): string {
   const [first, second, ...others] = order;
   if (!first) throw new TypeError('An order has at least the identifier');
   const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
@@ -79,7 +87,7 @@ export function pickedBehind({ metadata, where, order, limit }: Picking): string
       );
     }
   }
-  return `picked AS MATERIALIZED (${united(parts, page)})`;
+  return `picked${part} AS MATERIALIZED (${united(parts, page)})`;
 }
 
 /** A condition: an object comes behind the one in `start` by these columns, of which the last is unique. */

@@ -4,8 +4,8 @@ import { isListedBy, pluralName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
-import { ListQueryDto, type ObjectQueryDto, type SortKey } from './list-query.dto.js';
-import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
+import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
+import { arrayOf, DateTimeParam, mustBe, Parameter, searchParameterOf } from './parameters.js';
 
 const ENTITY = Symbol('entity');
 
@@ -30,7 +30,8 @@ interface ListOptions<Entity> {
  * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
  * `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
  * `@UpdateDateColumn`; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
- * `@CreateDateColumn`, which then has an index.
+ * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
+ * `relevance`.
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
@@ -61,7 +62,8 @@ export function QueryOf<Entity>(
     };
     Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
     if (!isList) return;
-    Parameter(sortParameter(entity, sort), sortReader(sort))(prototype, 'sort');
+    const search = searchParameterOf(prototype);
+    Parameter(sortParameter(entity, sort, search), sortReader(sort, search))(prototype, 'sort');
     if (related.length === 0) return;
     const including: DeclaredParameter = {
       meaning:
@@ -105,17 +107,26 @@ export function listQueryOf(entity: ObjectType<unknown>): ListQueryClass | undef
   return LIST_QUERIES.get(entity);
 }
 
-function sortParameter(entity: ObjectType<unknown>, allowed: readonly string[]): DeclaredParameter {
+/** The name of the order by relevance. */
+const BY_RELEVANCE = 'relevance';
+
+/** @param search the parameter with which the order by relevance is allowed */
+function sortParameter(
+  entity: ObjectType<unknown>,
+  allowed: readonly string[],
+  search: string | undefined,
+): DeclaredParameter {
   const identifier = getMetadataArgsStorage()
     .filterColumns(entity)
     .find(({ options }) => options.primary)?.propertyName;
-  const names = allowed.flatMap((name) => [name, `-${name}`]);
+  const columns = allowed.flatMap((name) => [name, `-${name}`]);
+  const names = search === undefined ? columns : [BY_RELEVANCE, ...columns];
   return {
     meaning:
       'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
     schema: {
       ...arrayOf({ type: 'string', enum: names }),
-      maxItems: allowed.length,
+      maxItems: allowed.length + (search === undefined ? 0 : 1),
       uniqueItems: true,
       default: [identifier],
     },
@@ -160,7 +171,8 @@ export function namesReader(allowedNames: () => readonly string[], what: string)
   };
 }
 
-function sortReader(allowed: readonly string[]) {
+function sortReader(columns: readonly string[], search: string | undefined) {
+  const allowed = search === undefined ? columns : [BY_RELEVANCE, ...columns];
   return (text: string): SortKey[] | InvalidValue => {
     const keys = split(text).map((name): SortKey =>
       name.startsWith('-')
@@ -174,7 +186,11 @@ function sortReader(allowed: readonly string[]) {
     const unknown = fields.find((field) => !allowed.includes(field));
     if (unknown !== undefined) return mustName(unknown, allowed);
     if (new Set(fields).size < fields.length) return mustBe('names of fields, each only once');
-    return keys;
+    const at = search === undefined ? -1 : fields.indexOf(BY_RELEVANCE);
+    if (at < 0) return keys;
+    if (keys[at]?.direction === 'DESC') return mustName(`-${BY_RELEVANCE}`, allowed);
+    if (at > 0) return mustBe(`names of fields, ${BY_RELEVANCE} before all others`);
+    return [{ field: RELEVANCE, direction: 'ASC' }, ...keys.slice(1)];
   };
 }
 

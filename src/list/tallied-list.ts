@@ -11,7 +11,8 @@ import {
 import { areEqualities, type Bound, type Criteria, facetsOf, type ValueRange } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { isSimple } from './picked-objects.js';
+import { onlyNamed } from './contains-words.js';
+import { and, isSimple } from './picked-objects.js';
 import { EVERY_OBJECT, type Facet, facetName } from './tally/facet.js';
 import { type TalliedObjects, TallyPositions } from './tally/position.js';
 import { wordCountOf, wordTallies } from './tally/word-tally.js';
@@ -95,18 +96,27 @@ export function talliedList(
 /**
  * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
  * it; `undefined` if it never does.
+ *
+ * @param matching conditions that search anywhere, or only in titles
  */
 export function countByWord(
   metadata: EntityMetadata,
-  { criteria }: MatchingObjects,
+  matching: MatchingObjects,
+  inTitle: boolean,
   values: ParameterValues,
 ): string | undefined {
+  const { criteria, where } = matching;
   if (!criteria?.search || !areEqualities({ ...criteria, search: undefined })) return undefined;
   const { equal, search } = criteria;
+  if (search.beginnings.length > 0) return undefined;
   const tally = wordTallies(metadata).find(({ column }) => column === search.column);
   if (!tally || equal.size > 1) return undefined;
   const facets = facetsOf(metadata, equal);
-  return facets && wordCountOf(tally, search.text, facets, values);
+  if (!facets) return undefined;
+  const count = wordCountOf(tally, search.words, inTitle, facets, values);
+  const others = onlyNamed(search, inTitle, values);
+  if (others === undefined) return count;
+  return `${count} + (SELECT count(*) FROM object ${and(where, others)})`;
 }
 
 /** How many objects a table without a tally is assumed to have. */

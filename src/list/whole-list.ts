@@ -6,9 +6,16 @@ import { errors } from '../http/errors.js';
 import { identifierOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import type { Listing } from './listing.js';
-import { type MatchingObjects, objectTable, orderBy, totalOrder } from './matching-objects.js';
+import {
+  isByRelevance,
+  type MatchingObjects,
+  objectTable,
+  orderBy,
+  totalOrder,
+} from './matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
 import { and, isBehind, startOf } from './picked-objects.js';
+import { behindByRelevance, isTitled, startByRelevance } from './picked-by-relevance.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { talliedList } from './tallied-list.js';
@@ -27,14 +34,22 @@ export function wholeList(
   const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
   const rows = new ParameterValues(matching.values);
-  const start =
-    after === undefined ? '' : `WITH ${startOf({ metadata, order, values: rows }, after)}`;
-  const where =
-    after === undefined ? matching.where : and(matching.where, isBehind(metadata, order));
+  const byColumns = orderBy(metadata, order);
+  const picking = { metadata, order, values: rows };
+  const search = isByRelevance(sort) ? matching.search : undefined;
+  const ordering = search
+    ? byColumns.replace('ORDER BY', `ORDER BY ${isTitled(search, rows)} IS NOT TRUE,`)
+    : byColumns;
+  let [start, where] = ['', matching.where];
+  if (after !== undefined) {
+    start = `WITH ${search ? startByRelevance(search, picking, after) : startOf(picking, after)}`;
+    const isAfter = search ? behindByRelevance(search, picking) : isBehind(metadata, order);
+    where = and(where, isAfter);
+  }
   // LIMIT NULL means no limit.
   const objects = writer.select(
     `${start} SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object ${where}
-     ${orderBy(metadata, order)} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
+     ${ordering} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
   );
   const statements: ListStatements = {
     objects: [objects, rows.values],

@@ -50,7 +50,9 @@ export class ListProductsDto extends ListQueryDto {
   @IdentifiersParam('The products in these categories and in all categories below them.')
   within?: string[];
 
-  @WordsParam('The products with all these words in name and description.')
+  @WordsParam(
+    'The products with all these words in name and description, or with exactly this identifier or reference.',
+  )
   q?: string;
 
   @CurrenciesParam('The products whose currency is one of these.')

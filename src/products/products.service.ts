@@ -20,7 +20,7 @@ export class ProductsService {
   list(query: ListProductsDto): Listing {
     return listOf(this.products, query, {
       within: (categories) => ({ categoryID: within(Category, categories) }),
-      q: (words) => ({ words: containsWords(words) }),
+      q: (words) => ({ words: containsWords(words, ['productID', 'refID']) }),
       priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
       priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
       stockMin: (minimum) => ({ stock: MoreThanOrEqual(minimum) }),

@@ -76,20 +76,39 @@ describe('A word that many objects contain', () => {
     await load(MANY + 400, 'Red Lamp');
     await load(100, 'blue lamp', MANY + 400);
     expect(await words.run()).toBe(true);
-    expect(await counted()).toEqual(['lamp', 'red']);
+    expect(await counted()).toEqual(['^lamp', '^red', 'lamp', 'red']);
     expect(await miscounts(service.dataSource, metadata)).toEqual([]);
     expect(await countedByTally('q=LAMP', 'lamp', '')).toBe(true);
     expect(await countedByTally('q=lamp&type=DIGITAL', 'lamp', 'type=DIGITAL')).toBe(true);
     expect(await countedByTally('q=lamp&type=DIGITAL,SERVICE', 'lamp', 'type=DIGITAL')).toBe(true);
     expect(await countedByTally('q=red&categoryID=c&offset=70', 'red', 'categoryID=c')).toBe(true);
     expect(await countedByTally('q=red&inStock=true&sort=-name', 'red', 'inStock=true')).toBe(true);
-    // What it does not count: rare words, several words, and other filters.
+    expect(await countedByTally('q=L%C3%81MP&sort=relevance', 'lamp', '')).toBe(true);
+    // What it does not count: beginnings, rare words, several words, and other filters.
+    expect(await countedByTally('q=lam*', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=blue', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=red%20lamp', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=lamp&type=DIGITAL&inStock=true', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=lamp&priceMin=1', 'lamp', '')).toBe(false);
     expect(await countOf('q=blue')).toBe(100);
     expect(await countOf('q=red%20lamp&categoryID=c')).toBe((MANY + 400) / 4);
+  });
+
+  it('is counted with the objects that only an identifier finds', async () => {
+    await load(MANY + 400, 'lamp');
+    await query(
+      `INSERT INTO products ("productID", "refID", type, name) VALUES
+         ('lamp', NULL, 'DIGITAL', 'torch'), ('x', 'lamp', 'DIGITAL', 'lamp'), ('y', 'lamp', 'SERVICE', NULL)`,
+    );
+    await query('ANALYZE products');
+    await words.run();
+    expect(await countedByTally('q=lamp', 'lamp', '')).toBe(true);
+    expect(await countOf('q=lamp')).toBe(MANY + 403);
+    expect(await countOf('q=lamp&type=DIGITAL')).toBe(MANY / 2 + 202);
+    const { body } = await service
+      .get(`/products?q=lamp&sort=relevance&offset=${MANY + 401}&fields=productID`)
+      .expect(200);
+    expect(body.response_data.objects).toEqual([{ productID: 'x' }, { productID: 'y' }]);
   });
 
   it('stays exactly counted when objects are written, deleted, moved and emptied', async () => {
@@ -125,7 +144,7 @@ describe('A word that many objects contain', () => {
     await query(`UPDATE products SET name = 'torch'`);
     await query('ANALYZE products');
     await words.run();
-    expect(await counted()).toEqual(['torch']);
+    expect(await counted()).toEqual(['^torch', 'torch']);
     expect(await query(`SELECT FROM products_tally_by_words WHERE word = 'lamp'`)).toEqual([]);
     expect(await countOf('q=lamp')).toBe(0);
     await query(`UPDATE products SET name = 'lamp' WHERE type = 'DIGITAL'`);
@@ -187,7 +206,8 @@ describe('A word that many objects contain', () => {
     await load(MANY + 400, 'lamp');
     await words.run();
     await query(
-      `UPDATE products_tally_by_words_deltas SET count = count + 1 WHERE facet = 'type=DIGITAL'`,
+      `UPDATE products_tally_by_words_deltas SET count = count + 1
+       WHERE word = 'lamp' AND facet = 'type=DIGITAL'`,
     );
     await query(
       `INSERT INTO products_tally_by_words_deltas VALUES ('lamp', '', 2), ('rare', '', 7)`,

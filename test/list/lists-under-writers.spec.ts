@@ -10,7 +10,7 @@ import { FacetCounts } from '../../src/list/facets/facet-counts.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
 import { KnownLists } from '../../src/list/known-lists.js';
 import { ListReader } from '../../src/list/list-reader.js';
-import type { SortKey } from '../../src/list/list-query.dto.js';
+import { RELEVANCE, type SortKey } from '../../src/list/list-query.dto.js';
 import { StatementCache } from '../../src/list/statement-cache.js';
 import { CountedWords } from '../../src/list/tally/counted-words.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
@@ -83,6 +83,7 @@ interface RandomList {
 function randomList(random: Random): RandomList {
   const query = new ListProductsDto();
   const conditions: [string, string][] = [];
+  let titled: string | undefined;
   // Half of the lists have few filters: the tally knows those.
   const density = random.pick([0.2, 1]);
   const draws = (probability: number): boolean => random.chance(probability * density);
@@ -142,9 +143,21 @@ function randomList(random: Random): RandomList {
     query.priceMax = String(50 + random.below(250));
     conditions.push(['price', `price <= ${query.priceMax}`]);
   }
-  if (draws(0.25)) {
-    query.q = random.pick(['lamp', 'robust', 'lamp robust', String(random.below(500))]);
-    conditions.push(['words', `words @@ plainto_tsquery('simple', '${query.q}')`]);
+  if (draws(0.4)) {
+    const identifier = `p${String(random.below(NUMBERS)).padStart(6, '0')}`;
+    query.q = random.pick([
+      ...['lamp', 'robust', 'lamp robust', 'LÁMP', 'lam*', 'rob* la*'],
+      ...[String(random.below(500)), `${random.below(50)}*`, identifier],
+    ]);
+    const words = query.q.replace('LÁMP', 'lamp').split(' ');
+    // Words of letters and digits, with spaces between them.
+    const contains = (text: string): string =>
+      words
+        .map((word) => `${text} ~ '\\m${word.endsWith('*') ? word.slice(0, -1) : `${word}\\M`}'`)
+        .join(' AND ');
+    const isNamed = `"productID" = '${query.q}'`;
+    conditions.push(['words', `(${contains(`concat_ws(' ', name, description)`)} OR ${isNamed})`]);
+    titled = `(${contains(`coalesce(name, '')`)} OR ${isNamed})`;
   }
   const sort: SortKey[] = random.chance(0.2)
     ? []
@@ -159,9 +172,11 @@ function randomList(random: Random): RandomList {
           ['name', 'productID'],
         ])
         .map((field) => ({ field, direction: random.pick(['ASC', 'DESC'] as const) }));
-  query.sort = sort;
+  const isByRelevance = titled !== undefined && random.chance(0.5);
+  query.sort = isByRelevance ? [{ field: RELEVANCE, direction: 'ASC' }, ...sort] : sort;
   const keys = sort.map(({ field, direction }) => `"${field}" ${direction} NULLS LAST`);
   if (!sort.some(({ field }) => field === 'productID')) keys.push('"productID"');
+  if (isByRelevance) keys.unshift(`${titled} DESC`);
   return {
     query,
     conditions,
@@ -391,7 +406,9 @@ describe('Lists under eight writers', () => {
         await service.dataSource.query(
           'SELECT * FROM products_tally_by_words_counted ORDER BY word',
         ),
-      ).toEqual(['lamp', 'name', 'robust'].map((word) => ({ word, is_counted: true })));
+      ).toEqual(
+        ['^lamp', '^name', 'lamp', 'name', 'robust'].map((word) => ({ word, is_counted: true })),
+      );
       expect(await miscounts(service.dataSource, products)).toEqual([]);
     },
     (DURATION + 60) * 1000,

@@ -131,7 +131,7 @@ function searchOf(resource) {
   return [
     {
       decorator: 'WordsParam',
-      meaning: `The ${resource.names.words} with all these words in ${listed(searched)}.`,
+      meaning: `The ${resource.names.words} with all these words in ${listed(searched)}, or with exactly this identifier.`,
       property: 'q?: string',
     },
   ];

@@ -47,15 +47,15 @@ export function migration(resource, time) {
     ...indexes(resource),
     `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}"
      FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
-    ...(searched.length > 0 ? keepWords(resource, searched) : []),
+    ...(searched.length > 0 ? [`SELECT install_words('${table}', '{${searched.join()}}')`] : []),
     `SELECT install_tally('${table}', '${identifier}', ${tallied.map((names) => `'{${names.join()}}'`).join(', ')})`,
     `SELECT install_deletions('${table}', '${identifier}')`,
   ];
   const down = [
     `SELECT remove_deletions('${table}')`,
     `SELECT remove_tally('${table}')`,
+    ...(searched.length > 0 ? [`SELECT remove_words('${table}')`] : []),
     `DROP TABLE "${table}"`,
-    ...(searched.length > 0 ? [`DROP FUNCTION "keep_${table}_words"()`] : []),
     ...enums.map(({ name }) => `DROP TYPE "${enumNameOf(names, name)}"`),
   ];
   return `import type { MigrationInterface, QueryRunner } from 'typeorm';
@@ -152,27 +152,6 @@ function indexedColumns({ names, fields, times }) {
     name: field.name,
     bytes: COLUMN_TYPES[field.type].bytes(columnOf(names, field)),
   }));
-}
-
-/**
- * The statements for the trigger that keeps the words for the filter `q`.
- *
- * @param {Resource} resource
- * @param {readonly string[]} searched
- */
-function keepWords({ names }, searched) {
-  const { resource: table } = names;
-  const texts = searched.map((column) => `NEW."${column}"`).join(', ');
-  const columns = searched.map((column) => `"${column}"`).join(', ');
-  return [
-    `CREATE FUNCTION "keep_${table}_words"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-   BEGIN
-     NEW."words" := to_tsvector('simple', search_text(concat_ws(' ', ${texts})));
-     RETURN NEW;
-   END $$`,
-    `CREATE TRIGGER "${table}_words" BEFORE INSERT OR UPDATE OF ${columns} ON "${table}"
-   FOR EACH ROW EXECUTE FUNCTION "keep_${table}_words"()`,
-  ];
 }
 
 /**

@@ -16,7 +16,7 @@ export function service(resource) {
   const conditions = [...fields, ...times].flatMap(boundsOf);
   const uses = ['type Listing', 'listOf', 'type ObjectLookup', 'objectOf'];
   if (searchedFields(resource).length > 0) {
-    conditions.push('q: (words) => ({ words: containsWords(words) })');
+    conditions.push(`q: (words) => ({ words: containsWords(words, ['${identifier}']) })`);
     uses.unshift('containsWords');
   }
   const operators = conditions.some((condition) => condition.includes('MoreThanOrEqual('))

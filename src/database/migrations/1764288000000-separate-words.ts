@@ -18,7 +18,7 @@ export class SeparateWords1764288000000 implements MigrationInterface {
 }
 
 /** The separators in a bracket expression, where `]` comes first, `-` last and `^` not first. */
-const BRACKETED = `]${SEPARATORS.replace(']', '').replace('-', '')}-`;
+export const BRACKETED = `]${SEPARATORS.replace(']', '').replace('-', '')}-`;
 
 function searchText(expression: string): string {
   return `CREATE OR REPLACE FUNCTION "search_text"(text) RETURNS text

@@ -1,5 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
+import { columnOf } from '../../resource/resource.js';
+import { onlyNamed } from '../contains-words.js';
 import { type Criteria, facetsOf, type Search } from '../criteria.js';
 import { aroundValue, type Facet, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
@@ -65,12 +67,19 @@ export class TalliedValues {
   }
 
   /** The values among the objects with a word, if it is a counted one. */
-  private byWord(field: string, { column, text }: Search): ValueCounts | undefined {
-    const words = wordTallies(this.metadata).find((each) => each.column === column);
-    if (!words) return undefined;
+  private byWord(field: string, search: Search): ValueCounts | undefined {
+    const words = wordTallies(this.metadata).find((each) => each.column === search.column);
+    if (!words || search.beginnings.length > 0) return undefined;
     if (!this.tables.has('searched')) {
-      this.tables.set('searched', countedWord(words, text, this.values));
+      this.tables.set('searched', countedWord(words, search.words, false, this.values));
     }
+    const named = onlyNamed(search, false, this.values);
+    const column = `object."${columnOf(this.metadata, field).databaseName}"`;
+    const others =
+      named === undefined
+        ? ''
+        : `UNION ALL SELECT '${field}=' || ${column}::text, 1 FROM object, searched
+           WHERE ${named} AND ${column} IS NOT NULL`;
     const [tallied, since] = [words.tally, words.deltas].map(
       (table) =>
         `SELECT facet, count FROM searched JOIN ${table} USING (word)
@@ -78,7 +87,7 @@ export class TalliedValues {
     );
     return {
       query: `SELECT substr(facet, ${field.length + 2}) AS value, sum(count)::bigint AS count
-        FROM (${tallied} UNION ALL ${since}) every GROUP BY facet`,
+        FROM (${tallied} UNION ALL ${since} ${others}) every GROUP BY facet`,
       unless: '(SELECT count(*) FROM searched) = 0',
     };
   }

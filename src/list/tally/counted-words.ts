@@ -6,7 +6,7 @@ import { excludeWriters } from './exclude-writers.js';
 import { type WordTally, wordSums } from './word-tally.js';
 
 /**
- * Which words are counted, by the statistics of PostgreSQL: the most frequent ones, if enough objects
+ * Which words are counted, by the statistics of PostgreSQL: the most frequent ones, anywhere and in titles, if enough objects
  * contain them. A search for another word reads few objects. A counted word stays counted until it is much
  * less frequent, so that one near a limit does not come and go.
  */
@@ -132,10 +132,14 @@ export class CountedWords {
         -- After TRUNCATE it is -1, until the table is analysed.
         WHERE pg_class.oid = $1::regclass AND reltuples >= 0
       ), frequent AS (
-        SELECT word, frequency * objects AS objects, row_number() OVER (ORDER BY frequency DESC, word) AS rank
+        SELECT word, frequency * objects AS objects,
+          -- Words of titles, which begin with ^, on their own.
+          row_number() OVER (PARTITION BY starts_with(word, '^') ORDER BY frequency DESC, word) AS rank
         FROM statistics, unnest(words, frequencies) AS each(word, frequency)
         -- There are more frequencies than words. The last ones are the minimum and the maximum.
         WHERE word IS NOT NULL AND length(word) <= ${MAXIMUM_LENGTH}
+        -- Only searches for beginnings look for these.
+        AND NOT starts_with(word, '*') AND NOT starts_with(word, '^*')
       )
       SELECT word, 'add' AS kind FROM frequent LEFT JOIN ${this.tally.words} counted USING (word)
       WHERE counted.word IS NULL AND rank <= ${CHOSEN.rank} AND objects >= ${CHOSEN.objects}

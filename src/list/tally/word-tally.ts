@@ -1,7 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { searchedColumnsOf, singleCountedColumnsOf } from '../../resource/resource.js';
-import { lexemesOf } from '../contains-words.js';
 import { type Facet, facetName } from './facet.js';
 
 /** The numbers of objects with a common word in a searched column, by facet. */
@@ -54,10 +53,13 @@ export function wordSums(
 /**
  * An SQL expression for the number of objects of facets that contain the words of a text. It is null
  * unless that is one word, and a counted one.
+ *
+ * @param inTitle whether their titles contain it
  */
 export function wordCountOf(
   wordTally: WordTally,
   text: string,
+  inTitle: boolean,
   facets: readonly Facet[],
   values: ParameterValues,
 ): string {
@@ -67,11 +69,16 @@ export function wordCountOf(
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table}
       WHERE ${table}.word = counted.word AND facet = ANY(${names}))`,
   );
-  return `(SELECT ${counts.join(' + ')} FROM (${countedWord(wordTally, text, values)}) counted)`;
+  return `(SELECT ${counts.join(' + ')} FROM (${countedWord(wordTally, text, inTitle, values)}) counted)`;
 }
 
 /** A query of the `word` of a text. It is empty unless that is one word, and a counted one. */
-export function countedWord({ words }: WordTally, text: string, values: ParameterValues): string {
+export function countedWord(
+  { words }: WordTally,
+  text: string,
+  inTitle: boolean,
+  values: ParameterValues,
+): string {
   return `SELECT word FROM ${words} counted
-    WHERE is_counted AND tsvector_to_array(${lexemesOf(values.add(text))}) = ARRAY[counted.word]`;
+    WHERE is_counted AND search_lexemes(${values.add(text)}, ${inTitle}) = ARRAY[counted.word]`;
 }

@@ -1,0 +1,27 @@
+/** What a text searches for. */
+export interface SearchText {
+  readonly text: string;
+  /** The text without the words that end in `*`. */
+  readonly words: string;
+  /** The words that end in `*`, without it and without repetitions. */
+  readonly beginnings: readonly string[];
+}
+
+/** A word is a sequence of letters, digits and marks. `*` in the middle of one separates words. */
+const BEGINNING = /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)\*(?![\p{L}\p{N}\p{M}])/gu;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+export function searchText(text: string): SearchText {
+  const beginnings = [...text.matchAll(BEGINNING)].map(([, word = '']) => word);
+  return {
+    text,
+    words: text.replace(BEGINNING, ' '),
+    beginnings: [...new Set(beginnings.map((word) => word.normalize()))],
+  };
+}
+
+/** The number of distinct words and beginnings, ignoring case. PostgreSQL also ignores accents. */
+export function wordCount({ words, beginnings }: SearchText): number {
+  const whole = words.normalize('NFKC').toLowerCase().match(WORD) ?? [];
+  return new Set(whole).size + beginnings.length;
+}
