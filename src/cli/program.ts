@@ -4,6 +4,7 @@ import { CommandError } from '../command-error.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
 import { migrateCommand, migrationCommand, verifyCommand } from './schema.commands.js';
+import { searchCommand } from './search.commands.js';
 import { startCommand } from './start.command.js';
 
 /** Exit statuses of all commands. */
@@ -45,6 +46,7 @@ function program(): Command {
     tokenCommand(),
     importCommand(),
     exportCommand(),
+    searchCommand(),
     verifyCommand(),
   ];
   for (const command of commands) catalogue.addCommand(throwing(command));

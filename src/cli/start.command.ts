@@ -13,6 +13,7 @@ import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
+import { searchLanguageDifference } from '../schema/search-language.js';
 import { uncachedLists } from '../verify/uncached-lists.js';
 import { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
@@ -43,6 +44,11 @@ async function start(): Promise<void> {
     const endpoints = application.get(OperatorEndpoints);
     let admin: Server | undefined;
     try {
+      const difference = await searchLanguageDifference(
+        application.get(DataSource),
+        settings.searchLanguage,
+      );
+      if (difference !== undefined) new Logger('Search').warn(difference);
       if (embedded) await loadDemonstration(application.get(DataSource));
       application.get(Maintenance).start();
       const schema = application.get(SchemaCheck);

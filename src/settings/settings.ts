@@ -34,6 +34,8 @@ export class Settings {
   readonly maxStreamsPerClient: number;
   /** Milliseconds after which a whole list is aborted; 0 for no limit. */
   readonly streamTimeout: number;
+  /** The text search configuration of PostgreSQL whose dictionaries stem words; `simple` for none. */
+  readonly searchLanguage: string;
   /** Milliseconds between the stop signal and the shutdown. The service is not ready meanwhile. */
   readonly drain: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -74,6 +76,7 @@ export class Settings {
       read('MAX_REQUESTS_PER_CLIENT', integer(1, 1_000_000)) ?? 10 * this.poolSize;
     this.maxStreamsPerClient = read('MAX_STREAMS_PER_CLIENT', integer(1, 1000)) ?? 2;
     this.streamTimeout = read('STREAM_TIMEOUT_MS', integer(0, 86_400_000)) ?? 600_000;
+    this.searchLanguage = read('SEARCH_LANGUAGE', configuration) ?? 'simple';
     this.drain = read('DRAIN_MS', integer(0, 600_000)) ?? 0;
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
     this.corsOrigins = read('CORS_ORIGINS', origins) ?? [];
@@ -114,6 +117,11 @@ function reader(environment: NodeJS.ProcessEnv) {
 }
 
 const text: VariableType<string> = { expected: 'text', read: (value) => value };
+
+const configuration: VariableType<string> = {
+  expected: 'a text search configuration of PostgreSQL, such as simple or english',
+  read: (value) => (/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(value) ? value : undefined),
+};
 
 function integer(minimum: number, maximum: number): VariableType<number> {
   return {

@@ -5,6 +5,8 @@ import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
 import { uncarriedFilters } from './uncarried-filters.js';
 import { differences, lineOf } from '../schema/differences.js';
+import { searchLanguageDifference } from '../schema/search-language.js';
+import { Settings } from '../settings/settings.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 
 /** Seconds by which the times of changes may be ahead of the clock without a report. */
@@ -18,6 +20,7 @@ export async function findViolations(application: INestApplicationContext): Prom
     ...found.map(lineOf),
     ...(await invalidIndexes(dataSource)),
     ...(await clockViolations(dataSource)),
+    ...(await searchLanguageViolations(application)),
   ];
   const unreadable = new Set(
     found.flatMap(({ resource, affectsColumns }) => (affectsColumns ? [resource] : [])),
@@ -64,6 +67,12 @@ async function clockViolations(dataSource: DataSource): Promise<string[]> {
     );
   }
   return found;
+}
+
+async function searchLanguageViolations(application: INestApplicationContext): Promise<string[]> {
+  const { searchLanguage } = application.get(Settings);
+  const difference = await searchLanguageDifference(application.get(DataSource), searchLanguage);
+  return difference === undefined ? [] : [difference];
 }
 
 /** Foreign keys without a target, which a disabled trigger or a damaged index can allow. */

@@ -197,6 +197,7 @@ const PROPERTIES: Readonly<Record<string, readonly [Exclude<keyof Settings, 'wit
   MAX_REQUESTS_PER_CLIENT: ['maxRequestsPerClient'],
   MAX_STREAMS_PER_CLIENT: ['maxStreamsPerClient'],
   STREAM_TIMEOUT_MS: ['streamTimeout'],
+  SEARCH_LANGUAGE: ['searchLanguage'],
   REDIS_URL: ['redisUrl'],
   DRAIN_MS: ['drain'],
   LOG_LEVEL: ['logLevel'],

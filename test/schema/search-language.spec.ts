@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { miscounts } from '../../src/verify/miscounts.js';
+import { Product } from '../../src/products/product.entity.js';
+import { catalogue, type CommandResult } from '../cli/catalogue.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+  await service.load('products', [
+    { productID: 'p1', type: 'DIGITAL', name: 'Running lamps', description: 'for the Cafés' },
+    { productID: 'p2', type: 'DIGITAL', name: 'Belt', description: 'for the runner with a lamp' },
+  ]);
+});
+afterAll(() => service.stop());
+
+const run = (language: string, ...args: string[]): Promise<CommandResult> =>
+  catalogue(args, { DATABASE_URL: service.database.url, SEARCH_LANGUAGE: language });
+
+async function found(list: string): Promise<string[]> {
+  const { body } = await service.get(`/products?${list}`).expect(200);
+  return (body.response_data.objects as { productID: string }[]).map(({ productID }) => productID);
+}
+
+describe('The language of searches', () => {
+  it('must exist', async () => {
+    for (const command of [['search', 'rebuild'], ['verify'], ['start']]) {
+      expect(await run('klingon', ...command)).toMatchObject({
+        status: 1,
+        stderr:
+          'catalogue: SEARCH_LANGUAGE must be a text search configuration of the database, such as simple or english, not klingon\n',
+      });
+    }
+  });
+
+  it('is changed by a command, and verify tells when that was forgotten', async () => {
+    expect(await found('q=lamp')).toEqual(['p2']);
+    expect((await run('english', 'verify')).stdout).toContain(
+      'searches are in the language simple, SEARCH_LANGUAGE is english; run catalogue search rebuild\n',
+    );
+    expect(await run('english', 'search', 'rebuild')).toEqual({
+      status: 0,
+      stdout: 'Searches are in the language english. Rebuilt: products\n',
+      stderr: '',
+    });
+    expect((await run('english', 'verify')).stdout).toBe('Nothing is off\n');
+    // Also from the page cache.
+    expect(await found('q=lamp')).toEqual(['p1', 'p2']);
+    expect((await run('simple', 'verify')).stdout).toContain(
+      'searches are in the language english, SEARCH_LANGUAGE is simple; run catalogue search rebuild\n',
+    );
+  });
+
+  it('stems words, and neither beginnings nor identifiers', async () => {
+    // On a connection that has written in the language before.
+    await service.load('products', [
+      { productID: 'p3', type: 'DIGITAL', name: 'Lamps', description: 'The Beanbags' },
+    ]);
+    expect(await found('q=lamp')).toEqual(['p1', 'p2', 'p3']);
+    expect(await found('q=LÁMPS&sort=relevance')).toEqual(['p1', 'p3', 'p2']);
+    expect(await found('q=cafe')).toEqual(['p1']);
+    expect(await found('q=runni*')).toEqual(['p1']);
+    expect(await found('q=run*&sort=relevance')).toEqual(['p1', 'p2']);
+    expect(await found('q=beanb*%20lamp')).toEqual(['p3']);
+    expect(await found('q=the%20lamp%20beanbag')).toEqual(['p3']);
+    expect(await found('q=the')).toEqual(['p1', 'p2', 'p3']);
+    expect(await found('q=p3')).toEqual(['p3']);
+    const metadata = service.dataSource.getMetadata(Product);
+    expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+  });
+
+  it('goes back', async () => {
+    expect((await run('simple', 'search', 'rebuild')).status).toBe(0);
+    expect(await found('q=lamp')).toEqual(['p2']);
+    expect((await run('simple', 'verify')).stdout).toBe('Nothing is off\n');
+  });
+});
