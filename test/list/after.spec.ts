@@ -83,6 +83,26 @@ describe('after', () => {
     }
   });
 
+  it.each(['relevance', 'relevance,-price', 'relevance,name,-productID'])(
+    'walks a search by %s, from titled objects to the others',
+    async (order) => {
+      await service.dataSource.query(
+        `UPDATE products SET description = 'name' WHERE "productID" < 'p080' AND name IS NULL`,
+      );
+      const list = `/products?q=name&sort=${order}&fields=productID`;
+      const { identifiers: wanted } = await pageOf(`${list}&limit=1000`);
+      expect(wanted.length).toBeGreaterThan(90);
+      expect(await walk(`${list}&limit=7`, 'after')).toEqual(wanted);
+      for (const at of [3, wanted.length - 4]) {
+        const stream = await service
+          .get(`${list}&after=${wanted[at]}`)
+          .set('Accept', 'text/csv')
+          .expect(200);
+        expect(stream.text.trim().split(/\r?\n/).slice(1)).toEqual(wanted.slice(at + 1));
+      }
+    },
+  );
+
   it('neither skips nor repeats an object when others come and go', async () => {
     const list = '/products?sort=name&limit=40&fields=productID';
     const first = await pageOf(list);

@@ -33,6 +33,8 @@ export interface ListDescription {
 /** Tests a resource's endpoints against the contract of every list. */
 export function describeList(list: ListDescription): void {
   const { resource, identifier, fields, sorts, filters, includes = {} } = list;
+  const { q: search } = filters;
+  const orders = search ? ['relevance', ...sorts] : sorts;
   const path = `/${resource}`;
   const identifiers = list.objects.map((row) => String(row[identifier])).sort(byBytes);
 
@@ -209,7 +211,7 @@ export function describeList(list: ListDescription): void {
           400,
           refusal(
             -25,
-            `The parameter sort must not name nonsense; it may name ${sorts.join(', ')}`,
+            `The parameter sort must not name nonsense; it may name ${orders.join(', ')}`,
           ),
         );
       for (const value of ['', '-', `${sorts[0]},`, `${sorts[0]},-${sorts[0]}`]) {
@@ -217,6 +219,27 @@ export function describeList(list: ListDescription): void {
         expect(body.result.errcode).toBe('-22');
       }
     });
+
+    if (search) {
+      it('sorts by relevance what a search finds, and nothing without a search', async () => {
+        const found = async (others: string): Promise<unknown[]> => {
+          const { body } = await service.get(`${path}?q=${search.value}${others}`).expect(200);
+          return (body.response_data.objects as Record<string, unknown>[]).map(
+            (object) => object[identifier],
+          );
+        };
+        const identifiers = await found('&sort=relevance');
+        expect(identifiers.length).toBeGreaterThan(0);
+        expect(identifiers.toSorted()).toEqual((await found('')).toSorted());
+        expect(await found('&sort=relevance&offset=1')).toEqual(identifiers.slice(1));
+        await service
+          .get(`${path}?sort=relevance`)
+          .expect(
+            400,
+            refusal(-22, 'The parameter sort must be given with q if it names relevance'),
+          );
+      });
+    }
 
     describe.each(Object.entries(filters))('filter %s', (name, { value, keeps, bad }) => {
       const query = `${name}=${encodeURIComponent(value)}`;
@@ -474,7 +497,10 @@ export function describeList(list: ListDescription): void {
         );
         expect(limit).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 50 });
         expect(sort).toMatchObject({ type: 'array', default: [identifier] });
-        expect(sort.allowedValues).toEqual(sorts.flatMap((name) => [name, `-${name}`]));
+        expect(sort.allowedValues).toEqual([
+          ...(search ? ['relevance'] : []),
+          ...sorts.flatMap((name) => [name, `-${name}`]),
+        ]);
       });
 
       it('answers with those of the single object, whether there is one or not', async () => {
