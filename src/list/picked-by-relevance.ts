@@ -105,7 +105,7 @@ export function behindByRelevance(
   search: Search,
   { metadata, order, values }: Pick<Picking, 'metadata' | 'order' | 'values'>,
 ): string {
-  const isTitledObject = `${isTitled(search, values)} IS TRUE`;
+  const isTitledObject = `(${isTitled(search, values)} IS TRUE)`;
   const isTitledStart = '(SELECT "#titled" FROM start)';
   return `(${isTitledStart} AND NOT ${isTitledObject}
     OR ${isTitledStart} = ${isTitledObject} AND ${isBehind(metadata, order)})`;
