@@ -31,10 +31,21 @@ import { isReserved } from './names.js';
 const TYPES = /** @type {Type[]} */ (Object.keys(COLUMN_TYPES));
 
 /** Each flag once. @type {readonly Flag[]} */
-const FLAGS = ['null', 'exact', 'several', 'not', 'exists', 'range', 'words', 'sort', 'counted'];
+const FLAGS = /** @type {const} */ ([
+  'null',
+  'exact',
+  'several',
+  'tree',
+  'not',
+  'exists',
+  'range',
+  'words',
+  'sort',
+  'counted',
+]);
 
 /** Those that make a filter that compares the field. @type {readonly Flag[]} */
-const FILTERS = ['exact', 'several', 'not', 'exists', 'range'];
+const FILTERS = ['exact', 'several', 'tree', 'not', 'exists', 'range'];
 
 /** The times of every resource. */
 export const TIMES = ['createdAt', 'updatedAt'];
@@ -306,6 +317,7 @@ function parametersOf(identifier, fields) {
   const parameters = [[identifier, identifier]];
   for (const { name, flags } of fields) {
     if (flags.has('exact') || flags.has('several')) parameters.push([name, name]);
+    if (flags.has('tree')) parameters.push(['within', name]);
     for (const parameter of namedByFlag(name, flags)) parameters.push([parameter, name]);
     if (flags.has('range')) parameters.push([`${name}Min`, name], [`${name}Max`, name]);
   }

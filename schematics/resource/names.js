@@ -23,7 +23,15 @@ const MAXIMUM_LENGTH = 40;
 /** Names of the service's own paths, tables, folders, and names in its SQL. */
 const TAKEN = new Set([
   ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
-  ...['access_tokens', 'clients', 'migrations', 'resource_versions', 'tallies', 'watermark'],
+  ...[
+    'access_tokens',
+    'clients',
+    'migrations',
+    'resource_versions',
+    'searches',
+    'tallies',
+    'watermark',
+  ],
   ...['import_staging', 'tallied'],
   ...['cli', 'database', 'demo', 'http', 'import', 'list', 'settings'],
 ]);

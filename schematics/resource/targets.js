@@ -26,7 +26,8 @@ export function existingResources(tree) {
       const module = `../${folder}/${file.replace(/\.ts$/, '.js')}`;
       const word = file.replace('.entity.ts', '');
       const enums = [...text.matchAll(/enumName: '(\w+)'/g)].map(([, type = '']) => type);
-      resources.set(name, { entity, identifier, module, word, enums });
+      const isTree = text.includes(`@ForeignKey(() => ${entity})`);
+      resources.set(name, { entity, identifier, module, word, enums, isTree });
     }
   }
   return resources;
@@ -53,7 +54,7 @@ export function targetsOf(resources, names, identifier, fields) {
         );
       }
       const { entity, file: word } = names;
-      targets.set(resource, { entity, identifier, module: '', word, enums: [] });
+      targets.set(resource, { entity, identifier, module: '', word, enums: [], isTree: true });
       continue;
     }
     const target = resources.get(resource);
@@ -61,6 +62,11 @@ export function targetsOf(resources, names, identifier, fields) {
       const known = [...resources.keys(), names.resource].sort().join(', ');
       throw new GeneratorError(
         `The field ${name} refers to ${resource}, but there are only ${known}`,
+      );
+    }
+    if (flags.has('tree') && !target.isTree) {
+      throw new GeneratorError(
+        `The field ${name} cannot be tree: ${resource} do not refer to themselves`,
       );
     }
     targets.set(resource, target);

@@ -8,7 +8,7 @@
 /**
  * @typedef {import('typeorm').ColumnOptions} ColumnOptions
  * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
- * @typedef {'null' | 'exact' | 'several' | 'not' | 'exists' | 'range' | 'words' | 'sort' | 'counted'} Flag
+ * @typedef {'null' | 'exact' | 'several' | 'tree' | 'not' | 'exists' | 'range' | 'words' | 'sort' | 'counted'} Flag
  * what a field may be used for
  */
 
@@ -180,7 +180,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: 'resource',
       syntax: ['reference=<resource>'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'tree', 'not', 'exists', 'sort', 'counted'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
       argument: () => undefined,

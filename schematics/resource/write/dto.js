@@ -1,6 +1,13 @@
 import { COLUMN_TYPES } from '../../../src/resource/column-types.js';
 import { columnOf, enumOf } from './entity.js';
-import { listed, quoted, searchedFields, sorts } from './resource.js';
+import {
+  includedReferences,
+  listed,
+  quoted,
+  searchedFields,
+  sorts,
+  treeFilter,
+} from './resource.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -39,6 +46,7 @@ export function dto(resource) {
       property: `${identifier}?: string[]`,
     },
     ...[...fields, ...resource.times].flatMap((field) => parametersOf(resource, field)),
+    ...treeOf(resource),
     ...searchOf(resource),
   ];
   const base = ['ListQueryDto', 'ObjectQueryDto', 'QueryOf'];
@@ -46,13 +54,15 @@ export function dto(resource) {
   const enums = fields
     .filter(({ type, flags }) => type === 'enum' && ENUM_FILTERS.some((flag) => flags.has(flag)))
     .map(({ name }) => enumOf(names, name));
+  const included = includedReferences(resource).map(({ name }) => quoted(name));
+  const including = included.length === 0 ? '' : `, include: [${included.join(', ')}]`;
   return `import { ${uses.join(', ')} } from '../list/index.js';
 import { ${[names.entity, ...enums].join(', ')} } from './${names.file}.entity.js';
 
 @QueryOf(${names.entity})
 export class Get${names.singular}Dto extends ObjectQueryDto {}
 
-@QueryOf(${names.entity}, { sort: [${sorts(resource).map(quoted).join(', ')}] })
+@QueryOf(${names.entity}, { sort: [${sorts(resource).map(quoted).join(', ')}]${including} })
 export class List${names.plural}Dto extends ListQueryDto {
 ${parameters.map(declaration).join('\n')}}
 `;
@@ -117,6 +127,28 @@ function parametersOf({ names }, field) {
       property: `${parameter}?: ${valueType}`,
     };
   }
+}
+
+/**
+ * The parameter of the filter by a tree.
+ *
+ * @param {Resource} resource
+ * @returns {Parameter[]}
+ */
+function treeOf(resource) {
+  const tree = treeFilter(resource);
+  if (!tree) return [];
+  const { words } = resource.names;
+  return [
+    {
+      decorator: 'IdentifiersParam',
+      meaning:
+        tree.column === resource.identifier
+          ? `These ${words} and all below them.`
+          : `The ${words} whose ${tree.column} is one of these ${tree.of.replaceAll('_', ' ')} or below one of them.`,
+      property: 'within?: string[]',
+    },
+  ];
 }
 
 /**

@@ -20,6 +20,7 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {string} identifier
  * @property {string} word the singular of its name
  * @property {readonly string[]} enums the PostgreSQL types of its enumerations
+ * @property {boolean} isTree whether it refers to itself
  */
 
 /**
@@ -72,6 +73,35 @@ export function unlistedReferences({ fields }) {
   return fields
     .filter(({ type, flags }) => type === 'reference' && !isIndexed(flags))
     .map(({ name }) => name);
+}
+
+/**
+ * The references whose objects lists may include: the name of the object is that of the field without `ID`.
+ *
+ * @param {Resource} resource
+ * @returns {import('../fields.js').Field[]}
+ */
+export function includedReferences({ identifier, fields }) {
+  const taken = [identifier, ...fields.map(({ name }) => name), 'createdAt', 'updatedAt'];
+  return fields.filter(({ name, type }) => {
+    const related = /^(.+?)(?:ID|Id|_id)$/.exec(name)?.[1];
+    return type === 'reference' && related !== undefined && !taken.includes(related);
+  });
+}
+
+/**
+ * The filter by a tree.
+ *
+ * @param {Resource} resource
+ * @returns {{ column: string, of: string, target: Target } | undefined} the column that it compares, and the
+ * resource that is the tree
+ */
+export function treeFilter({ identifier, names, fields, targets }) {
+  const field = fields.find(({ flags }) => flags.has('tree'));
+  const target = targets.get(field?.resource ?? '');
+  if (!field || !target) return undefined;
+  const of = field.resource ?? '';
+  return { column: of === names.resource ? identifier : field.name, of, target };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { searchedFields } from './resource.js';
+import { searchedFields, treeFilter } from './resource.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -19,6 +19,15 @@ export function service(resource) {
     conditions.push(`q: (words) => ({ words: containsWords(words, ['${identifier}']) })`);
     uses.unshift('containsWords');
   }
+  const tree = treeFilter(resource);
+  if (tree) {
+    const { column, target } = tree;
+    conditions.push(`within: (roots) => ({ ${column}: within(${target.entity}, roots) })`);
+    uses.push('within');
+  }
+  const module = tree?.target.module ?? '';
+  const treeImport =
+    tree && module !== '' ? `import { ${tree.target.entity} } from '${module}';\n` : '';
   const operators = conditions.some((condition) => condition.includes('MoreThanOrEqual('))
     ? ['LessThanOrEqual', 'MoreThanOrEqual']
     : [];
@@ -30,7 +39,7 @@ export function service(resource) {
 import { InjectRepository } from '@nestjs/typeorm';
 import { ${[...operators, 'Repository'].join(', ')} } from 'typeorm';
 import { ${uses.join(', ')} } from '../list/index.js';
-import { ${names.entity} } from './${names.file}.entity.js';
+${treeImport}import { ${names.entity} } from './${names.file}.entity.js';
 import type { Get${names.singular}Dto, List${names.plural}Dto } from './list-${names.folder}.dto.js';
 
 @Injectable()

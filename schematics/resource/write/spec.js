@@ -1,5 +1,5 @@
 import { isIndexed } from '../fields.js';
-import { quoted, searchedFields, sorts } from './resource.js';
+import { includedReferences, quoted, searchedFields, sorts, treeFilter } from './resource.js';
 import { samplesOf } from './samples.js';
 
 /**
@@ -37,8 +37,12 @@ export function spec(resource) {
       bad: 'a,,b',
     },
     ...[...fields, ...resource.times].flatMap((field) => trialsOf(resource, field)),
+    ...treeTrial(resource),
     ...searchTrial(resource),
   ];
+  const includes = includedReferences(resource).map(
+    (field) => `${field.name}: '${field.resource ?? ''}'`,
+  );
   return `import { describeList } from './list/list-contract.js';
 
 describeList({
@@ -46,7 +50,7 @@ describeList({
   identifier: '${identifier}',
   fields: [${all.map(quoted).join(', ')}],
   sorts: [${sorts(resource).map(quoted).join(', ')}],
-  objects: Array.from({ length: 25 }, (_, at) => ({
+${includes.length === 0 ? '' : `  includes: { ${includes.join(', ')} },\n`}  objects: Array.from({ length: 25 }, (_, at) => ({
     ${identifier}: \`${initial}\${at}\`,
     ${properties.join('    ')}${timesOf(resource)}  })),
   example: {
@@ -137,6 +141,30 @@ function trialsOf(resource, field) {
     const keeps = `(row) => ${read}(${row}) ${operator} ${literal} && ${row} !== null`;
     return { parameter, value, keeps, bad };
   }
+}
+
+/**
+ * The trial of the filter by a tree.
+ *
+ * @param {Resource} resource
+ * @returns {Trial[]}
+ */
+function treeTrial(resource) {
+  const tree = treeFilter(resource);
+  if (!tree) return [];
+  const field = resource.fields.find(({ flags }) => flags.has('tree'));
+  const [root] = field ? samplesOf(resource, field).values : [];
+  if (!field || !root) throw new TypeError('A tree has samples');
+  const columns = new Set([tree.column, field.name]);
+  const conditions = [...columns].map((column) => `row.${column} === ${root.literal}`);
+  return [
+    {
+      parameter: 'within',
+      value: root.parameter,
+      keeps: `(row) => ${conditions.join(' || ')}`,
+      bad: ',',
+    },
+  ];
 }
 
 /**
