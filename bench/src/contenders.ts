@@ -88,7 +88,7 @@ async function credentials(databaseUrl: string): Promise<Record<string, string>>
   return { 'X-Client-ID': clientID, Authorization: `Bearer ${stdout.trim()}` };
 }
 
-function plainPath({ limit, offset, fields, sort, ...filters }: Question): string {
+function plainPath({ limit, offset, fields, sort, facets, ...filters }: Question): string {
   const parameters = [
     ...(limit === PAGE ? [] : [`limit=${limit}`]),
     ...(offset === 0 ? [] : [`offset=${offset}`]),
@@ -96,7 +96,8 @@ function plainPath({ limit, offset, fields, sort, ...filters }: Question): strin
     ...(fields === undefined ? [] : [`fields=${fields.join(',')}`]),
     ...(sort === undefined ? [] : [`sort=${sort.down ? '-' : ''}${sort.by}`]),
   ];
-  return `/products${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
+  const path = facets ? '/facets/products' : '/products';
+  return `${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
 }
 
 /** It knows pages, not offsets: those of the questions begin a page. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { databaseUrl, newDatabase, query } from './database.js';
 import { catalogue } from './processes.js';
-import { brandID, categoryID, COLUMNS, productLines, RANKS } from './storefront-data.js';
+import { brandID, categoryID, COLUMNS, productLines, RANKS, TREE } from './storefront-data.js';
 
 /** A database with so many products, that of an earlier run if there is one. */
 export async function filledDatabase(server: string, rows: number): Promise<string> {
@@ -38,6 +38,13 @@ async function fill(url: string, rows: number): Promise<void> {
       [ranks.map(identifier)],
     );
   }
+  const below = ranks.filter((rank) => rank % TREE > 0);
+  await query(
+    url,
+    `UPDATE categories SET "parentID" = root FROM unnest($1::text[], $2::text[]) parents(id, root)
+     WHERE "categoryID" = id`,
+    [below.map(categoryID), below.map((rank) => categoryID(rank - (rank % TREE)))],
+  );
   await withoutTally(url, () => withoutIndexes(url, () => copyProducts(url, rows)));
   await query(url, 'VACUUM ANALYZE products');
   await query(url, 'CHECKPOINT');

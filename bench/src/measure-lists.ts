@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import pg from 'pg';
 import { mustAgree } from './agreement.js';
-import { type Contender, LONGEST_ANSWER } from './contenders.js';
+import { type Contender, LONGEST_ANSWER, SERVICE, UNCACHED } from './contenders.js';
 import { isQuiet } from './database.js';
 import { type Effort, median, quantile } from './measure.js';
 import type { Question } from './scenarios.js';
@@ -39,7 +39,8 @@ export async function measureLists(
   { seconds, rounds }: Effort,
 ): Promise<ListMeasurement[]> {
   for (const kind of kinds) {
-    await mustAgree(kind.name, requests.draw(kind, MOST_FREQUENT).question, contenders);
+    const { question } = requests.draw(kind, MOST_FREQUENT);
+    await mustAgree(kind.name, question, contendersOf(kind, contenders));
   }
   const agent = new Agent({ keepAlive: true });
   const database = new pg.Client(databaseUrl);
@@ -63,7 +64,11 @@ export async function measureLists(
     return times;
   };
   const measured = kinds.flatMap((kind) =>
-    contenders.map((contender) => ({ kind, contender, times: [] as number[] })),
+    contendersOf(kind, contenders).map((contender) => ({
+      kind,
+      contender,
+      times: [] as number[],
+    })),
   );
   try {
     for (let round = 0; round < rounds; round += 1) {
@@ -91,6 +96,15 @@ export async function measureLists(
     p50: median(times),
     p99: quantile(times, 0.99),
   }));
+}
+
+function contendersOf(
+  { isOwn }: StorefrontList,
+  contenders: readonly Contender[],
+): readonly Contender[] {
+  return isOwn
+    ? contenders.filter(({ name }) => name === SERVICE || name === UNCACHED)
+    : contenders;
 }
 
 function questionsOf(kind: StorefrontList, requests: StorefrontRequests): Question[] {

@@ -12,6 +12,13 @@ export interface Question {
   readonly priceMax?: string;
   readonly inStock?: true;
   readonly q?: string;
+  /** A category, with all below it. */
+  readonly within?: string;
+  readonly include?: string;
+  /** The product behind which the page begins. */
+  readonly after?: string;
+  /** Asks for the facet counts of the list in place of its objects. */
+  readonly facets?: true;
   /** Objects without a value come last in both directions, and the identifier breaks ties. */
   readonly sort?: { readonly by: 'price' | 'name'; readonly down?: boolean };
 }

@@ -19,6 +19,9 @@ export function brandID(rank: number): string {
   return numbered('b', rank, 4);
 }
 
+/** The categories are trees of so many: each has the others of its fifty directly below it. */
+export const TREE = 50;
+
 export function categoryID(rank: number): string {
   return numbered('c', rank, 4);
 }

@@ -5,10 +5,12 @@ import {
   categoryID,
   COMMON_WORD,
   HIGHEST_PRICE,
+  productID,
   RANKS,
   RARE_WORDS,
   SHARE,
   skewedRank,
+  TREE,
   TYPES,
   USUAL_WORDS,
 } from './storefront-data.js';
@@ -20,6 +22,8 @@ export interface StorefrontList {
   readonly weight: number;
   /** Whether its pages are asked for one after the other. */
   readonly isWalk?: true;
+  /** Whether no other contender has such a list. */
+  readonly isOwn?: true;
   /** One of them; of a walk the first page. */
   draw(from: Choice): Question;
 }
@@ -170,6 +174,59 @@ export const STOREFRONT: readonly StorefrontList[] = [
     weight: 2,
     isWalk: true,
     draw: (from) => list({ ...prices(from.random), sort: { by: 'price' } }),
+  },
+  {
+    name: 'facets of all products',
+    weight: 0,
+    isOwn: true,
+    draw: () => list({ facets: true }),
+  },
+  {
+    name: 'facets, category and type',
+    weight: 0,
+    isOwn: true,
+    draw: (from) => list({ ...category(from), ...type(from.random), facets: true }),
+  },
+  {
+    name: 'facets, category and brand',
+    weight: 0,
+    isOwn: true,
+    draw: (from) => list({ ...category(from), ...brands(from, 1), facets: true }),
+  },
+  {
+    name: 'facets, stock and type',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) => list({ ...type(random), inStock: true, facets: true }),
+  },
+  {
+    name: 'subtree of 50 categories',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) =>
+      list({
+        within: categoryID(TREE * Math.floor((random() * RANKS) / TREE)),
+        offset: firstPages(random),
+      }),
+  },
+  {
+    name: 'plain page with brand and category',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random, rows }) => list({ include: 'brand,category', offset: pageAt(random(), rows) }),
+  },
+  {
+    name: 'behind a product',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random, rows }) => list({ after: productID(Math.floor(random() * rows)) }),
+  },
+  {
+    name: 'behind a product, by price, descending',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random, rows }) =>
+      list({ after: productID(Math.floor(random() * rows)), sort: { by: 'price', down: true } }),
   },
 ];
 

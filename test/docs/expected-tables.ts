@@ -432,6 +432,8 @@ function inPlainPages(lists: readonly ListMeasurement[], list: string, contender
   const p50 = (name: string, of: string) =>
     lists.find((each) => each.list === name && each.contender === of)?.p50 ?? NaN;
   const time = p50(list, contender);
+  // Not every contender has every list.
+  if (Number.isNaN(time)) return '–';
   return `${digits(time)} (${digits(time / p50('plain page', UNCACHED))})`;
 }
 
