@@ -11,6 +11,8 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
@@ -29,7 +31,9 @@ export interface paths {
                 categoryID?: string[];
                 /** @description The products in a category, or those in none. */
                 categoryIDExists?: boolean;
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
                 /** @description The products whose currency is one of these. */
                 currency?: string[];
@@ -52,9 +56,11 @@ export interface paths {
                 /** @description The products changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
+                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt" | "brand.brandID" | "brand.name" | "brand.createdAt" | "brand.updatedAt" | "category.categoryID" | "category.parentID" | "category.name" | "category.createdAt" | "category.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
-                sort?: ("productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                sort?: ("relevance" | "productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+                include?: ("brand" | "category")[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
@@ -131,6 +137,8 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -172,27 +180,49 @@ export interface paths {
                 /** @description Most values of each field; 0 answers with the count alone. */
                 limit?: number;
                 /** @description The fields whose values are counted, in the order of the resource; all unless given. */
-                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                facets?: ("type" | "brandID" | "categoryID" | "currency" | "inStock")[];
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
@@ -229,8 +259,12 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The categories with these identifiers. */
                 categoryID?: string[];
+                /** @description These categories and all below them. */
+                within?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
                 /** @description The categories below another one, or those at the top. */
@@ -242,9 +276,11 @@ export interface paths {
                 /** @description The categories changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
+                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt" | "parent.categoryID" | "parent.parentID" | "parent.name" | "parent.createdAt" | "parent.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
                 sort?: ("categoryID" | "-categoryID" | "name" | "-name")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+                include?: "parent"[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
@@ -321,6 +357,8 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -363,6 +401,8 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The brands with these identifiers. */
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
@@ -451,6 +491,8 @@ export interface paths {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -591,7 +633,7 @@ export interface components {
                 }[];
             };
         };
-        /** @description Has every property, or exactly those that `fields` names. */
+        /** @description Has every property, or exactly those that `fields` names; a related object if `include` or `fields` names it. */
         Product: {
             /**
              * @description Identifies the product.
@@ -662,6 +704,10 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             updatedAt?: string;
+            /** @description The object that `brandID` refers to; null if there is none. */
+            brand?: components["schemas"]["Brand"] | null;
+            /** @description The object that `categoryID` refers to; null if there is none. */
+            category?: components["schemas"]["Category"] | null;
         };
         /** @description Has every property, or exactly those that `fields` names. */
         ProductDeletion: {
@@ -677,7 +723,7 @@ export interface components {
              */
             deletedAt?: string;
         };
-        /** @description Has every property, or exactly those that `fields` names. */
+        /** @description Has every property, or exactly those that `fields` names; a related object if `include` or `fields` names it. */
         Category: {
             /**
              * @description Identifies the category.
@@ -706,6 +752,8 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             updatedAt?: string;
+            /** @description The object that `parentID` refers to; null if there is none. */
+            parent?: components["schemas"]["Category"] | null;
         };
         /** @description Has every property, or exactly those that `fields` names. */
         CategoryDeletion: {
@@ -826,6 +874,29 @@ export interface components {
                 };
             };
         };
+        /** @description Not Found: no such object. */
+        ObjectUnknown: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Vary: components["headers"]["Vary"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    result: {
+                        /** @constant */
+                        status: "ERROR";
+                        /** @enum {string} */
+                        errcode: "-31";
+                        msg: string;
+                    };
+                };
+            };
+        };
         /** @description URI Too Long: the URL or the headers are too large. */
         URITooLong: {
             headers: {
@@ -910,7 +981,7 @@ export interface components {
                 };
             };
         };
-        /** @description Service Unavailable: the database cannot be reached; the query ran past its time; overloaded or shutting down; with `Retry-After`. */
+        /** @description Service Unavailable: the database cannot be reached; with `Retry-After`; the query ran past its time; with `Retry-After`; overloaded or shutting down; with `Retry-After`. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -949,29 +1020,6 @@ export interface components {
                         status: "ERROR";
                         /** @enum {string} */
                         errcode: "-14" | "-20" | "-22" | "-23" | "-24" | "-25";
-                        msg: string;
-                    };
-                };
-            };
-        };
-        /** @description Not Found: no such object. */
-        ObjectUnknown: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                Vary: components["headers"]["Vary"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    result: {
-                        /** @constant */
-                        status: "ERROR";
-                        /** @enum {string} */
-                        errcode: "-31";
                         msg: string;
                     };
                 };
@@ -1076,7 +1124,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Names the page as it is now, for `If-None-Match`. A list that depends on more than its resource has none.
+         * @description Names the page or the object as it is now, for `If-None-Match`. A list that depends on more than its resource has none.
          * @example W/"1042-Zk3vY1x0aB7q"
          */
         ETag: string;
@@ -1096,7 +1144,7 @@ export interface components {
          */
         "X-Updated-Until": string;
         /**
-         * @description The next page and the one before (RFC 8288), without credentials.
+         * @description Other pages of the list (RFC 8288): `next`, `prev`, `first`, `last`, and `after`, which is `next` by identifier. Without credentials.
          * @example </products?limit=50&offset=50>; rel="next"
          */
         Link: string;
@@ -1127,6 +1175,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
@@ -1145,7 +1195,9 @@ export interface operations {
                 categoryID?: string[];
                 /** @description The products in a category, or those in none. */
                 categoryIDExists?: boolean;
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
                 /** @description The products whose currency is one of these. */
                 currency?: string[];
@@ -1168,14 +1220,16 @@ export interface operations {
                 /** @description The products changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
+                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt" | "brand.brandID" | "brand.name" | "brand.createdAt" | "brand.updatedAt" | "category.categoryID" | "category.parentID" | "category.name" | "category.createdAt" | "category.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
-                sort?: ("productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                sort?: ("relevance" | "productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+                include?: ("brand" | "category")[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1233,6 +1287,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -1247,6 +1302,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
@@ -1265,7 +1322,9 @@ export interface operations {
                 categoryID?: string[];
                 /** @description The products in a category, or those in none. */
                 categoryIDExists?: boolean;
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
                 /** @description The products whose currency is one of these. */
                 currency?: string[];
@@ -1288,9 +1347,11 @@ export interface operations {
                 /** @description The products changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
+                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt" | "brand.brandID" | "brand.name" | "brand.createdAt" | "brand.updatedAt" | "category.categoryID" | "category.parentID" | "category.name" | "category.createdAt" | "category.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
-                sort?: ("productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                sort?: ("relevance" | "productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+                include?: ("brand" | "category")[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
@@ -1334,6 +1395,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
@@ -1352,7 +1415,9 @@ export interface operations {
                 categoryID?: string[];
                 /** @description The products in a category, or those in none. */
                 categoryIDExists?: boolean;
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
                 /** @description The products whose currency is one of these. */
                 currency?: string[];
@@ -1375,14 +1440,16 @@ export interface operations {
                 /** @description The products changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt")[];
+                fields?: ("productID" | "refID" | "type" | "name" | "description" | "brandID" | "categoryID" | "price" | "currency" | "stock" | "imageURL" | "createdAt" | "updatedAt" | "brand.brandID" | "brand.name" | "brand.createdAt" | "brand.updatedAt" | "category.categoryID" | "category.parentID" | "category.name" | "category.createdAt" | "category.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
-                sort?: ("productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                sort?: ("relevance" | "productID" | "-productID" | "name" | "-name" | "price" | "-price" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+                include?: ("brand" | "category")[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1440,6 +1507,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -1456,6 +1524,8 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -1478,6 +1548,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1493,6 +1564,20 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized"];
@@ -1561,6 +1646,8 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -1583,6 +1670,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1598,6 +1686,20 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized"];
@@ -1617,6 +1719,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -1627,7 +1731,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1685,6 +1789,7 @@ export interface operations {
             400: components["responses"]["BadRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -1699,6 +1804,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -1748,6 +1855,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -1758,7 +1867,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1816,6 +1925,7 @@ export interface operations {
             400: components["responses"]["BadRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -1829,32 +1939,54 @@ export interface operations {
                 /** @description Most values of each field; 0 answers with the count alone. */
                 limit?: number;
                 /** @description The fields whose values are counted, in the order of the resource; all unless given. */
-                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                facets?: ("type" | "brandID" | "categoryID" | "currency" | "inStock")[];
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -1921,27 +2053,49 @@ export interface operations {
                 /** @description Most values of each field; 0 answers with the count alone. */
                 limit?: number;
                 /** @description The fields whose values are counted, in the order of the resource; all unless given. */
-                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                facets?: ("type" | "brandID" | "categoryID" | "currency" | "inStock")[];
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
@@ -1984,32 +2138,54 @@ export interface operations {
                 /** @description Most values of each field; 0 answers with the count alone. */
                 limit?: number;
                 /** @description The fields whose values are counted, in the order of the resource; all unless given. */
-                facets?: ("type" | "brandID" | "categoryID" | "inStock")[];
+                facets?: ("type" | "brandID" | "categoryID" | "currency" | "inStock")[];
                 /** @description The products with these identifiers. */
                 productID?: string[];
                 /** @description The products with these references. */
                 refID?: string[];
                 /** @description The products of these types. */
                 type?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
+                /** @description The products of all types but these. */
+                typeNot?: ("PHYSICAL" | "DIGITAL" | "SERVICE")[];
                 /** @description The products of these brands. */
                 brandID?: string[];
+                /** @description The products of all brands but these, and those without a brand. */
+                brandIDNot?: string[];
+                /** @description The products with a brand, or those without one. */
+                brandIDExists?: boolean;
                 /** @description The products in these categories themselves, not in those below. */
                 categoryID?: string[];
-                /** @description The products with all these words in name and description. At most 20 different words in 500 characters. */
+                /** @description The products in a category, or those in none. */
+                categoryIDExists?: boolean;
+                /** @description The products in these categories and in all categories below them. */
+                within?: string[];
+                /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
                 q?: string;
-                /** @description The products that cost at least this. */
+                /** @description The products whose currency is one of these. */
+                currency?: string[];
+                /** @description The products that cost at least this, whatever the currency. */
                 priceMin?: string;
-                /** @description The products that cost at most this. */
+                /** @description The products that cost at most this, whatever the currency. */
                 priceMax?: string;
+                /** @description The products with a price, or those without one. */
+                priceExists?: boolean;
                 /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
                 inStock?: boolean;
+                /** @description The products with at least this stock. */
+                stockMin?: number;
+                /** @description The products first stored at this time or later. */
+                createdSince?: string;
+                /** @description The products first stored before this time. */
+                createdUntil?: string;
                 /** @description The products changed at this time or later. */
                 updatedSince?: string;
+                /** @description The products changed last before this time. */
+                updatedUntil?: string;
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2077,8 +2253,12 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The categories with these identifiers. */
                 categoryID?: string[];
+                /** @description These categories and all below them. */
+                within?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
                 /** @description The categories below another one, or those at the top. */
@@ -2090,14 +2270,16 @@ export interface operations {
                 /** @description The categories changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
+                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt" | "parent.categoryID" | "parent.parentID" | "parent.name" | "parent.createdAt" | "parent.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
                 sort?: ("categoryID" | "-categoryID" | "name" | "-name")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+                include?: "parent"[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2155,6 +2337,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2169,8 +2352,12 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The categories with these identifiers. */
                 categoryID?: string[];
+                /** @description These categories and all below them. */
+                within?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
                 /** @description The categories below another one, or those at the top. */
@@ -2182,9 +2369,11 @@ export interface operations {
                 /** @description The categories changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
+                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt" | "parent.categoryID" | "parent.parentID" | "parent.name" | "parent.createdAt" | "parent.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
                 sort?: ("categoryID" | "-categoryID" | "name" | "-name")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+                include?: "parent"[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
@@ -2228,8 +2417,12 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The categories with these identifiers. */
                 categoryID?: string[];
+                /** @description These categories and all below them. */
+                within?: string[];
                 /** @description The categories directly below this one. */
                 parentID?: string;
                 /** @description The categories below another one, or those at the top. */
@@ -2241,14 +2434,16 @@ export interface operations {
                 /** @description The categories changed last before this time. */
                 updatedUntil?: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt")[];
+                fields?: ("categoryID" | "parentID" | "name" | "createdAt" | "updatedAt" | "parent.categoryID" | "parent.parentID" | "parent.name" | "parent.createdAt" | "parent.updatedAt")[];
                 /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
                 sort?: ("categoryID" | "-categoryID" | "name" | "-name")[];
+                /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+                include?: "parent"[];
             };
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2306,6 +2501,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2322,6 +2518,8 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -2344,6 +2542,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2359,6 +2558,20 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized"];
@@ -2427,6 +2640,8 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -2449,6 +2664,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2464,6 +2680,20 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized"];
@@ -2483,6 +2713,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -2493,7 +2725,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2551,6 +2783,7 @@ export interface operations {
             400: components["responses"]["BadRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2565,6 +2798,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -2614,6 +2849,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -2624,7 +2861,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2682,6 +2919,7 @@ export interface operations {
             400: components["responses"]["BadRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2696,6 +2934,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The brands with these identifiers. */
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
@@ -2712,7 +2952,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2770,6 +3010,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2784,6 +3025,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The brands with these identifiers. */
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
@@ -2839,6 +3082,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description The brands with these identifiers. */
                 brandID?: string[];
                 /** @description The brands of exactly this name. */
@@ -2855,7 +3100,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -2913,6 +3158,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -2929,6 +3175,8 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -2951,6 +3199,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2966,6 +3215,20 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized"];
@@ -3034,6 +3297,8 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -3056,6 +3321,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "Content-Encoding": components["headers"]["Content-Encoding"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3071,6 +3337,20 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description Not Modified: what `If-None-Match` names is what there is. No body. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest2"];
             401: components["responses"]["Unauthorized"];
@@ -3090,6 +3370,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -3100,7 +3382,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3158,6 +3440,7 @@ export interface operations {
             400: components["responses"]["BadRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -3172,6 +3455,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -3221,6 +3506,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many matching objects to skip; past the end is an empty page. */
                 offset?: number;
+                /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+                after?: string;
                 /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
                 deletedSince: string;
                 /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -3231,7 +3518,7 @@ export interface operations {
             header?: {
                 /** @description Names the request, if it is a plain token; else it is given a name. */
                 "X-Request-Id"?: string;
-                /** @description The `ETag` of a page that the client has: 304 if it is still the same. */
+                /** @description The `ETag` of what the client has: 304 if it is still the same. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3289,6 +3576,7 @@ export interface operations {
             400: components["responses"]["BadRequest3"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ClientDisabled"];
+            404: components["responses"]["ObjectUnknown"];
             414: components["responses"]["URITooLong"];
             429: components["responses"]["LimitExceeded"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
