@@ -1,0 +1,418 @@
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { loadDemonstration } from '../src/demo/load-demonstration.js';
+import { describeInBrowser, executablePath } from './chromium.js';
+import { type Service, startService, whileOverloaded } from './service.js';
+import { eventually } from './until.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(90_000);
+
+const FILE = resolve('examples/storefront/index.html');
+const LABELS = { PHYSICAL: 'Physical', DIGITAL: 'Digital', SERVICE: 'Service', true: 'In stock' };
+/** What `wool bean*` finds. */
+const BEANIES = `name || ' ' || description ~* '\\mwool\\M' AND name || ' ' || description ~* '\\mbean'`;
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 375, height: 812 };
+
+describeInBrowser('The storefront', () => {
+  let service: Service;
+  let site: Server;
+  let browser: Browser;
+  /** What no page of this test may have: errors, console messages and requests to other origins. */
+  let faults: string[];
+
+  beforeAll(async () => {
+    service = await startService({ CORS_ORIGINS: '*' });
+    await loadDemonstration(service.dataSource);
+    const html = await readFile(FILE);
+    site = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html').end(html);
+    });
+    await once(site.listen(0, '127.0.0.1'), 'listening');
+    browser = await chromium.launch({ executablePath });
+  });
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    expect(faults).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    site.close();
+    await service.stop();
+  });
+
+  function address(): string {
+    return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+  }
+
+  function api(): string {
+    return `http://127.0.0.1:${service.port}`;
+  }
+
+  async function open(hash = '', viewport = DESKTOP, base = address()): Promise<Page> {
+    const page = await browser.newPage({ viewport });
+    faults = [];
+    page.on('console', (message) => {
+      // An error response is one as well; the page shows it.
+      if (!message.text().startsWith('Failed to load resource')) faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      const isOurs = ['data:', base, api()].some((start) => request.url().startsWith(start));
+      if (!isOurs) faults.push(request.url());
+    });
+    await page.goto(`${base}?api=${api()}#${hash}`);
+    return page;
+  }
+
+  /** The values of a facet with their counts, as the page shows them. */
+  async function facet(page: Page, field: string): Promise<string[][]> {
+    const labels = await page.locator(`#${field} label`).all();
+    return Promise.all(labels.map((label) => label.locator('span').allTextContents()));
+  }
+
+  /** The same from the database, for the products that meet the conditions. */
+  async function counted(field: string, conditions: string): Promise<string[][]> {
+    const rows: [string, number][] = await select(
+      `SELECT "${field}"::text COLLATE "C", count(*)::int FROM products
+       WHERE ${conditions} AND "${field}" IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`,
+    );
+    const brands = await select<[string, string]>('SELECT "brandID", name FROM brands');
+    const labels = new Map([...Object.entries(LABELS), ...brands]);
+    return rows
+      .filter(([value]) => value !== 'false')
+      .map(([value, count]) => [labels.get(value) ?? value, shown(count)]);
+  }
+
+  async function select<Row extends unknown[]>(sql: string): Promise<Row[]> {
+    const rows: object[] = await service.dataSource.query(sql);
+    return rows.map((row) => Object.values(row) as Row);
+  }
+
+  async function countOf(conditions: string): Promise<number> {
+    const [[count] = [NaN]] = await select<[number]>(
+      `SELECT count(*)::int FROM products WHERE ${conditions}`,
+    );
+    return count;
+  }
+
+  function shown(count: number): string {
+    return count.toLocaleString('en');
+  }
+
+  /** Waits until the page says that it has found this many products. */
+  async function expectCount(page: Page, count: number): Promise<void> {
+    const text = count === 0 ? 'No product matches.' : `${shown(count)} products`;
+    await eventually(async () => {
+      expect(await page.locator('#status').textContent()).toBe(text);
+      expect(await page.locator('main').getAttribute('aria-busy')).toBe('false');
+    });
+  }
+
+  function names(page: Page): Promise<string[]> {
+    return page.locator('#products h3').allTextContents();
+  }
+
+  const EUR = `currency = 'EUR'`;
+  const within = (categoryID: string) => `"categoryID" IN (
+    WITH RECURSIVE tree AS (
+      SELECT "categoryID" FROM categories WHERE "categoryID" = '${categoryID}'
+      UNION ALL SELECT c."categoryID" FROM categories c JOIN tree ON c."parentID" = tree."categoryID"
+    ) SELECT "categoryID" FROM tree)`;
+
+  it('shows products with brand and price, the count, and facets in one currency', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    for (const field of ['inStock', 'type', 'brandID']) {
+      expect([field, await facet(page, field)]).toEqual([field, await counted(field, EUR)]);
+    }
+    const products = await select<[string, string]>(
+      `SELECT b.name AS brand, p.name, to_char(price, '€FM999,999,990.00') FROM products p
+       JOIN brands b USING ("brandID") WHERE ${EUR} ORDER BY p."createdAt" DESC, "productID" LIMIT 24`,
+    );
+    const cards = await page.locator('article').all();
+    const texts = cards.map(async (card) => [
+      await card.locator('p').first().textContent(),
+      await card.locator('h3').textContent(),
+      await card.locator('b').textContent(),
+    ]);
+    expect(await Promise.all(texts)).toEqual(products);
+  });
+
+  it('narrows by check boxes, whose own counts stay', async () => {
+    const page = await open();
+    const brands = await counted('brandID', EUR);
+    await page.getByLabel('Halvorsund').check();
+    const halvorsund = `${EUR} AND "brandID" = 'halvorsund'`;
+    await expectCount(page, await countOf(halvorsund));
+    expect(await facet(page, 'brandID')).toEqual(brands);
+    expect(await facet(page, 'type')).toEqual(await counted('type', halvorsund));
+    // The keyboard stays where it was.
+    expect(await page.evaluate('document.activeElement.value')).toBe('halvorsund');
+
+    await page.getByLabel('Brasero Alto').check();
+    const both = `${EUR} AND "brandID" IN ('halvorsund', 'brasero-alto')`;
+    await expectCount(page, await countOf(both));
+    await page.getByLabel('In stock').check();
+    await expectCount(page, await countOf(`${both} AND stock > 0`));
+    expect(await facet(page, 'brandID')).toEqual(await counted('brandID', `${EUR} AND stock > 0`));
+
+    await page.reload();
+    await expectCount(page, await countOf(`${both} AND stock > 0`));
+    expect(await page.getByLabel('Brasero Alto').isChecked()).toBe(true);
+    await page.getByRole('link', { name: 'Halvorsund' }).click();
+    await expectCount(page, await countOf(`${EUR} AND "brandID" = 'brasero-alto' AND stock > 0`));
+    await page.goBack();
+    await expectCount(page, await countOf(`${both} AND stock > 0`));
+  });
+
+  it('keeps a chosen value that no product has', async () => {
+    const page = await open('brandID=halvorsund&type=SERVICE');
+    await expectCount(page, 0);
+    expect(await facet(page, 'type')).toEqual([
+      ...(await counted('type', `${EUR} AND "brandID" = 'halvorsund'`)),
+      ['Service', '0'],
+    ]);
+  });
+
+  it('opens the category tree, and narrows to a category and all below it', async () => {
+    const page = await open();
+    const tree = page.getByRole('navigation', { name: 'Categories' });
+    const children = async (condition: string) =>
+      (
+        await select<[string]>(
+          `SELECT name FROM categories WHERE ${condition} ORDER BY name COLLATE "C"`,
+        )
+      ).flat();
+    await expectCount(page, await countOf(EUR));
+    const top = await children('"parentID" IS NULL');
+    expect(await tree.getByRole('link').allTextContents()).toEqual(['All products', ...top]);
+
+    await tree.getByRole('link', { name: 'Kitchen & dining' }).click();
+    await expectCount(page, await countOf(`${EUR} AND ${within('kitchen')}`));
+    expect(await facet(page, 'brandID')).toEqual(
+      await counted('brandID', `${EUR} AND ${within('kitchen')}`),
+    );
+    const below = await children(`"parentID" = 'kitchen'`);
+    expect(await tree.locator('ul ul a').allTextContents()).toEqual(below);
+
+    await tree.getByRole('link', { name: 'Cooking & baking' }).click();
+    await tree.getByRole('link', { name: 'Pots & pans' }).click();
+    const pans = await countOf(`${EUR} AND "categoryID" = 'kitchen-pans'`);
+    await expectCount(page, pans);
+    // After a reload the page knows nothing but the identifier of the category.
+    await page.reload();
+    await expectCount(page, pans);
+    expect(await page.locator('h2#title').textContent()).toBe('Pots & pans');
+    expect(await tree.locator('[aria-current]').allTextContents()).toEqual(['Pots & pans']);
+  });
+
+  it('searches while one types, with one request, and aborts an earlier one', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    const searches: string[] = [];
+    const aborted: string[] = [];
+    const search = (url: string) => new URL(url).searchParams.get('q') ?? '';
+    const isList = (url: string) => new URL(url).pathname === '/products';
+    page.on('request', (request) => {
+      if (request.method() === 'GET' && isList(request.url())) searches.push(search(request.url()));
+    });
+    page.on('requestfailed', (request) => {
+      if (isList(request.url())) aborted.push(search(request.url()));
+    });
+    const box = page.getByRole('searchbox', { name: 'Search products' });
+    await box.pressSequentially('wool bean', { delay: 20 });
+    await expectCount(page, await countOf(`${EUR} AND ${BEANIES}`));
+    expect(searches).toEqual(['wool bean*']);
+    expect(await page.getByLabel('Sort by').inputValue()).toBe('relevance');
+
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(
+      (url) => url.pathname === '/products' && url.searchParams.get('q') === 'wool*',
+      async (route) => {
+        await held;
+        await route.abort();
+      },
+    );
+    await box.fill('wool');
+    await eventually(() => {
+      expect(searches.at(-1)).toBe('wool*');
+    });
+    await box.fill('wool bean');
+    await expectCount(page, await countOf(`${EUR} AND ${BEANIES}`));
+    expect(aborted).toEqual(['wool*']);
+    release();
+
+    // One search is one step in the history.
+    await page.goBack();
+    await expectCount(page, await countOf(EUR));
+    expect(await box.inputValue()).toBe('');
+  });
+
+  it('searches with Enter for what was typed, such as a reference', async () => {
+    const page = await open();
+    const box = page.getByRole('searchbox', { name: 'Search products' });
+    await box.fill('HVS-72445-CRM');
+    await expectCount(page, 0);
+    await box.press('Enter');
+    await eventually(async () => {
+      expect(await names(page)).toEqual(['Halvorsund Tind wool beanie, cream']);
+    });
+    expect(await page.locator('#status').textContent()).toBe('1 product');
+  });
+
+  it('sorts by price in the currency chosen, and not in all of them', async () => {
+    const page = await open();
+    await page.getByLabel('Sort by').selectOption('Price, high to low');
+    const dearest = await select<[string]>(
+      `SELECT name FROM products WHERE ${EUR} ORDER BY price DESC, "productID" LIMIT 24`,
+    );
+    await eventually(async () => {
+      expect(await names(page)).toEqual(dearest.flat());
+    });
+    await page.getByLabel('Currency').selectOption('JPY');
+    await expectCount(page, await countOf(`currency = 'JPY'`));
+    const [most] = await page.locator('article b').allTextContents();
+    const [[price] = ['']] = await select<[string]>(
+      `SELECT to_char(max(price), '¥FM999,999,999') FROM products WHERE currency = 'JPY'`,
+    );
+    expect(most).toBe(price);
+    await page.getByLabel('Currency').selectOption('All, also without a price');
+    await expectCount(page, 3000);
+    expect(await page.getByLabel('Sort by').inputValue()).toBe('-createdAt');
+    expect(await page.locator('[value="-price"]').isDisabled()).toBe(true);
+  });
+
+  it('goes from page to page by the links of the response', async () => {
+    const page = await open('sort=name');
+    const all = (
+      await select<[string]>(
+        `SELECT name FROM products WHERE ${EUR} ORDER BY name COLLATE "C", "productID"`,
+      )
+    ).flat();
+    const last = Math.floor(all.length / 24) * 24;
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    for (const [relation, offset] of [
+      ['', 0],
+      ['Next', 24],
+      ['Next', 48],
+      ['Previous', 24],
+      ['Last', last],
+      ['First', 0],
+    ] as const) {
+      if (relation !== '') await pages.getByRole('link', { name: relation }).click();
+      await eventually(async () => {
+        expect(await names(page)).toEqual(all.slice(offset, offset + 24));
+      });
+      const [number, count] = [offset, last].map((at) => at / 24 + 1);
+      expect(await pages.locator('span').textContent()).toBe(`Page ${number} of ${count}`);
+    }
+    await page.goBack();
+    await eventually(async () => {
+      expect(await names(page)).toEqual(all.slice(last));
+    });
+  });
+
+  it.each([
+    ['colour=red', 'The parameter colour must not be present in this request. (-23, request '],
+    ['priceMin=cheap', 'The parameter priceMin must be a decimal'],
+    ['within=nowhere', 'There is no categories object nowhere. (-31, request '],
+  ])('shows the error for #%s', async (hash, message) => {
+    const page = await open(hash);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain(message);
+    await page.locator('#chosen a').click();
+    await expectCount(page, await countOf(EUR));
+    expect(await alert.isVisible()).toBe(false);
+  });
+
+  it('waits when the service is busy, and gives up after some tries', async () => {
+    const status = 'The service is busy. Trying again in 1 s.';
+    const page = await whileOverloaded(service, async () => {
+      const busy = await open();
+      await busy.getByText(status).waitFor();
+      return busy;
+    });
+    await expectCount(page, await countOf(EUR));
+    await page.close();
+    await whileOverloaded(service, async () => {
+      const alert = (await open()).getByRole('alert');
+      await alert.waitFor();
+      expect(await alert.textContent()).toContain('The service is busy. (-4, request ');
+    });
+  });
+
+  it('says so when the service cannot be reached', async () => {
+    const page = await open();
+    await page.goto(`${address()}?api=http://127.0.0.1:1`);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(
+      /^The catalogue at http:\/\/127\.0\.0\.1:1 cannot be/,
+    );
+    expect(faults).not.toEqual([]);
+    faults = [];
+  });
+
+  it('takes text for text', async () => {
+    const markup = '<img src=x onerror=alert(1)>';
+    await service.load('brands', [{ brandID: markup, name: markup }]);
+    await service.load('products', [
+      { productID: markup, type: 'DIGITAL', name: markup, description: markup, brandID: markup },
+    ]);
+    try {
+      const page = await open(
+        `currency=any&${new URLSearchParams({ brandID: markup }).toString()}`,
+      );
+      await eventually(async () => {
+        expect(await names(page)).toEqual([markup]);
+      });
+      expect(await page.locator('#chosen').textContent()).toBe(markup);
+      expect(await page.getByLabel(markup).isChecked()).toBe(true);
+      expect(await page.locator('img').count()).toBe(0);
+    } finally {
+      await service.dataSource.query('DELETE FROM products WHERE "productID" = $1', [markup]);
+      await service.dataSource.query('DELETE FROM brands WHERE "brandID" = $1', [markup]);
+    }
+  });
+
+  it('works as a file, whose origin is null', async () => {
+    const page = await open('', DESKTOP, pathToFileURL(FILE).href);
+    await page.getByLabel('Halvorsund').check();
+    await expectCount(page, await countOf(`${EUR} AND "brandID" = 'halvorsund'`));
+  });
+
+  it.each([
+    ['desktop', DESKTOP, ''],
+    ['phone', PHONE, '-phone'],
+  ])('fits a %s', async (_, viewport, suffix) => {
+    const page = await open('within=office&q=black*&inStock=true', viewport);
+    const black = `name || ' ' || description ~* '\\mblack'`;
+    await expectCount(
+      page,
+      await countOf(`${EUR} AND ${within('office')} AND ${black} AND stock > 0`),
+    );
+    const fits = async () =>
+      (await page.evaluate('document.documentElement.scrollWidth')) === viewport.width;
+    expect(await fits()).toBe(true);
+    const { SCREENSHOT } = process.env;
+    if (SCREENSHOT !== undefined) {
+      await page.screenshot({ path: SCREENSHOT.replace(/(?=\.png$)/, suffix) });
+    }
+    // On a phone the filters are folded.
+    const facets = page.locator('#brandID');
+    expect(await facets.isVisible()).toBe(viewport === DESKTOP);
+    if (viewport === PHONE) await page.getByText('Filters', { exact: true }).click();
+    expect(await facets.isVisible()).toBe(true);
+    expect(await fits()).toBe(true);
+  });
+});
