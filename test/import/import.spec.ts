@@ -297,7 +297,7 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
       'line 3, column productID: repeats a, which line 1 has already',
       'line 4, column type: must be given for c, which is new',
       'line 4: c breaks the rule products_price_currency: price IS NULL OR currency IS NOT NULL',
-      'line 5, column currency: must be text of 0 to 3 characters, not "euro"',
+      'line 5, column currency: must be text of 1 to 3 characters, not "euro"',
       "line 6, column currency: e breaks the rule products_currency: currency ~ '^[A-Z]{3}$'",
       'line 7, column price: f breaks the rule products_price: price >= 0 AND price < 1e15 AND scale(price) <= 4',
     ]);
