@@ -88,7 +88,7 @@ export const errors = {
   parameterInvalid: define(-22, 400, 'a value of the wrong type or form', 'The parameter <name> must be <what it must be>'),
   parameterUndefined: define(-23, 400, 'an undefined parameter', 'The parameter <name> must not be present in this request'),
   parameterRepeated: define(-24, 400, 'a parameter given twice', 'The parameter <name> must be given only once'),
-  nameUnknown: define(-25, 400, 'an unknown name in `fields`, `sort` or `facets`', 'The parameter <name> must not name <value>; it may name <the allowed names>'),
+  nameUnknown: define(-25, 400, 'an unknown name in `fields`, `include`, `sort` or `facets`', 'The parameter <name> must not name <value>; it may name <the allowed names>'),
   outOfRange: define(-26, 400, 'a number out of range', 'The parameter <name> must be between <least> and <most>'),
 
   pathUnknown: define(-30, 404, 'no such path', 'There is no resource at <path>'),

@@ -9,6 +9,7 @@ export interface WordSearch extends SearchText {
 }
 
 const SEARCHES = new WeakMap<FindOperator<string>, WordSearch>();
+let searches = 0;
 
 /**
  * A condition on the column `words` of a resource: it contains all words of a text, in any order, whatever
@@ -22,14 +23,20 @@ export function containsWords(
   identifiers: readonly string[] = [],
 ): FindOperator<string> {
   const search = { ...searchText(text), identifiers };
+  // Conditions of one statement share the names of parameters.
+  const at = ++searches;
   const condition = Raw(
     (column) => {
       // Such as "object"."words".
       const table = column.slice(0, column.lastIndexOf('.') + 1);
-      const found = `${column} @@ ${searchQuery(':words', ':beginnings')}`;
-      return `(${[found, ...equalities(search, table, ':text')].join(' OR ')})`;
+      const found = `${column} @@ ${searchQuery(`:words${at}`, `:beginnings${at}`)}`;
+      return `(${[found, ...equalities(search, table, `:text${at}`)].join(' OR ')})`;
     },
-    { text, words: search.words, beginnings: search.beginnings },
+    {
+      [`text${at}`]: text,
+      [`words${at}`]: search.words,
+      [`beginnings${at}`]: search.beginnings,
+    },
   ) as FindOperator<string>;
   SEARCHES.set(condition, search);
   return condition;

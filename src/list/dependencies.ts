@@ -56,11 +56,14 @@ export function versionedTables(resources: readonly string[]): string[] {
 
 /**
  * Whether a condition only compares columns of its own table with values, or with subtrees, whose
- * resources a `Listing` names. Any other condition may read other data, such as SQL in `Raw`.
+ * resources a `Listing` names. Any other condition may read other data, such as SQL in `Raw`, or a subtree
+ * within another operator.
  */
 export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
   return Object.entries(condition).every(
-    ([name, value]) => metadata.findColumnWithPropertyName(name) && isPlainValue(value),
+    ([name, value]: [string, unknown]) =>
+      metadata.findColumnWithPropertyName(name) &&
+      (subtreesOf(value) !== undefined || isPlainValue(value)),
   );
 }
 
@@ -68,7 +71,6 @@ function isPlainValue(value: unknown): boolean {
   if (!(value instanceof FindOperator)) {
     return value === null || typeof value !== 'object' || value instanceof Date;
   }
-  if (subtreesOf(value)) return true;
   if (value.child) return COMPARISONS.has(value.type) && isPlainValue(value.child);
   if (value.type === 'and' || value.type === 'or') {
     return (value.value as unknown as readonly unknown[]).every(isPlainValue);

@@ -111,17 +111,19 @@ export function totalOrder(metadata: EntityMetadata, keys: readonly SortKey[] = 
  * ORDER BY of a list. Objects without a value come last in both directions.
  *
  * @param table the table in SQL whose columns it names
+ * @param first an SQL expression that comes before them
  */
 export function orderBy(
   metadata: EntityMetadata,
   order: readonly SortKey[],
   table = 'object',
+  first?: string,
 ): string {
   const keys = order.map(({ field, direction }) => {
     const descending = hasNullsLast(metadata, field) ? 'DESC NULLS LAST' : 'DESC';
     return `${table}."${field}" ${direction === 'ASC' ? 'ASC' : descending}`;
   });
-  return `ORDER BY ${keys.join(', ')}`;
+  return `ORDER BY ${[...(first === undefined ? [] : [first]), ...keys].join(', ')}`;
 }
 
 /** The reverse of `orderBy`. PostgreSQL reads the same index backwards. */

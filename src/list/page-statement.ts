@@ -103,10 +103,8 @@ export function pageStatement(
        WHERE object."${identifier}" = page."${identifier}" OFFSET 0
      ) object ORDER BY "#at"`,
   );
-  const byColumns = orderBy(metadata, order, 'picked');
-  const ordering = isByRelevance
-    ? byColumns.replace('ORDER BY', 'ORDER BY picked."#class",')
-    : byColumns;
+  const first = isByRelevance ? 'picked."#class"' : undefined;
+  const ordering = orderBy(metadata, order, 'picked', first);
   tables.push(
     `page AS MATERIALIZED (
       SELECT *, row_number() OVER (${ordering}) AS "#at" FROM picked

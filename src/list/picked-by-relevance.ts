@@ -86,7 +86,7 @@ export function pickedBehindByRelevance(
         SELECT *, 1 AS "#class" FROM picked_titled
         UNION ALL SELECT *, 2 FROM picked_behind
         UNION ALL SELECT *, 2 FROM picked_others
-      ) object ${orderBy(metadata, order).replace('ORDER BY', 'ORDER BY "#class",')} LIMIT ${limit}
+      ) object ${orderBy(metadata, order, 'object', '"#class"')} LIMIT ${limit}
     )`,
   ];
 }

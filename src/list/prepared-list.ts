@@ -45,7 +45,7 @@ export interface State {
 export interface VersionedPage extends Page, State {
   /** The number of its objects, an integer as text. */
   readonly rows: string;
-  /** The identifier of its last object; null if it has none, or fewer than `limit`. */
+  /** The identifier of its last object; may be null if it has fewer than `limit`. */
   readonly last: string | null;
 }
 

@@ -7,7 +7,7 @@ import { Listing } from './listing.js';
 import { replaceSubtrees, subtreeQuery, subtreesIn } from './subtrees.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
-export type Rows = <Row extends TextRow<Row>>(
+export type ReadRows = <Row extends TextRow<Row>>(
   statement: Statement,
   values: readonly unknown[],
 ) => Promise<Row[]>;
@@ -21,7 +21,7 @@ export type Rows = <Row extends TextRow<Row>>(
 export function readResolved<T>(
   reads: ReadPool,
   listing: Listing,
-  read: (listing: Listing, rows: Rows) => Promise<T>,
+  read: (listing: Listing, rows: ReadRows) => Promise<T>,
 ): Promise<T> {
   if (subtreesIn(listing.conditions).length === 0) {
     return read(listing, (statement, values) => reads.rows(statement, values));

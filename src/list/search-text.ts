@@ -11,17 +11,15 @@ export interface SearchText {
 const BEGINNING = /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)\*(?![\p{L}\p{N}\p{M}])/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
+/** Reads the words and the beginnings of words of a text. */
 export function searchText(text: string): SearchText {
-  const beginnings = [...text.matchAll(BEGINNING)].map(([, word = '']) => word);
-  return {
-    text,
-    words: text.replace(BEGINNING, ' '),
-    beginnings: [...new Set(beginnings.map((word) => word.normalize()))],
-  };
+  const folded = text.normalize('NFKC');
+  const beginnings = [...folded.matchAll(BEGINNING)].map(([, word = '']) => word);
+  return { text, words: folded.replace(BEGINNING, ' '), beginnings: [...new Set(beginnings)] };
 }
 
-/** The number of distinct words and beginnings, ignoring case. PostgreSQL also ignores accents. */
+/** The number of distinct words and beginnings, ignoring case and accents. */
 export function wordCount({ words, beginnings }: SearchText): number {
-  const whole = words.normalize('NFKC').toLowerCase().match(WORD) ?? [];
+  const whole = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(WORD) ?? [];
   return new Set(whole).size + beginnings.length;
 }

@@ -1,19 +1,19 @@
 import type { EntityMetadata } from 'typeorm';
 import { relatedOf } from '../resource/related.js';
 import { fieldsOf, isResource } from '../resource/resource.js';
-import { fieldsWithin, selectedRelated } from '../resource/selection.js';
+import { fieldsOfRelated, selectedRelated } from '../resource/selection.js';
 import type { ListQueryDto } from './list-query.dto.js';
 
 /**
  * The fields that each object of a list shows, by `fields` and `include`: those of a related object as
- * `brand.name`. `undefined` for all of its own.
+ * `brand.name`, which is what `selection` takes. `undefined` for all of its own.
  */
 export function shownFields(
   metadata: EntityMetadata,
   { fields, include = [] }: Pick<ListQueryDto, 'fields' | 'include'>,
 ): readonly string[] | undefined {
   const related = relatedOf(metadata).flatMap(({ name, metadata: other }) => {
-    const named = fieldsWithin(name, fields ?? []);
+    const named = fieldsOfRelated(name, fields ?? []);
     if (named.length === 0 && !include.includes(name)) return [];
     const shown = named.length > 0 ? named : namesOf(other);
     return shown.map((field) => `${name}.${field}`);

@@ -34,12 +34,10 @@ export function wholeList(
   const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
   const rows = new ParameterValues(matching.values);
-  const byColumns = orderBy(metadata, order);
   const picking = { metadata, order, values: rows };
   const search = isByRelevance(sort) ? matching.search : undefined;
-  const ordering = search
-    ? byColumns.replace('ORDER BY', `ORDER BY ${isTitled(search, rows)} IS NOT TRUE,`)
-    : byColumns;
+  const first = search && `${isTitled(search, rows)} IS NOT TRUE`;
+  const ordering = orderBy(metadata, order, 'object', first);
   let [start, where] = ['', matching.where];
   if (after !== undefined) {
     start = `WITH ${search ? startByRelevance(search, picking, after) : startOf(picking, after)}`;

@@ -134,7 +134,7 @@ export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorRespo
       operationId: `${operationId}Options`,
       summary: `Get the parameters for ${what}`,
       description:
-        'One object for each parameter that the path takes. Those that are sent are checked as by GET.',
+        'One object for each parameter that the path takes. Each one that is sent is checked as by GET.',
       responses: {
         200: {
           description: 'The parameters.',
@@ -203,17 +203,32 @@ function success(endpoint: DescribedEndpoint): Json {
         object: [],
       }[kind],
     ),
-    content: { ...json(envelope(schema, maximumObjects)), ...(kind === 'list' && WHOLE) },
+    content: {
+      ...json(
+        kind === 'facets'
+          ? envelope(schema, maximumObjects, 'All values with a match, whatever `limit` says.')
+          : envelope(schema, maximumObjects),
+      ),
+      ...(kind === 'list' && WHOLE),
+    },
   };
 }
 
-/** Schema of the envelope with at most `maxItems` objects. */
-export function envelope(items: Json, maxItems: number): Json {
+/**
+ * Schema of the envelope with at most `maxItems` objects.
+ *
+ * @param counted what `count` counts
+ */
+export function envelope(
+  items: Json,
+  maxItems: number,
+  counted = 'All that match, whatever `limit`, `offset` and `fields` say.',
+): Json {
   return objectOf({
     result: { $ref: '#/components/schemas/Success' },
     response_data: objectOf({
       count: {
-        description: 'All that match, whatever `limit`, `offset` and `fields` say.',
+        description: counted,
         type: 'string',
         pattern: '^[0-9]+$',
         maxLength: 20,

@@ -40,7 +40,7 @@ export function headers(rateLimit: number): Json {
     },
     ETag: {
       description:
-        'Names the page or the object as it is now, for `If-None-Match`. A list that depends on more than its resource has none.',
+        'Names the page or the object as it is now, for `If-None-Match`. A list that depends on more than resources, such as the time, has none.',
       schema: text(200, '^(W/)?".*"$'),
       example: 'W/"1042-Zk3vY1x0aB7q"',
     },

@@ -21,12 +21,12 @@ export function selectedRelated(
   names: readonly string[] = [],
 ): [related: Related, fields: string[]][] {
   return relatedOf(metadata)
-    .map((related): [Related, string[]] => [related, fieldsWithin(related.name, names)])
+    .map((related): [Related, string[]] => [related, fieldsOfRelated(related.name, names)])
     .filter(([, fields]) => fields.length > 0);
 }
 
 /** The names of a selection that are fields of a related object. */
-export function fieldsWithin(related: string, names: readonly string[]): string[] {
+export function fieldsOfRelated(related: string, names: readonly string[]): string[] {
   const prefix = `${related}.`;
   return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { isLockTimeout } from '../database/database-failure.js';
 
-/** Milliseconds to wait for a lock before which readers queue. */
-const LOCK_TIMEOUT = 250;
-/** Milliseconds before the next attempt. */
-const RETRY_DELAY = 500;
+/** Milliseconds in which a statement that was planned before a commit has begun. */
+const PLANNED_BEFORE = 1000;
+
+const STAMP = `INSERT INTO resource_versions
+  VALUES ($1, 1 + floor(random() * 4611686018427387904::numeric))`;
 
 /** The language of the words in the database. */
-export async function storedSearchLanguage(dataSource: DataSource): Promise<string> {
+async function storedSearchLanguage(dataSource: DataSource): Promise<string> {
   const [{ language }] = await dataSource.query<[{ language: string }]>(
     'SELECT search_language() AS language',
   );
@@ -32,9 +32,19 @@ export async function searchLanguageDifference(
   return `searches are in the language ${stored}, SEARCH_LANGUAGE is ${language}; run catalogue search rebuild`;
 }
 
+/** The resources with counted words whose trigger is not of `install_words`. */
+export async function foreignSearches(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ resource: string }[]>(
+    `SELECT resource FROM tallies WHERE searched <> '{}' AND resource NOT IN (
+       SELECT resource FROM searches
+     ) ORDER BY resource`,
+  );
+  return rows.map(({ resource }) => resource);
+}
+
 /**
- * Changes the language of searches, and computes the words of every resource anew, in one transaction.
- * Readers go on. Writers of these resources wait.
+ * Changes the language of searches, and computes the words of every resource anew whose trigger is of
+ * `install_words`, in one transaction. Readers go on. Writers of these resources wait.
  *
  * @returns the resources
  * @throws CommandError if the database has no such language
@@ -44,11 +54,13 @@ export async function rebuildSearch(dataSource: DataSource, language: string): P
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();
   try {
-    const rows = (await runner.query('SELECT resource FROM searches ORDER BY resource')) as {
-      resource: string;
-    }[];
+    const rows =
+      (await runner.query(`SELECT resource FROM searches WHERE to_regclass(quote_ident(resource)) IS NOT NULL
+       ORDER BY resource`)) as {
+        resource: string;
+      }[];
     const resources = rows.map(({ resource }) => resource);
-    // Checked above: it has no quotes.
+    // `Settings` admits no quotes.
     await runner.query(
       `CREATE OR REPLACE FUNCTION search_language() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
        AS $$ SELECT '${language}' $$`,
@@ -58,34 +70,17 @@ export async function rebuildSearch(dataSource: DataSource, language: string): P
       // For the choice of the counted words.
       await runner.query(`ANALYZE "${resource}"`);
     }
-    if (resources.length > 0) await excludeReaders(runner, resources);
     await runner.commitTransaction();
+    // A statement that was planned before the end has searched in the former language, and may have seen the
+    // new words. A further version keeps its result out of caches.
+    await sleep(PLANNED_BEFORE);
+    for (const resource of resources) await runner.query(STAMP, [resource]);
     return resources;
   } catch (error) {
-    await runner.rollbackTransaction();
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
     throw error;
   } finally {
     await runner.release();
-  }
-}
-
-/**
- * Waits for the readers of tables, and lets none begin until the transaction ends. A statement that is
- * planned before the end would search in the former language, in words that it might see only after it.
- */
-async function excludeReaders(runner: QueryRunner, tables: readonly string[]): Promise<void> {
-  const names = tables.map((table) => `"${table}"`).join(', ');
-  await runner.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
-  for (;;) {
-    await runner.query('SAVEPOINT exclusion');
-    try {
-      await runner.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
-      return;
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      await runner.query('ROLLBACK TO SAVEPOINT exclusion');
-      await sleep(RETRY_DELAY);
-    }
   }
 }
 

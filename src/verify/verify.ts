@@ -5,7 +5,7 @@ import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
 import { uncarriedFilters } from './uncarried-filters.js';
 import { differences, lineOf } from '../schema/differences.js';
-import { searchLanguageDifference } from '../schema/search-language.js';
+import { foreignSearches, searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 
@@ -71,8 +71,16 @@ async function clockViolations(dataSource: DataSource): Promise<string[]> {
 
 async function searchLanguageViolations(application: INestApplicationContext): Promise<string[]> {
   const { searchLanguage } = application.get(Settings);
-  const difference = await searchLanguageDifference(application.get(DataSource), searchLanguage);
-  return difference === undefined ? [] : [difference];
+  const dataSource = application.get(DataSource);
+  const difference = await searchLanguageDifference(dataSource, searchLanguage);
+  const foreign = await foreignSearches(dataSource);
+  return [
+    ...(difference === undefined ? [] : [difference]),
+    ...foreign.map(
+      (resource) =>
+        `the trigger that sets the words of ${resource} is of an older form: SELECT install_words('${resource}', '{<its columns>}'), rebuild_words('${resource}')`,
+    ),
+  ];
 }
 
 /** Foreign keys without a target, which a disabled trigger or a damaged index can allow. */

@@ -70,6 +70,7 @@ function fieldRows(document: any, resource: string): Row[] {
   const { $ref } = content.schema.properties.response_data.properties.objects.items;
   const { properties } = document.components.schemas[$ref.split('/').at(-1)];
   const rows = Object.entries<any>(properties).map(([name, { type, description, ...rest }]) => {
+    if (rest.anyOf) return [`\`${name}\``, 'related object', 'yes', description];
     const types = [type].flat();
     const value = valueOf({ ...rest, type: types.find((each) => each !== 'null') });
     return [`\`${name}\``, value, types.includes('null') ? 'yes' : 'no', description];

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Not } from 'typeorm';
 import { ListReader } from '../../src/list/list-reader.js';
 import { within } from '../../src/list/index.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { ProductType } from '../../src/products/product.entity.js';
+import { Category } from '../../src/categories/category.entity.js';
+import { Listing } from '../../src/list/listing.js';
+import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
@@ -112,6 +115,15 @@ describe('within', () => {
   it('ends in a cycle, which only SQL can make', async () => {
     await query(`UPDATE categories SET "parentID" = 'a11' WHERE "categoryID" = 'a'`);
     expect((await productsOf('within=a1'))[0]).toBe('8');
+  });
+
+  it('in another operator has no entity tag: nothing tells that the tree has changed', async () => {
+    const products = service.dataSource.getRepository(Product);
+    const others = { categoryID: Not(within(Category, ['a'])) };
+    const listing = new Listing(products, {}, [others], ['products']);
+    const list = service.application.get(ListReader).prepare(listing);
+    expect(await list.isVersioned()).toBe(false);
+    expect((await list.read()).count).toBe('2');
   });
 
   it('needs a resource that refers to itself', () => {

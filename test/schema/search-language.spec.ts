@@ -70,6 +70,34 @@ describe('The language of searches', () => {
     expect(await miscounts(service.dataSource, metadata)).toEqual([]);
   });
 
+  it('is changed beside a transaction that has read and will write, and by two commands at once', async () => {
+    const runner = service.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SELECT count(*) FROM products');
+    const rebuilt = await Promise.all([
+      run('english', 'search', 'rebuild'),
+      run('english', 'search', 'rebuild'),
+    ]);
+    expect(rebuilt.map(({ status, stderr }) => [status, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+    await runner.query(`UPDATE products SET stock = 1 WHERE "productID" = 'p1'`);
+    await runner.commitTransaction();
+    await runner.release();
+  });
+
+  it('does not reach words of another trigger, which verify names', async () => {
+    await service.dataSource.query('DELETE FROM searches');
+    expect((await run('english', 'verify')).stdout).toContain(
+      "the trigger that sets the words of products is of an older form: SELECT install_words('products', '{<its columns>}'), rebuild_words('products')",
+    );
+    await service.dataSource.query(
+      `SELECT install_words('products', '{name,description}'), rebuild_words('products')`,
+    );
+    expect((await run('english', 'verify')).stdout).toBe('Nothing is off\n');
+  });
+
   it('goes back', async () => {
     expect((await run('simple', 'search', 'rebuild')).status).toBe(0);
     expect(await found('q=lamp')).toEqual(['p2']);

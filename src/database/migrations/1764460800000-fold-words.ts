@@ -125,8 +125,14 @@ function wordCharacters(): string {
   return ranges.join('');
 }
 
-/** Combining marks that are accents in any script. */
-const ACCENTS = '\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f';
+/**
+ * What is left out of words: accents of any script, points of Hebrew and Arabic, variation selectors, and what
+ * joins or divides the parts of a word without being seen.
+ */
+const ACCENTS =
+  '\\u0300-\\u036f\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe20-\\ufe2f' +
+  '\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u064b-\\u065f\\u0670' +
+  '\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef\\u00ad\\u200c\\u200d';
 /** Letters that have no decomposition, and what they are searched as. */
 const LETTERS = { from: 'øłđðħıŧς', to: 'olddhitσ' };
 const LIGATURES = { ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' };

@@ -3,7 +3,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed } from '../contains-words.js';
 import { type Criteria, facetsOf, type Search } from '../criteria.js';
-import { aroundValue, type Facet, facetName } from '../tally/facet.js';
+import { aroundValue, type Facet, facetBounds, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
 import { countedWord, wordTallies } from '../tally/word-tally.js';
 
@@ -55,8 +55,10 @@ export class TalliedValues {
 
   /** A query of `at`, `value` and `count` for all values of fields. */
   every(fields: readonly Field[]): string {
-    const names = fields.map(({ name, at }) => `(${at}, '${name}=', '${name}>')`);
-    // In collation C, `>` follows `=`.
+    const names = fields.map(({ name, at }) => {
+      const [first, end] = facetBounds(name);
+      return `(${at}, '${first}', '${end}')`;
+    });
     const rows = tallyRows(
       identifierOrder(this.metadata),
       'WHERE facet >= prefix AND facet < upto',
@@ -78,12 +80,13 @@ export class TalliedValues {
     const others =
       named === undefined
         ? ''
-        : `UNION ALL SELECT '${field}=' || ${column}::text, 1 FROM object, searched
+        : `UNION ALL SELECT '${facetBounds(field)[0]}' || ${column}::text, 1 FROM object, searched
            WHERE ${named} AND ${column} IS NOT NULL`;
+    const [first, end] = facetBounds(field);
     const [tallied, since] = [words.tally, words.deltas].map(
       (table) =>
         `SELECT facet, count FROM searched JOIN ${table} USING (word)
-         WHERE facet >= '${field}=' AND facet < '${field}>'`,
+         WHERE facet >= '${first}' AND facet < '${end}'`,
     );
     return {
       query: `SELECT substr(facet, ${field.length + 2}) AS value, sum(count)::bigint AS count

@@ -43,11 +43,12 @@ export class PageServer {
     const cached = this.cache.get(cacheKey);
     if (ifNoneMatch !== undefined || cached) {
       const state = await prepared.state();
-      setState(response, state, key);
       if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(state.version, key))) {
+        setState(response, state, key);
         return { status: 304 };
       }
       if (cached?.version === state.version) {
+        setState(response, state, key);
         setRows(prepared, cached, request, response);
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }

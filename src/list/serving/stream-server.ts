@@ -31,8 +31,10 @@ export class StreamServer {
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     if (ifNoneMatch !== undefined && hasTag) {
       const state = await prepared.state();
-      setState(response, state, whole.key);
-      if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) return { status: 304 };
+      if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) {
+        setState(response, state, whole.key);
+        return { status: 304 };
+      }
     }
     const list = await this.streams.open(whole, clientOf(request), closeSignal(response));
     if (hasTag) setState(response, list, whole.key);
