@@ -114,7 +114,7 @@ export function pageStatement(
   const text = `WITH ${tables.join(',\n')}
     SELECT ${objects} AS objects, (SELECT total::text FROM counted) AS count,
       (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS key,
-      (SELECT "${identifier}" FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
+      (SELECT "${identifier}"::text FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
       (SELECT count(*) FROM page)::text AS rows,
       ${after === undefined ? 'true' : 'EXISTS (SELECT FROM start)'}::text AS begun,
       ${stateOf(resources)}`;

@@ -80,6 +80,8 @@ function pageText(
            SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
          ) object ORDER BY picked.id`;
   // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
+  // Each column is a text of one collation: the result of a prepared statement must not change its type with
+  // that of the identifier.
   return `WITH ${objectTable(metadata)},
     position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})${
       fromStart
@@ -88,7 +90,7 @@ function pageText(
     first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`
     }
     SELECT position.total AS count, ${stateOf(resources)}, page.objects,
-      ${keyAt('greatest($2::bigint - 1, 0)', first)} AS last,
+      ${keyAt('greatest($2::bigint - 1, 0)', first)}::text COLLATE "C" AS last,
       greatest(least($2::bigint, position.total::bigint - ${fromStart ? '0' : '$3::bigint'}), 0)::text AS rows
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
 }
