@@ -23,7 +23,7 @@ import { readResolved } from './resolved-listing.js';
 import { StatementCache } from './statement-cache.js';
 import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
-import { requireVersion, Versions } from './versions.js';
+import { onlyPage, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
@@ -104,7 +104,7 @@ export class ListReader {
     const [page, values] = tallyPage(this.statements, metadata, facet, request, resources);
     return {
       key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
-      read: async () => pageOf(await this.reads.rows<VersionedPage>(page, values), resources),
+      read: async () => onlyPage(await this.reads.rows<VersionedPage>(page, values), resources),
     };
   }
 
@@ -134,7 +134,10 @@ export class ListReader {
               : matchingObjects(resolved, selectedBy(resolved), request.order);
           const read = async (known?: KnownList) => {
             const built = pageStatement(metadata, found, request, resources, known);
-            const page = pageOf(await rows<CombinedPage>(built.statement, built.values), resources);
+            const page = onlyPage(
+              await rows<CombinedPage>(built.statement, built.values),
+              resources,
+            );
             if (after !== undefined && page.begun === 'false') {
               throw errors.objectUnknown(metadata.tableName, after);
             }
@@ -165,16 +168,6 @@ export class ListReader {
 interface CombinedPage extends VersionedPage {
   readonly key: string | null;
   readonly begun: string;
-}
-
-/** The only row of a statement for a page. */
-function pageOf<Page extends VersionedPage>(
-  [page]: readonly Page[],
-  resources: readonly string[],
-): Page {
-  if (!page) throw new TypeError('A page is one row');
-  requireVersion(page.version, resources);
-  return page;
 }
 
 /** The one facet that a list in ascending order of the identifier consists of, if it is one. */

@@ -91,7 +91,15 @@ export function subtreeQuery({ table, identifier, parent }: Tree, roots: string)
   ) SELECT id FROM subtree`;
 }
 
+const TREES = new WeakMap<ObjectType<unknown>, Tree>();
+
 function treeOf<Entity>(entity: ObjectType<Entity>): Tree {
+  let tree = TREES.get(entity);
+  if (!tree) TREES.set(entity, (tree = findTree(entity)));
+  return tree;
+}
+
+function findTree<Entity>(entity: ObjectType<Entity>): Tree {
   const storage = getMetadataArgsStorage();
   const table = storage.tables.find(({ target }) => target === entity)?.name;
   const identifier = storage.filterColumns(entity).find(({ options }) => options.primary);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../database/read-pool.js';
 import { type Statement, statement } from '../database/statement.js';
 import { publicTime } from '../resource/column-values.js';
-import type { State } from './prepared-list.js';
+import type { State, VersionedPage } from './prepared-list.js';
 
 /**
  * SQL expressions for the state of resources, as two columns. `version` changes with every commit that
@@ -27,6 +27,20 @@ export function requireVersion(
 ): string {
   if (version) return version;
   throw new TypeError(`${resources.join(', ')} has no tally: its migration lacks install_tally`);
+}
+
+/**
+ * The only row of a statement for a page.
+ *
+ * @throws TypeError if there is none, or no version; see `requireVersion`
+ */
+export function onlyPage<Page extends VersionedPage>(
+  [page]: readonly Page[],
+  resources: readonly string[],
+): Page {
+  if (!page) throw new TypeError('A page is one row');
+  requireVersion(page.version, resources);
+  return page;
 }
 
 interface Lookup {

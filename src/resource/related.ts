@@ -11,8 +11,17 @@ export interface Related {
   readonly metadata: EntityMetadata;
 }
 
+/** Every list asks for them. */
+const RELATED = new WeakMap<EntityMetadata, readonly Related[]>();
+
 /** The objects that the columns of a resource refer to, in the order of the columns. */
-export function relatedOf(metadata: EntityMetadata): Related[] {
+export function relatedOf(metadata: EntityMetadata): readonly Related[] {
+  let related = RELATED.get(metadata);
+  if (!related) RELATED.set(metadata, (related = findRelated(metadata)));
+  return related;
+}
+
+function findRelated(metadata: EntityMetadata): Related[] {
   return metadata.columns.flatMap((column) => {
     const key = metadata.foreignKeys.find(({ columns }) => columns.includes(column));
     const name = relatedName(column.propertyName);

@@ -8,7 +8,7 @@ import { ListReader } from '../list-reader.js';
 import type { PreparedPage, VersionedPage } from '../prepared-list.js';
 import { readResolved } from '../resolved-listing.js';
 import { StatementCache } from '../statement-cache.js';
-import { requireVersion } from '../versions.js';
+import { onlyPage } from '../versions.js';
 import { FacetCounts } from './facet-counts.js';
 import { facetStatement } from './facet-statement.js';
 
@@ -38,15 +38,11 @@ export class FacetReader {
       state: () => list.state(),
       read: () =>
         readResolved(this.reads, counts.list, async (resolved, rows) => {
-          const [row] =
+          const [text, sent] =
             resolved === counts.list
-              ? await rows<VersionedPage>(read, values)
-              : await rows<VersionedPage>(
-                  ...this.statementOf(new FacetCounts(resolved, counts.fields, counts.limit)),
-                );
-          if (!row) throw new TypeError('Facet counts are one row');
-          requireVersion(row.version, resources);
-          return row;
+              ? [read, values]
+              : this.statementOf(new FacetCounts(resolved, counts.fields, counts.limit));
+          return onlyPage(await rows<VersionedPage>(text, sent), resources);
         }),
     };
   }
