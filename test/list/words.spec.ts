@@ -210,11 +210,16 @@ describe('A search for words', () => {
       fc.asyncProperty(
         texts.filter((text) => text.isWellFormed() && !text.includes('\0')),
         async (text) => {
-          const [{ words }] = (await service.dataSource.query<{ words: string[] }[]>(
-            'SELECT search_words($1) AS words',
+          const [row] = await service.dataSource.query<{ words: string[]; forms: string }[]>(
+            `SELECT search_words($1) AS words,
+               coalesce((SELECT string_agg(lower(c) || normalize(c, NFKD), '' ORDER BY at)
+                 FROM regexp_split_to_table($1, '') WITH ORDINALITY AS characters (c, at)), '') AS forms`,
             [text],
-          )) as [{ words: string[] }];
-          expect(words).toEqual(foldedWords(text));
+          );
+          // PostgreSQL and Node may know different versions of Unicode.
+          const forms = Array.from(text, (each) => each.toLowerCase() + each.normalize('NFKD'));
+          fc.pre(row?.forms === forms.join(''));
+          expect(row.words).toEqual(foldedWords(text));
         },
       ),
       { numRuns: 1000, seed: SEED },
