@@ -50,12 +50,6 @@ export function mustBe(expected: string): InvalidValue {
   return new InvalidValue((name) => errors.parameterInvalid(name, expected));
 }
 
-/** Maximum characters of a value. A longer request target gets status 414. */
-const MAXIMUM_LENGTH = 16_384;
-
-/** Maximum number of values in a list. Each takes at least a character and a comma. */
-const MAXIMUM_VALUES = MAXIMUM_LENGTH / 2;
-
 /** The inclusive range of an integer parameter, and its default. */
 export interface Bounds {
   readonly minimum: number;
@@ -96,7 +90,6 @@ export function DecimalParam(meaning: string): PropertyDecorator {
     type: 'string',
     format: 'decimal',
     pattern: PLAIN_DECIMAL.source,
-    maxLength: MAXIMUM_LENGTH,
   } as const;
   return Parameter({ meaning, schema, example: '19.99' }, (text) =>
     PLAIN_DECIMAL.test(text) ? text : mustBe('a decimal number such as 19.99'),
@@ -120,7 +113,7 @@ const DATE_TIME = '2026-11-21T12:00:00Z';
 
 /** The declaration of a time parameter. */
 export function dateTime(meaning: string): DeclaredParameter {
-  const schema = { type: 'string', format: 'date-time', maxLength: MAXIMUM_LENGTH } as const;
+  const schema = { type: 'string', format: 'date-time' } as const;
   return { meaning, schema, example: DATE_TIME };
 }
 
@@ -154,12 +147,13 @@ export function WordsParam(meaning: string): PropertyDecorator {
     type: 'string',
     minLength: 1,
     maxLength: NAME_LENGTH,
-    // An approximation: not every dialect of regular expressions has a class for letters.
-    pattern: '\\S',
+    // More than white space and ASCII punctuation. An approximation of a letter or digit, for which not
+    // every dialect of regular expressions has a class.
+    pattern: '[^\\s!-/:-@\\[-`{-~]',
   } as const;
   const bounds = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
   const declared = {
-    meaning: `${meaning} A word that ends in \`*\` is the beginning of one. At most ${bounds}. With it, \`sort\` may name \`relevance\`.`,
+    meaning: `${meaning} A word that ends in \`*\` is the beginning of one. At most ${bounds}. With it, \`sort\` may begin with \`relevance\`.`,
     schema,
     example: 'blue',
   };
@@ -244,5 +238,5 @@ function textOf(maxLength: number): ParameterSchema {
 
 /** The schema of values separated by commas. */
 export function arrayOf(items: ParameterSchema): ParameterSchema {
-  return { type: 'array', items, minItems: 1, maxItems: MAXIMUM_VALUES };
+  return { type: 'array', items, minItems: 1 };
 }

@@ -38,7 +38,7 @@ export function QueryOf<Entity>(
   { sort = [], include = [] }: ListOptions<Entity> = {},
 ): (query: QueryClass) => void {
   return (query) => {
-    Reflect.defineMetadata(ENTITY, entity, query);
+    setEntity(query, entity);
     const prototype = query.prototype as object;
     const isList = prototype instanceof ListQueryDto;
     if (isList) {
@@ -97,6 +97,11 @@ function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
   }
 }
 
+/** Sets the entity of a query class. */
+export function setEntity(query: object, entity: ObjectType<unknown>): void {
+  Reflect.defineMetadata(ENTITY, entity, query);
+}
+
 /** The entity of a query class; `undefined` for a class without `@QueryOf`. */
 export function entityOf(query: object): ObjectType<unknown> | undefined {
   return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
@@ -126,8 +131,6 @@ function sortParameter(
       'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
     schema: {
       ...arrayOf({ type: 'string', enum: names }),
-      maxItems: allowed.length + (search === undefined ? 0 : 1),
-      uniqueItems: true,
       default: [identifier],
     },
     example: allowed.join(),
@@ -185,12 +188,16 @@ function sortReader(columns: readonly string[], search: string | undefined) {
     }
     const unknown = fields.find((field) => !allowed.includes(field));
     if (unknown !== undefined) return mustName(unknown, allowed);
-    if (new Set(fields).size < fields.length) return mustBe('names of fields, each only once');
+    const isReversed = keys.some(
+      ({ field, direction }) => field === BY_RELEVANCE && direction === 'DESC',
+    );
+    if (search !== undefined && isReversed) return mustName(`-${BY_RELEVANCE}`, allowed);
+    // The first of two keys by the same field decides the order alone.
+    const deciding = keys.filter(({ field }, at) => fields.indexOf(field) === at);
     const at = search === undefined ? -1 : fields.indexOf(BY_RELEVANCE);
-    if (at < 0) return keys;
-    if (keys[at]?.direction === 'DESC') return mustName(`-${BY_RELEVANCE}`, allowed);
+    if (at < 0) return deciding;
     if (at > 0) return mustBe(`names of fields, ${BY_RELEVANCE} before all others`);
-    return [{ field: RELEVANCE, direction: 'ASC' }, ...keys.slice(1)];
+    return [{ field: RELEVANCE, direction: 'ASC' }, ...deciding.slice(1)];
   };
 }
 

@@ -1,20 +1,20 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { createRequire } from 'node:module';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import type { AllowedParameter } from '../http/parameters/allowed-parameters.js';
 import { endpointsOf } from '../http/endpoints.js';
 import type { Settings } from '../settings/settings.js';
-import { overview } from './overview.js';
 import {
-  collectionOf,
-  CREDENTIALS,
+  countedFields,
   described,
   type DescribedEndpoint,
-  envelope,
-  pathItem,
-} from './paths.js';
-import { headers, ErrorResponses } from './responses.js';
-import { type Json, objectOf, resourceSchema } from './schema.js';
+  resourceOf,
+} from './described-endpoint.js';
+import { headers } from './headers.js';
+import { CREDENTIALS, errorsOf, operation, pageName } from './operation.js';
+import { overview } from './overview.js';
+import { IF_NONE_MATCH } from './parameters.js';
+import { ANYWHERE, ERROR_ENVELOPE, errorResponses } from './responses.js';
+import { type Json, objectOf, pageOf, resourceSchema, SUCCESS } from './schema.js';
 import { servicePaths } from './service-paths.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -30,14 +30,6 @@ export function openapiDocument(application: INestApplicationContext, settings: 
   const endpoints = endpointsOf(application).map((endpoint) =>
     described(endpoint, dataSource, settings),
   );
-  const resources = new Set(endpoints.flatMap(({ metadata }) => metadata ?? []));
-  const errorResponses = new ErrorResponses();
-  const paths = {
-    ...Object.fromEntries(
-      endpoints.map((endpoint) => [endpoint.template, pathItem(endpoint, errorResponses)]),
-    ),
-    ...servicePaths(errorResponses),
-  };
   return {
     openapi: '3.1.1',
     info: {
@@ -49,36 +41,57 @@ export function openapiDocument(application: INestApplicationContext, settings: 
     },
     servers: [{ url: '/', description: 'This service' }],
     tags: [
-      ...[...new Set(endpoints.map(collectionOf))].map((name) => ({
+      ...[...new Set(endpoints.map(resourceOf))].map((name) => ({
         name,
-        description: name.startsWith('facets of ')
-          ? `How many objects have which value: ${name}.`
-          : `Lists of ${name}${name.includes(' ') ? '.' : ', and one of them by its identifier.'}`,
+        description: `What there is for ${name}.`,
       })),
       { name: 'service', description: 'What tells of the service itself.' },
     ],
     security: CREDENTIALS,
-    paths,
+    paths: {
+      ...Object.fromEntries(
+        endpoints.map((endpoint) => [endpoint.template, { get: operation(endpoint) }]),
+      ),
+      ...servicePaths(),
+    },
     components: {
       securitySchemes,
+      parameters: { 'If-None-Match': IF_NONE_MATCH },
       headers: headers(settings.rateLimit),
-      responses: errorResponses.responses,
+      responses: errorResponses(new Set([...ANYWHERE, ...endpoints.flatMap(errorsOf)])),
       schemas: {
-        Success: objectOf({
-          status: { const: 'OK' },
-          errcode: { const: '0' },
-          msg: { const: '' },
-        }),
-        FacetCount: facetCount,
-        AllowedParameters: envelope(allowedParameter, 1000),
+        Success: SUCCESS,
+        ErrorEnvelope: ERROR_ENVELOPE,
         ...Object.fromEntries(
-          [...resources].map((metadata) => [
-            metadata.name,
-            resourceSchema(metadata, includedIn(endpoints, metadata)),
-          ]),
+          endpoints.flatMap((endpoint) => Object.entries(schemasOf(endpoint, endpoints, settings))),
         ),
       },
     },
+  };
+}
+
+/** The schemas of the objects and of the page of an endpoint, by name. */
+function schemasOf(
+  endpoint: DescribedEndpoint,
+  endpoints: readonly DescribedEndpoint[],
+  { maxLimit }: Settings,
+): Json {
+  const { metadata, kind } = endpoint;
+  if (!metadata) return {};
+  const page = pageName(endpoint, metadata);
+  if (kind === 'facets') {
+    const fields = countedFields(endpoint);
+    const name = `${metadata.name}FacetCount`;
+    const counted = 'All values with a match, whatever `limit` says.';
+    return {
+      [name]: facetCount(fields),
+      [page]: pageOf(name, counted, maxLimit * fields.length),
+    };
+  }
+  const counted = 'All that match, whatever `limit`, `offset` and `fields` say.';
+  return {
+    [metadata.name]: resourceSchema(metadata, includedIn(endpoints, metadata)),
+    [page]: pageOf(metadata.name, counted, maxLimit),
   };
 }
 
@@ -117,46 +130,15 @@ const securitySchemes = {
   },
 };
 
-const shortText = { type: 'string', minLength: 1, maxLength: 500, pattern: '^[^\\u0000]+$' };
-const bound = {
-  type: ['integer', 'null'],
-  format: 'int64',
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
-};
-
-const facetCount = objectOf({
-  field: { description: 'The name of the field.', ...shortText },
-  value: {
-    description: 'The value, as text.',
-    type: 'string',
-    maxLength: 1_000_000,
-    pattern: '^[^\\u0000]*$',
-  },
-  count: {
-    description: 'The number of objects that have it.',
-    type: 'string',
-    pattern: '^[0-9]+$',
-    maxLength: 20,
-  },
-});
-
-const allowedParameter = objectOf({
-  name: { description: 'As it stands in the query.', ...shortText },
-  type: {
-    description: '`array`: values separated by commas; `decimal`, `date-time`: texts of that form.',
-    type: 'string',
-    enum: ['string', 'integer', 'boolean', 'array', 'decimal', 'date-time'],
-  },
-  allowedValues: {
-    description: 'Every value that it may have, of an array every value in it; null for any.',
-    type: ['array', 'null'],
-    items: { anyOf: [shortText, { type: 'boolean' }] },
-    maxItems: 1000,
-  },
-  minimum: { description: 'The least that a number may be.', ...bound },
-  maximum: { description: 'The most that a number may be.', ...bound },
-  default: { description: 'What stands for it where it is not given.' },
-  required: { description: 'Whether no request does without it.', type: 'boolean' },
-  meaning: { description: 'What it does.', ...shortText },
-} satisfies Record<keyof AllowedParameter, Json>);
+function facetCount(fields: readonly string[]): Json {
+  return objectOf({
+    field: { description: 'The name of the field.', type: 'string', enum: fields },
+    value: { description: 'The value, as text.', type: 'string' },
+    count: {
+      description: 'The number of objects that have it.',
+      type: 'string',
+      pattern: '^[0-9]+$',
+      maxLength: 20,
+    },
+  });
+}

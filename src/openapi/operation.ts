@@ -1,27 +1,17 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
-import {
-  type DeclaredParameter,
-  type ParameterSchema,
-  type ParameterSettings,
-  parametersOf,
-  schemaOf,
-} from '../http/parameters/declared-parameters.js';
-import type { Endpoint } from '../http/endpoints.js';
-import { isCredential } from '../http/parameters/credentials-query.dto.js';
+import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
-import { IDENTIFIER_LENGTH } from '../resource/formats.js';
-import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
-import { ListQueryDto } from '../list/list-query.dto.js';
-import { meaningOf } from '../resource/meaning.js';
-import { entityOf } from '../list/query-of.js';
+import { codeSamples } from './code-samples.js';
 import {
-  COMMON,
-  COUNTED,
-  headersNamed,
-  type ErrorResponses,
-  WITH_CREDENTIALS,
-} from './responses.js';
-import { json, type Json, objectOf } from './schema.js';
+  countedFields,
+  type DescribedEndpoint,
+  fixedParts,
+  resourceOf,
+} from './described-endpoint.js';
+import { exampleObject } from './example-object.js';
+import { COMMON, COUNTED, headersNamed } from './headers.js';
+import { exampleText, parameterObjects } from './parameters.js';
+import { errorReferences, WITH_CREDENTIALS } from './responses.js';
+import { json, type Json, referenceTo } from './schema.js';
 
 /** The alternatives for credentials: in headers or in the query, not in both. */
 export const CREDENTIALS = [
@@ -29,145 +19,65 @@ export const CREDENTIALS = [
   { clientID: [], access_token: [] },
 ];
 
-/** An endpoint with its entity, parameters and path template. */
-export interface DescribedEndpoint extends Endpoint {
-  readonly metadata: EntityMetadata | undefined;
-  readonly kind: 'list' | 'facets' | 'object';
-  /** The query parameters without the credentials, which are security schemes. */
-  readonly parameters: readonly DescribedParameter[];
-  /** The maximum number of objects in a page. */
-  readonly maximumObjects: number;
-  /** The names of the parameters in its path. */
-  readonly pathParameters: readonly string[];
-  /** The path template of OpenAPI, such as `/products/{productID}`. */
-  readonly template: string;
-}
-
-/** A parameter with its schema under the settings of the service. */
-interface DescribedParameter extends DeclaredParameter {
-  readonly name: string;
-  readonly schema: ParameterSchema;
-}
-
-export function described(
-  endpoint: Endpoint,
-  dataSource: DataSource,
-  settings: ParameterSettings,
-): DescribedEndpoint {
-  const entity = entityOf(endpoint.query);
-  const kind = kindOf(endpoint);
-  const parameters = [...parametersOf(endpoint.query)]
-    .filter(([name]) => !isCredential(name))
-    .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) }));
-  const fields = parameters.find(({ name }) => name === 'facets')?.schema.items?.enum ?? [];
-  const maximumObjects = {
-    list: settings.maxLimit,
-    facets: settings.maxLimit * fields.length,
-    object: 1,
-  };
+/** The `GET` operation of an endpoint. */
+export function operation(endpoint: DescribedEndpoint): Json {
   return {
-    ...endpoint,
-    metadata: entity && dataSource.getMetadata(entity),
-    kind,
-    parameters,
-    maximumObjects: maximumObjects[kind],
-    pathParameters: [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
-    template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
-  };
-}
-
-function kindOf({ query: { prototype } }: Endpoint): DescribedEndpoint['kind'] {
-  if (prototype instanceof ListQueryDto) return 'list';
-  return prototype instanceof FacetsQueryDto ? 'facets' : 'object';
-}
-
-/** The name of the objects of a path, such as `products` or `deletions of products`. */
-export function collectionOf({ path }: Endpoint): string {
-  const parts = path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
-  return parts.join(' of ');
-}
-
-/** The path item of an endpoint: its parameters, and an operation for each method. */
-export function pathItem(endpoint: DescribedEndpoint, errorResponses: ErrorResponses): Json {
-  const { metadata, kind, method, controller } = endpoint;
-  const resource = collectionOf(endpoint);
-  const isConditional = kind !== 'object';
-  const name =
-    isConditional || !metadata ? controller.name.replace(/Controller$/, '') : metadata.name;
-  const operationId = `${method}${name}`;
-  const what = {
-    list: `a page of ${resource}`,
-    facets: `the ${resource}`,
-    object: `one of ${resource}`,
-  }[kind];
-  const conditional = isTagged(endpoint) ? { parameters: [IF_NONE_MATCH] } : {};
-  const responses = {
-    200: success(endpoint),
-    ...(isTagged(endpoint) && { 304: unchanged(endpoint) }),
-    ...errorResponses.of(errorsOf(endpoint)),
-  };
-  const common = { tags: [resource], security: CREDENTIALS };
-  return {
+    tags: [resourceOf(endpoint)],
+    operationId: operationId(endpoint),
+    summary: summary(endpoint),
+    description: description(endpoint),
     parameters: [
-      ...endpoint.pathParameters.map((parameter) => inPath(endpoint, parameter)),
-      ...endpoint.parameters.map((parameter) => inQuery(endpoint, parameter)),
-      REQUEST_ID,
+      ...parameterObjects(endpoint),
+      ...(isTagged(endpoint) ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
     ],
-    get: {
-      ...common,
-      ...conditional,
-      operationId,
-      summary: `Get ${what}`,
-      description: `${DESCRIPTIONS[kind]} A parameter that is not listed here is refused with \`-23\`.`,
-      responses,
+    security: CREDENTIALS,
+    responses: {
+      200: success(endpoint),
+      ...(isTagged(endpoint) && { 304: unchanged(endpoint) }),
+      ...errorReferences(errorsOf(endpoint)),
     },
-    head: {
-      ...common,
-      ...conditional,
-      operationId: `${operationId}Head`,
-      summary: `Get the headers of ${what}`,
-      description: 'As GET, without the body; also a refusal has none.',
-      responses,
-    },
-    options: {
-      ...common,
-      operationId: `${operationId}Options`,
-      summary: `Get the parameters for ${what}`,
-      description:
-        'One object for each parameter that the path takes. Each one that is sent is checked as by GET.',
-      responses: {
-        200: {
-          description: 'The parameters.',
-          headers: headersNamed(...COMMON, ...COUNTED, 'Allow'),
-          content: json({ $ref: '#/components/schemas/AllowedParameters' }),
-        },
-        ...errorResponses.of(
-          errorsOf({ ...endpoint, pathParameters: [] }).filter(
-            (definition) => !NOT_OF_OPTIONS.includes(definition),
-          ),
-        ),
-      },
-    },
+    'x-codeSamples': codeSamples(endpoint),
   };
 }
 
-/** The errors of a `GET` that depend on data, or on a parameter that `OPTIONS` does not require. */
-const NOT_OF_OPTIONS: readonly ErrorDefinition[] = [errors.objectUnknown, errors.parameterMissing];
+/** The name of the method of a generated client, such as `listProducts`. */
+function operationId({ kind, metadata, method, controller }: DescribedEndpoint): string {
+  const name =
+    kind === 'object' && metadata ? metadata.name : controller.name.replace(/Controller$/, '');
+  return `${method}${name}`;
+}
+
+function summary(endpoint: DescribedEndpoint): string {
+  const { kind, metadata } = endpoint;
+  const objects = fixedParts(endpoint).join(' of ');
+  switch (kind) {
+    case 'list':
+      return `List ${objects}`;
+    case 'facets':
+      return `Count ${resourceOf(endpoint)} by value`;
+    case 'object':
+      return metadata ? `Get one of ${objects}` : `Get ${objects}`;
+  }
+}
+
+function description(endpoint: DescribedEndpoint): string {
+  const { kind, parameters } = endpoint;
+  const words = {
+    list: `The objects that meet all the filters, and the count of all that do. \`Accept: application/x-ndjson\` or \`text/csv\` gives all of them as a stream, or as many as \`limit\` says.`,
+    facets:
+      'For each field and each of its values, how many objects of the list meet the filters, without those on the field itself; most frequent first.',
+    object: 'The object with this identifier.',
+  }[kind];
+  return parameters.length === 0 ? words : `${words} Any other parameter is refused with \`-23\`.`;
+}
 
 /** Whether the responses of an endpoint have an `ETag`. */
 function isTagged({ kind, pathParameters }: DescribedEndpoint): boolean {
   return kind !== 'object' || pathParameters.length > 0;
 }
 
-const DESCRIPTIONS: Readonly<Record<DescribedEndpoint['kind'], string>> = {
-  list: 'The objects that meet all the filters, and the count of all that do.',
-  facets:
-    'For each field and each of its values, how many objects of the list meet the filters, without those on the field itself; most frequent first.',
-  object: 'The object with this identifier.',
-};
-
 /** The possible errors of a `GET`. */
-function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
+export function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
@@ -183,14 +93,12 @@ function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefin
 }
 
 function success(endpoint: DescribedEndpoint): Json {
-  const { metadata, kind, maximumObjects } = endpoint;
-  const name = kind === 'facets' ? 'FacetCount' : metadata?.name;
-  const schema = name ? { $ref: `#/components/schemas/${name}` } : { type: 'object' };
+  const { metadata, kind } = endpoint;
   return {
     description: {
       list: 'A page, and the count of all that match.',
       facets: 'The counts. `count` is the number of all values, whatever `limit` says.',
-      object: 'The one object.',
+      object: 'The object, as the only one of a page.',
     }[kind],
     headers: headersNamed(
       ...COMMON,
@@ -203,111 +111,30 @@ function success(endpoint: DescribedEndpoint): Json {
         object: [],
       }[kind],
     ),
-    content: {
-      ...json(
-        kind === 'facets'
-          ? envelope(schema, maximumObjects, 'All values with a match, whatever `limit` says.')
-          : envelope(schema, maximumObjects),
-      ),
-      ...(kind === 'list' && WHOLE),
-    },
+    content: metadata
+      ? json(referenceTo(pageName(endpoint, metadata)), examplePage(endpoint, metadata))
+      : json({ type: 'object' }),
   };
 }
 
-/**
- * Schema of the envelope with at most `maxItems` objects.
- *
- * @param counted what `count` counts
- */
-export function envelope(
-  items: Json,
-  maxItems: number,
-  counted = 'All that match, whatever `limit`, `offset` and `fields` say.',
-): Json {
-  return objectOf({
-    result: { $ref: '#/components/schemas/Success' },
-    response_data: objectOf({
-      count: {
-        description: counted,
-        type: 'string',
-        pattern: '^[0-9]+$',
-        maxLength: 20,
-        examples: ['1'],
-      },
-      objects: { type: 'array', items, maxItems },
-    }),
-  });
+/** The name of the schema of a page, such as `ProductPage`. */
+export function pageName({ kind }: DescribedEndpoint, { name }: EntityMetadata): string {
+  return kind === 'facets' ? `${name}FacetPage` : `${name}Page`;
 }
 
-function inPath({ metadata }: DescribedEndpoint, name: string): Json {
-  const { meaning, example } = (metadata && meaningOf(metadata.target as object, name)) ?? {};
+function examplePage(endpoint: DescribedEndpoint, metadata: EntityMetadata): Json {
+  const object = endpoint.kind === 'facets' ? exampleFacet(endpoint) : exampleObject(metadata);
   return {
-    name,
-    in: 'path',
-    required: true,
-    description: meaning ?? 'Identifies the object.',
-    schema: {
-      type: 'string',
-      minLength: 1,
-      maxLength: IDENTIFIER_LENGTH,
-      pattern: '^[^\\u0000]+$',
-    },
-    ...(example !== undefined && { example }),
+    result: { status: 'OK', errcode: '0', msg: '' },
+    response_data: { count: '1', objects: [object] },
   };
 }
 
-function inQuery(
-  { metadata }: DescribedEndpoint,
-  { name, meaning, schema, example, isRequired = false }: DescribedParameter,
-): Json {
-  // The example of the filtered field is more specific than that of the parameter's type.
-  const own = metadata && meaningOf(metadata.target as object, name)?.example;
-  return {
-    name,
-    in: 'query',
-    ...(isRequired && { required: true }),
-    description: meaning,
-    // In the schema: Swagger UI would send a parameter-level example for every empty input.
-    schema: {
-      ...schema,
-      examples: [exampleOf(schema, own ?? example)],
-    },
-    ...(schema.type === 'array' && { style: 'form', explode: false }),
-  };
+function exampleFacet(endpoint: DescribedEndpoint): Json {
+  const [field = ''] = countedFields(endpoint);
+  const filter = endpoint.parameters.find(({ name }) => name === field);
+  return { field, value: filter ? exampleText(endpoint, filter) : 'a', count: '1' };
 }
-
-/** Converts a query text to the type of the schema. */
-function exampleOf({ type }: ParameterSchema, text: string): unknown {
-  switch (type) {
-    case 'integer':
-      return Number(text);
-    case 'boolean':
-      return text === 'true';
-    case 'array':
-      return text.split(',');
-    default:
-      return text;
-  }
-}
-
-const wholeText = (description: string): Json => ({
-  schema: {
-    description,
-    type: 'string',
-    maxLength: Number.MAX_SAFE_INTEGER,
-    pattern: '^[^\\u0000]*$',
-  },
-});
-
-/** The media types of a whole list, which has no envelope and no default limit. */
-const WHOLE = {
-  'application/x-ndjson': wholeText(
-    'All objects of the list, or as many as `limit` says, each as JSON in a line of its own.',
-  ),
-  'text/csv': wholeText(
-    'The same as CSV (RFC 4180) with a line of names, safe to open in a spreadsheet.',
-  ),
-};
 
 function unchanged({ kind }: DescribedEndpoint): Json {
   return {
@@ -320,27 +147,3 @@ function unchanged({ kind }: DescribedEndpoint): Json {
     ),
   };
 }
-
-const IF_NONE_MATCH = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'The `ETag` of what the client has: 304 if it is still the same.',
-  schema: {
-    type: 'string',
-    maxLength: 8192,
-    pattern: '^(\\*|(W/)?".*")$',
-    examples: ['W/"1042-Zk3vY1x0aB7q"'],
-  },
-};
-
-const REQUEST_ID = {
-  name: 'X-Request-Id',
-  in: 'header',
-  description: 'Names the request, if it is a plain token; else it is given a name.',
-  schema: {
-    type: 'string',
-    maxLength: 128,
-    pattern: '^[A-Za-z0-9._~-]+$',
-    examples: ['order-42'],
-  },
-};

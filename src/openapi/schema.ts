@@ -13,8 +13,35 @@ export function objectOf(properties: Json, required = Object.keys(properties)): 
 }
 
 /** The content of a response in JSON. */
-export function json(schema: Json): Json {
-  return { 'application/json': { schema } };
+export function json(schema: Json, example?: unknown): Json {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } };
+}
+
+export function referenceTo(schema: string): Json {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+/** The `result` of every response without an error. An enumeration of one text, since generators misread `const`. */
+export const SUCCESS = objectOf({
+  status: { type: 'string', enum: ['OK'] },
+  errcode: { type: 'string', enum: ['0'] },
+  msg: { type: 'string', enum: [''] },
+});
+
+/**
+ * Schema of the envelope with objects.
+ *
+ * @param counted what `count` counts
+ * @param maximum the maximum number of objects
+ */
+export function pageOf(objects: string, counted: string, maximum: number): Json {
+  return objectOf({
+    result: referenceTo('Success'),
+    response_data: objectOf({
+      count: { description: counted, type: 'string', pattern: '^[0-9]+$', maxLength: 20 },
+      objects: { type: 'array', items: referenceTo(objects), maxItems: maximum },
+    }),
+  });
 }
 
 /**
@@ -41,7 +68,7 @@ export function resourceSchema(metadata: EntityMetadata, included: readonly stri
       name,
       {
         description: `The object that \`${column.propertyName}\` refers to; null if there is none.`,
-        anyOf: [{ $ref: `#/components/schemas/${schema}` }, { type: 'null' }],
+        anyOf: [referenceTo(schema), { type: 'null' }],
       },
     ]);
   return {

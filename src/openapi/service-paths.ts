@@ -1,46 +1,41 @@
-import { ANYWHERE, COMMON, headersNamed, type ErrorResponses } from './responses.js';
+import { COMMON, headersNamed } from './headers.js';
+import { ANYWHERE, errorReferences } from './responses.js';
 import { json, type Json } from './schema.js';
 
-const text = { type: 'string', maxLength: 1_000_000, pattern: '^[^\\u0000]*$' };
-
 /** The paths of the service itself. They need no credentials and ignore parameters. */
-export function servicePaths(errorResponses: ErrorResponses): Json {
+export function servicePaths(): Json {
   return {
-    '/docs': bothWays({
+    '/docs': publicPath({
       operationId: 'getDocumentation',
       summary: 'Read this document, and send requests',
       description: 'A page for browsers, to which `/` leads them. Parameters are ignored.',
-      responses: {
-        200: page('The page.', { 'text/html': { schema: text } }),
-        ...errorResponses.of(ANYWHERE),
-      },
+      content: { 'text/html': { schema: { type: 'string' } } },
     }),
-    '/openapi.json': bothWays({
+    '/openapi.json': publicPath({
       operationId: 'getOpenapi',
       summary: 'Get this document',
       description: 'As it is, not in an envelope. Parameters are ignored.',
-      responses: {
-        200: page('The document.', json({ type: 'object' })),
-        ...errorResponses.of(ANYWHERE),
-      },
+      content: json({ type: 'object' }),
     }),
   };
 }
 
-/** The operations `GET` and `HEAD` of a path. */
-function bothWays({ operationId, summary, ...rest }: Json): Json {
-  const common = { tags: ['service'], security: [] };
+function publicPath({ content, ...rest }: Json): Json {
+  const named = headersNamed(...COMMON, 'Content-Encoding', 'ETag');
   return {
-    get: { ...common, operationId, summary, ...rest },
-    head: {
-      ...common,
-      operationId: `${String(operationId)}Head`,
-      summary: `${String(summary)}: the headers alone`,
+    get: {
+      tags: ['service'],
       ...rest,
+      parameters: [{ $ref: '#/components/parameters/If-None-Match' }],
+      security: [],
+      responses: {
+        200: { description: 'What is asked for.', headers: named, content },
+        304: {
+          description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
+          headers: headersNamed(...COMMON, 'ETag'),
+        },
+        ...errorReferences(ANYWHERE),
+      },
     },
   };
-}
-
-function page(description: string, content: Json): Json {
-  return { description, headers: headersNamed(...COMMON), content };
 }

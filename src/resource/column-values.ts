@@ -62,9 +62,8 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
     publicForm: asStored,
     schema: ({ isPrimary, length }) => ({
       type: 'string',
-      minLength: isPrimary ? 1 : 0,
+      ...(isPrimary && { minLength: 1 }),
       maxLength: Number(length),
-      pattern: '^[^\\u0000]*$',
     }),
     cell: ({ collation, length }) => {
       // An indexed text is never empty: no filter could ask for it.
@@ -98,8 +97,7 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
       type: 'string',
       format: 'decimal',
       pattern: '^-?[0-9]+(\\.[0-9]+)?$',
-      // As many digits as PostgreSQL keeps.
-      maxLength: 147_457,
+      examples: ['19.99'],
     }),
     cell: () => ({
       expected: 'a decimal number such as 19.99',
@@ -129,8 +127,10 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
       expected: 'an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z',
       read: (text) => {
         const time = readDateTime(text);
-        // Rounding up and shifting to UTC can lead to the year 10000, which has no such form.
-        return time && time.getUTCFullYear() <= 9999 ? time.toISOString() : undefined;
+        const year = time?.getUTCFullYear() ?? 0;
+        // Rounding up and shifting to UTC can lead to the year 10000, which has no such form. The year 0
+        // has none in PostgreSQL.
+        return year >= 1 && year <= 9999 ? time?.toISOString() : undefined;
       },
     }),
     isFreeText: false,

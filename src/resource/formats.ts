@@ -40,8 +40,8 @@ export function readBoolean(text: string): boolean | undefined {
 }
 
 /**
- * Reads an RFC 3339 time, from year 1 in UTC. Stored times have millisecond precision, so a finer time
- * is rounded up: rounded down, "since" would include earlier objects.
+ * Reads an RFC 3339 time. Stored times have millisecond precision, so a finer time is rounded up:
+ * rounded down, "since" would include earlier objects. In UTC, its year is between -1 and 10000.
  */
 export function readDateTime(text: string): Date | undefined {
   const match = DATE_TIME.exec(text);
@@ -54,6 +54,5 @@ export function readDateTime(text: string): Date | undefined {
   const [whole, leap] = time.endsWith('60') ? [`${time.slice(0, -2)}59`, 1000] : [time, 0];
   const seconds = Date.parse(`${date}T${whole}${zone.toUpperCase()}`);
   const milliseconds = Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
-  const value = new Date(seconds + leap + milliseconds);
-  return value.getUTCFullYear() >= 1 ? value : undefined;
+  return new Date(seconds + leap + milliseconds);
 }

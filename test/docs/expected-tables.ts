@@ -65,10 +65,15 @@ export async function expectedTables(
 // The document is JSON, whose shape its own test asserts.
 /* eslint-disable @typescript-eslint/no-explicit-any */
 
+/** The schema of a reference. */
+function named(document: any, { $ref }: { $ref: string }): any {
+  return document.components.schemas[$ref.split('/').at(-1) ?? ''];
+}
+
 function fieldRows(document: any, resource: string): Row[] {
-  const content = document.paths[`/${resource}`].get.responses[200].content['application/json'];
-  const { $ref } = content.schema.properties.response_data.properties.objects.items;
-  const { properties } = document.components.schemas[$ref.split('/').at(-1)];
+  const { content } = document.paths[`/${resource}`].get.responses[200];
+  const page = named(document, content['application/json'].schema);
+  const { properties } = named(document, page.properties.response_data.properties.objects.items);
   const rows = Object.entries<any>(properties).map(([name, { type, description, ...rest }]) => {
     if (rest.anyOf) return [`\`${name}\``, 'related object', 'yes', description];
     const types = [type].flat();
@@ -79,7 +84,7 @@ function fieldRows(document: any, resource: string): Row[] {
 }
 
 function queryOf(document: any, resource: string): any[] {
-  const { parameters } = document.paths[`/${resource}`];
+  const { parameters } = document.paths[`/${resource}`].get;
   return parameters.filter((parameter: any) => parameter.in === 'query');
 }
 
@@ -103,11 +108,11 @@ function commonRows(document: any): Row[] {
       .sort((one, other) => COMMON.indexOf(one.name) - COMMON.indexOf(other.name))
       .map(({ name, schema, description }) => {
         const isOfNames = schema.type === 'array';
-        const standard = schema.default;
         const value = isOfNames ? 'names, separated by commas' : valueOf(schema);
-        const byDefault = isOfNames ? (standard ? 'the identifier' : 'all') : (standard ?? 'none');
-        const meaning = description.replaceAll(resource, 'objects');
-        return [`\`${name}\``, value, String(byDefault), meaning];
+        const [text, ordered] = description.split(' Default: ');
+        const byDefault = isOfNames ? (ordered ? 'the identifier' : 'all') : schema.default;
+        const meaning = text.replaceAll(resource, 'objects');
+        return [`\`${name}\``, value, String(byDefault ?? 'none'), meaning];
       }),
   );
   for (const other of others) {

@@ -232,6 +232,7 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
           ',PHYSICAL,1e3,EUR,1.5,2026-02-30T00:00:00Z,',
           `${'x'.repeat(101)},PHYSICAL,-1,EUR,2147483648,1767225600,${'x'.repeat(501)}`,
           'short,PHYSICAL',
+          'old,PHYSICAL,1,EUR,1,0000-12-31T23:59:59Z,N',
         ].join('\n'),
       ),
     ).toEqual([
@@ -246,6 +247,7 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
       'line 6, column createdAt: must be an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, not "1767225600"',
       'line 6, column price: null breaks the rule products_price: price >= 0 AND price < 1e15 AND scale(price) <= 4',
       'line 7: has 2 cells, but the header has 7',
+      'line 8, column createdAt: must be an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, not "0000-12-31T23:59:59Z"',
     ]);
   });
 

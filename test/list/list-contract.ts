@@ -214,9 +214,19 @@ export function describeList(list: ListDescription): void {
             `The parameter sort must not name nonsense; it may name ${orders.join(', ')}`,
           ),
         );
-      for (const value of ['', '-', `${sorts[0]},`, `${sorts[0]},-${sorts[0]}`]) {
+      for (const value of ['', '-', `${sorts[0]},`, `,${sorts[0]}`]) {
         const { body } = await service.get(`${path}?sort=${value}`).expect(400);
         expect(body.result.errcode).toBe('-22');
+      }
+    });
+
+    it.each(sorts)('sorts by the first of several keys by %s', async (sort) => {
+      for (const [first, second] of [
+        [sort, `-${sort}`],
+        [`-${sort}`, sort],
+      ]) {
+        const rows = await objects(`sort=${first},${second}&limit=1000`);
+        expect(rows).toEqual(await objects(`sort=${first}&limit=1000`));
       }
     });
 
@@ -451,7 +461,7 @@ export function describeList(list: ListDescription): void {
         const wanted = names(ofList.objects).filter((name) => !others.includes(name));
         expect(names(ofFacets.objects)).toEqual([...wanted, 'facets'].sort());
         const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
-        const documented = names(document.paths[facets].parameters);
+        const documented = names(document.paths[facets].get.parameters);
         expect(documented).toEqual(expect.arrayContaining(['facets', 'limit']));
         for (const name of others) {
           await service
@@ -533,18 +543,20 @@ export function describeList(list: ListDescription): void {
 
     it('is in the OpenAPI document, with the meaning of every parameter and field', async () => {
       const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
-      const { parameters, get } = document.paths[path];
-      expect(names(parameters)).toEqual(expect.arrayContaining(Object.keys(filters)));
-      expect(document.paths[`${path}/{${identifier}}`].parameters[0]).toMatchObject({
+      const { parameters, responses } = document.paths[path].get;
+      const own = parameters.filter((parameter: Row) => parameter.name !== undefined);
+      expect(names(own)).toEqual(expect.arrayContaining(Object.keys(filters)));
+      expect(document.paths[`${path}/{${identifier}}`].get.parameters[0]).toMatchObject({
         name: identifier,
         in: 'path',
         required: true,
       });
-      const { schema } = get.responses[200].content['application/json'];
-      const { $ref: reference } = schema.properties.response_data.properties.objects.items;
-      const { properties } = document.components.schemas[reference.split('/').at(-1)];
+      const named = ({ $ref: reference }: { $ref: string }) =>
+        document.components.schemas[reference.split('/').at(-1) ?? ''];
+      const page = named(responses[200].content['application/json'].schema);
+      const { properties } = named(page.properties.response_data.properties.objects.items);
       expect(Object.keys(properties)).toEqual([...fields, ...Object.keys(includes).map(nameOf)]);
-      const meanings = [...parameters, ...Object.values<Row>(properties)];
+      const meanings = [...own, ...Object.values<Row>(properties)];
       for (const { description } of meanings) expect(description).toMatch(/\w+.*\.$/);
     });
 

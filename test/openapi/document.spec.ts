@@ -74,11 +74,11 @@ ajv.addFormat('decimal', true);
 
 const validators = new Map<string, ValidateFunction>();
 
-function validator(path: string, method: string, status: number): ValidateFunction {
-  const key = [path, method, status].join(' ');
+function validator(path: string, status: number): ValidateFunction {
+  const key = [path, status].join(' ');
   const known = validators.get(key);
   if (known) return known;
-  const { content } = at(document.paths[path][method].responses[status]);
+  const { content } = at(document.paths[path].get.responses[status]);
   const schema = { ...content['application/json'].schema, components: document.components };
   const made = ajv.compile(schema);
   validators.set(key, made);
@@ -91,10 +91,10 @@ const UNSAID = new Set([
   ...SECURITY_HEADERS.map(([name]) => name.toLowerCase()),
 ]);
 
-/** Validates a response against the document. */
-function expectDocumented(path: string, method: string, response: RawResponse): void {
-  const described = at(document.paths[path][method].responses[response.status]);
-  expect([path, method, response.status, described]).not.toContain(undefined);
+/** Validates a response to `GET` or `HEAD` against the document. */
+function expectDocumented(path: string, response: RawResponse, method = 'get'): void {
+  const described = at(document.paths[path].get.responses[response.status]);
+  expect([path, response.status, described]).not.toContain(undefined);
   const named = new Map(
     Object.entries(described.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]),
   );
@@ -106,13 +106,9 @@ function expectDocumented(path: string, method: string, response: RawResponse): 
     expect(ajv.validate(schema, typed) || `${name}: ${value}`).toBe(true);
   }
   if (method === 'head' || response.status === 304) return;
-  const validate = validator(path, method, response.status);
+  const validate = validator(path, response.status);
   const isValid = validate(JSON.parse(response.body));
-  expect({ path, method, errors: isValid ? [] : validate.errors }).toEqual({
-    path,
-    method,
-    errors: [],
-  });
+  expect({ path, errors: isValid ? [] : validate.errors }).toEqual({ path, errors: [] });
 }
 
 /** The URL of an existing object or list, with its required parameters. */
@@ -190,19 +186,23 @@ interface Example {
   readonly example: unknown;
 }
 
-/** The examples of all schemas in a document. Omits those of responses, which are no arrays. */
+/** The examples of all schemas, parameters and contents of responses in a document. */
 function examplesIn(node: unknown): Example[] {
   if (typeof node !== 'object' || node === null) return [];
-  const { examples } = node as { examples?: unknown };
+  const { schema, example, examples } = node as Record<string, unknown>;
   const own = Array.isArray(examples)
-    ? examples.map((example: unknown) => ({ schema: node, example }))
-    : [];
-  return [...own, ...Object.values(node).flatMap(examplesIn)];
+    ? examples.map((value: unknown) => ({ schema: node, example: value }))
+    : Object.values(examples ?? {}).map((each) => ({
+        schema: schema as object,
+        example: (each as { value?: unknown }).value,
+      }));
+  const only = schema && example !== undefined ? [{ schema, example }] : [];
+  return [...own, ...only, ...Object.values(node).flatMap(examplesIn)];
 }
 
 const RESOURCES = [
   ...['/products', '/products/{productID}', '/categories', '/categories/{categoryID}'],
-  ...['/brands', '/brands/{brandID}', '/facets/products'],
+  ...['/brands', '/brands/{brandID}', '/facets/products', '/deletions/products'],
 ];
 
 describe('The OpenAPI document', () => {
@@ -216,8 +216,9 @@ describe('The OpenAPI document', () => {
 
   it('has the parameters that each query class takes, the credentials among the security', () => {
     for (const { path, query } of endpointsOf(service.application)) {
-      const { parameters } = document.paths[path.replace(/:(\w+)/, '{$1}')];
+      const { parameters } = document.paths[path.replace(/:(\w+)/, '{$1}')].get;
       const documented = parameters
+        .map(at)
         .filter((parameter: { in: string }) => parameter.in === 'query')
         .map(({ name }: { name: string }) => name);
       const declared = getMetadataStorage()
@@ -230,7 +231,7 @@ describe('The OpenAPI document', () => {
   });
 
   it('says the limits that are set', () => {
-    const limit = document.paths['/brands'].parameters.find(
+    const limit = document.paths['/brands'].get.parameters.find(
       ({ name }: { name: string }) => name === 'limit',
     );
     expect(limit.schema).toMatchObject({ minimum: 0, maximum: 20, default: 20 });
@@ -239,7 +240,7 @@ describe('The OpenAPI document', () => {
 
   it('has an example that is taken for every parameter', async () => {
     for (const path of RESOURCES) {
-      for (const { name, in: place, schema } of document.paths[path].parameters) {
+      for (const { name, in: place, schema } of document.paths[path].get.parameters.map(at)) {
         if (place !== 'query') continue;
         const text = encodeURIComponent(String(schema.examples[0]));
         const response = await send(
@@ -259,7 +260,49 @@ describe('The OpenAPI document', () => {
     await other.stop();
     const examples = examplesIn(body);
     expect(examples).toContainEqual({ schema: expect.anything(), example: ['a', 'b'] });
-    expect(examples.filter(({ schema, example }) => !ajv.validate(schema, example))).toEqual([]);
+    const { components } = body;
+    const wrong = examples.filter(
+      ({ schema, example }) => !ajv.validate({ ...schema, components }, example),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has a schema of each object and of each page, under a name that stays', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        ...['Success', 'ErrorEnvelope', 'Product', 'ProductPage', 'ProductDeletion'],
+        ...['ProductDeletionPage', 'ProductFacetCount', 'ProductFacetPage', 'Category'],
+        ...['CategoryPage', 'Brand', 'BrandPage'],
+      ]),
+    );
+    const refusals = Object.entries<{ content: Record<string, { schema: object }> }>(
+      document.components.responses,
+    );
+    for (const [name, { content }] of refusals) {
+      // One response for each status, none with a number.
+      expect(name).toMatch(/^[A-Za-z]+$/);
+      expect(content['application/json']?.schema).toEqual({
+        $ref: '#/components/schemas/ErrorEnvelope',
+      });
+    }
+  });
+
+  it('has nothing that generators of clients misread', () => {
+    const text = JSON.stringify(document);
+    expect(text).not.toContain('"const":');
+    // The default of an array, and a limit that nothing reaches.
+    expect(text).not.toMatch(/"default":\[/);
+    expect(text).not.toMatch(/"max(Length|Items)":\d{6}/);
+    for (const [path, { get, ...others }] of Object.entries<Record<string, unknown>>(
+      document.paths,
+    )) {
+      expect([path, others]).toEqual([path, {}]);
+      const { content = {} } = (get as { responses: Record<string, RawResponse> })
+        .responses[200] as {
+        content?: object;
+      };
+      expect(Object.keys(content)).toHaveLength(1);
+    }
   });
 
   it('names every errcode', () => {
@@ -290,26 +333,30 @@ describe('The OpenAPI document', () => {
   });
 });
 
+/** The status and errcode of every refusal that a test provoked. */
+const provoked = new Set<string>();
+
 describe.each(RESOURCES)('What is documented of %s', (path) => {
   const url = example(path);
 
-  it.each(['get', 'options'])('is what a success of %s is', async (method) => {
-    const response = await send(method.toUpperCase(), url, clients.known);
+  it('is what a success is', async () => {
+    const response = await send('GET', url, clients.known);
     expect(response.status).toBe(200);
-    expectDocumented(path, method, response);
+    expectDocumented(path, response);
   });
 
-  it('is what a list is as NDJSON and as CSV', async () => {
-    const { content, headers } = document.paths[path].get.responses[200];
+  it('names the streams of a list', async () => {
+    const { description, responses } = document.paths[path].get;
     const isList = !path.includes('{') && !isFacets(path);
-    expect(Object.keys(content)).toHaveLength(isList ? 3 : 1);
-    for (const type of Object.keys(content)) {
+    for (const type of ['application/x-ndjson', 'text/csv']) {
+      expect([path, description.includes(type)]).toEqual([path, isList]);
+      if (!isList) continue;
       const head = `${clients.known}Accept: ${type}\r\nAccept-Encoding: gzip\r\n`;
       const response = await send('GET', url, head);
       expect(response.status).toBe(200);
       expect(response.headers['content-type']).toContain(type);
-      const named = [...Object.keys(headers).map((name) => name.toLowerCase()), ...UNSAID];
-      expect(named).toEqual(expect.arrayContaining(Object.keys(response.headers)));
+      const named = Object.keys(responses[200].headers).map((name) => name.toLowerCase());
+      expect([...named, ...UNSAID]).toEqual(expect.arrayContaining(Object.keys(response.headers)));
     }
   });
 
@@ -321,29 +368,38 @@ describe.each(RESOURCES)('What is documented of %s', (path) => {
       return request(url).set(headers).set('If-None-Match', tag);
     };
     const head = await ask('head', '"none"');
-    expectDocumented(path, 'head', { status: head.status, headers: head.headers, body: '' });
+    expectDocumented(path, { status: head.status, headers: head.headers, body: '' }, 'head');
     const { etag } = head.headers;
     for (const method of ['get', 'head'] as const) {
       const unchanged = await ask(method, String(etag)).expect(304);
-      expectDocumented(path, method, { status: 304, headers: unchanged.headers, body: '' });
+      expectDocumented(path, { status: 304, headers: unchanged.headers, body: '' });
     }
   });
 
-  it.each(['get', 'options'])('are all refusals of %s', async (method) => {
-    const seen = new Set<string>();
+  it('are the statuses of all refusals', async () => {
+    const statuses = new Set<number>();
     for (const fail of Object.values(FAILURES)) {
-      const response = await fail(method.toUpperCase(), url);
+      const response = await fail('GET', url);
       if (response.status === 200) continue;
-      expectDocumented(path, method, response);
-      seen.add(`${response.status} ${JSON.parse(response.body).result.errcode}`);
+      expectDocumented(path, response);
+      statuses.add(response.status);
+      provoked.add(`${response.status} ${JSON.parse(response.body).result.errcode}`);
     }
-    const documented = Object.entries(document.paths[path][method].responses).flatMap(
-      ([status, response]) =>
-        Object.keys(at(response).content?.['application/json'].examples ?? {}).map(
-          (errcode) => `${status} ${errcode}`,
-        ),
+    const documented = Object.keys(document.paths[path].get.responses).map(Number);
+    expect([200, 304, ...statuses].sort()).toEqual(documented.sort());
+  });
+});
+
+describe('The error responses', () => {
+  it('have an example of every refusal, and of no other', () => {
+    const documented = Object.entries(
+      Object.assign({}, ...RESOURCES.map((path) => document.paths[path].get.responses)),
+    ).flatMap(([status, response]) =>
+      Object.keys(at(response).content?.['application/json'].examples ?? {}).map(
+        (errcode) => `${status} ${errcode}`,
+      ),
     );
-    expect([...seen].sort()).toEqual(documented.sort());
+    expect([...provoked].sort()).toEqual(documented.sort());
   });
 });
 
@@ -353,14 +409,18 @@ describe.each(['/openapi.json', '/docs'])('What is documented of %s', (path) => 
     const [type = ''] = (response.headers['content-type'] ?? '').split(';');
     const { content } = document.paths[path].get.responses[200];
     expect(Object.keys(content)).toEqual([type]);
-    await service.anonymous().head(path).expect(200);
+    const head = await service.anonymous().head(path).expect(200);
+    expectDocumented(path, { status: 200, headers: head.headers, body: '' }, 'head');
+    const { etag = '' } = head.headers;
+    const unchanged = await service.anonymous().get(path).set('If-None-Match', etag).expect(304);
+    expectDocumented(path, { status: 304, headers: unchanged.headers, body: '' });
   });
 
   it.each(['-4', '-20', '-34', '-34 '])('is its refusal %s', async (code) => {
     const response = await FAILURES[code]?.('GET', path);
     if (!response) throw new Error(`Nothing fails with ${code}`);
     expect(JSON.parse(response.body).result.errcode).toBe(code.trim());
-    expectDocumented(path, 'get', response);
+    expectDocumented(path, response);
   });
 
   it('offers no other method', async () => {

@@ -16,8 +16,6 @@ export interface ParameterSchema {
   /** The items of an array, which a query separates by commas. */
   readonly items?: ParameterSchema;
   readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly uniqueItems?: boolean;
   readonly default?: unknown;
 }
 

@@ -8,7 +8,7 @@ import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { NON_FILTERS } from '../conditions.js';
 import { limitBounds, type ListQueryDto } from '../list-query.dto.js';
 import { arrayOf, IntegerParam, Parameter } from '../parameters.js';
-import { type ListQueryClass, namesReader } from '../query-of.js';
+import { type ListQueryClass, namesReader, setEntity } from '../query-of.js';
 
 /**
  * The query parameters of facet counts. `@FacetsOf` declares `facets`, and the filters of the list.
@@ -38,16 +38,18 @@ export function facetFieldsOf(entity: Type): string[] {
 }
 
 /**
- * Declares the parameters of a query class of facet counts.
+ * Sets the entity of a query class of facet counts, and declares its parameters.
  *
  * @param fields the values of the parameter `facets`
  * @throws TypeError if the list has a filter of that name
  */
 export function FacetsOf(
+  entity: Type,
   list: ListQueryClass,
   fields: readonly string[],
 ): (query: Type<FacetsQueryDto>) => void {
   return (query) => {
+    setEntity(query, entity);
     const prototype = query.prototype as object;
     const filters = filtersOf(list);
     if (filters.has('facets')) {

@@ -16,7 +16,7 @@ import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
 export function facetsController(entity: Type, resource: string, fields: readonly string[]): Type {
   const listQuery = requireListQuery(entity);
 
-  @FacetsOf(listQuery, fields)
+  @FacetsOf(entity, listQuery, fields)
   class FacetsDto extends FacetsQueryDto {}
 
   @Controller(`facets/${resource}`)

@@ -1,0 +1,151 @@
+import { NON_FILTERS } from '../list/conditions.js';
+import { meaningOf } from '../resource/meaning.js';
+import type { DescribedEndpoint } from './described-endpoint.js';
+import { exampleText } from './parameters.js';
+
+/** A sample of `x-codeSamples`, an extension that pages of documentation display. */
+interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
+}
+
+/** A request of a sample. */
+interface SampleRequest {
+  readonly label: string;
+  /** The path with the query. */
+  readonly target: string;
+  /** Whether the answer is a stream of lines (NDJSON), and not a page. */
+  readonly isStream?: boolean;
+}
+
+/**
+ * Programs that send requests to an endpoint, in each language. They read the environment variables
+ * `CATALOGUE_URL`, `CLIENT_ID` and `ACCESS_TOKEN`, and use nothing beyond the standard library.
+ */
+export function codeSamples(endpoint: DescribedEndpoint): CodeSample[] {
+  return requests(endpoint).flatMap(({ label, ...request }) =>
+    LANGUAGES.map(({ lang, name, source }) => ({
+      lang,
+      label: label === '' ? name : `${name}: ${label}`,
+      source: source(request),
+    })),
+  );
+}
+
+function requests(endpoint: DescribedEndpoint): SampleRequest[] {
+  const { kind, template, parameters } = endpoint;
+  // A required parameter is a time that the reader has kept from an earlier answer.
+  if (parameters.some(({ isRequired }) => isRequired)) return [];
+  if (kind === 'object') return [{ label: '', target: exampleTarget(endpoint) }];
+  if (kind === 'facets') return [{ label: '', target: `${template}?limit=3` }];
+  return [
+    { label: 'a page', target: `${template}?limit=3` },
+    { label: 'filtered and sorted', target: `${template}?${filteredAndSorted(endpoint)}limit=3` },
+    { label: 'the whole list', target: template, isStream: true },
+  ];
+}
+
+/** The path of an endpoint with the example of each of its parameters. */
+function exampleTarget({ template, metadata, pathParameters }: DescribedEndpoint): string {
+  return pathParameters.reduce((target, name) => {
+    const example = metadata && meaningOf(metadata.target as object, name)?.example;
+    return target.replace(`{${name}}`, encodeURIComponent(example ?? '1'));
+  }, template);
+}
+
+/** A filter by the first enumeration or boolean, if there is one, and the last order. */
+function filteredAndSorted(endpoint: DescribedEndpoint): string {
+  const filter = endpoint.parameters.find(
+    ({ name, schema }) =>
+      !NON_FILTERS.has(name) && (schema.type === 'boolean' || schema.items?.enum !== undefined),
+  );
+  const order = endpoint.parameters.find(({ name }) => name === 'sort')?.schema.items?.enum?.at(-1);
+  return [
+    ...(filter ? [`${filter.name}=${exampleText(endpoint, filter)}&`] : []),
+    ...(order === undefined ? [] : [`sort=${order}&`]),
+  ].join('');
+}
+
+type Target = Omit<SampleRequest, 'label'>;
+
+const LANGUAGES: readonly {
+  readonly lang: string;
+  readonly name: string;
+  readonly source: (request: Target) => string;
+}[] = [
+  { lang: 'Shell', name: 'curl', source: curl },
+  { lang: 'JavaScript', name: 'JavaScript', source: javascript },
+  { lang: 'Python', name: 'Python', source: python },
+  { lang: 'PHP', name: 'PHP', source: php },
+];
+
+function curl({ target, isStream = false }: Target): string {
+  const lines = [
+    'curl -H "X-Client-ID: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN"',
+    ...(isStream ? ["  -H 'Accept: application/x-ndjson'"] : []),
+    `  "$CATALOGUE_URL${target}"`,
+  ];
+  return lines.join(' \\\n');
+}
+
+function javascript({ target, isStream = false }: Target): string {
+  const read = isStream
+    ? `
+let rest = '';
+for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+  const lines = (rest + text).split('\\n');
+  rest = lines.pop();
+  for (const line of lines) console.log(JSON.parse(line));
+}`
+    : `
+const { response_data: page } = await response.json();
+console.log(page.count, page.objects);`;
+  return `const { CATALOGUE_URL, CLIENT_ID, ACCESS_TOKEN } = process.env;
+const response = await fetch(\`\${CATALOGUE_URL}${target}\`, {
+  headers: {
+    'X-Client-ID': CLIENT_ID,
+    Authorization: \`Bearer \${ACCESS_TOKEN}\`,${isStream ? "\n    Accept: 'application/x-ndjson'," : ''}
+  },
+});
+if (!response.ok) throw new Error(await response.text());${read}`;
+}
+
+function python({ target, isStream = false }: Target): string {
+  const read = isStream
+    ? `    for line in response:
+        print(json.loads(line))`
+    : `    page = json.load(response)["response_data"]
+    print(page["count"], page["objects"])`;
+  return `import json
+from os import environ
+from urllib.request import Request, urlopen
+
+request = Request(
+    environ["CATALOGUE_URL"] + "${target}",
+    headers={
+        "X-Client-ID": environ["CLIENT_ID"],
+        "Authorization": "Bearer " + environ["ACCESS_TOKEN"],${isStream ? '\n        "Accept": "application/x-ndjson",' : ''}
+    },
+)
+with urlopen(request) as response:
+${read}`;
+}
+
+function php({ target, isStream = false }: Target): string {
+  const read = isStream
+    ? `$lines = fopen($url, 'r', false, $context);
+while (($line = fgets($lines)) !== false) {
+    print_r(json_decode($line, true));
+}`
+    : `$page = json_decode(file_get_contents($url, false, $context), true)['response_data'];
+echo $page['count'], PHP_EOL;
+print_r($page['objects']);`;
+  return `<?php
+$url = getenv('CATALOGUE_URL') . '${target}';
+$context = stream_context_create(['http' => ['header' => [
+    'X-Client-ID: ' . getenv('CLIENT_ID'),
+    'Authorization: Bearer ' . getenv('ACCESS_TOKEN'),${isStream ? "\n    'Accept: application/x-ndjson'," : ''}
+]]]);
+${read}`;
+}

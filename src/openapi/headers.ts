@@ -1,0 +1,83 @@
+import type { Json } from './schema.js';
+
+const text = (maxLength: number, pattern: string): Json => ({ type: 'string', maxLength, pattern });
+
+const count = (description: string, example: number): Json => ({
+  description,
+  schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2_147_483_647 },
+  example,
+});
+/** All response headers, except those of HTTP itself and the security headers. */
+export function headers(rateLimit: number): Json {
+  const defaultLimit = rateLimit === 0 ? 'no limit' : String(rateLimit);
+  return {
+    'X-Request-Id': {
+      description: 'Names the request in the log: the client’s own, if it sent a plain token.',
+      schema: text(128, '^[A-Za-z0-9._~-]+$'),
+      example: '3f0d2a4e-5b1c-4a6e-9d65-0b4b1a2c7f10',
+    },
+    'X-RateLimit-Limit': count(
+      `Requests that the client may make in a minute: ${defaultLimit}, unless it has a limit of its own. A client without one gets none of these headers.`,
+      rateLimit,
+    ),
+    'X-RateLimit-Remaining': count(
+      'Requests that it has left of them.',
+      Math.max(0, rateLimit - 1),
+    ),
+    'X-RateLimit-Reset': count('Seconds until they are counted anew.', 42),
+    'Cache-Control': {
+      description: 'Who may keep the response, and that it is to be asked for again.',
+      schema: text(100, '^[a-z, =0-9-]+$'),
+      example: 'private, no-cache',
+    },
+    Vary: {
+      description: 'The headers of the request on which the response depends.',
+      schema: text(100, '^[A-Za-z, -]+$'),
+      example: 'Accept, Authorization, Accept-Encoding',
+    },
+    ETag: {
+      description:
+        'Names the page or the object as it is now, for `If-None-Match`. A list that depends on more than resources, such as the time, has none.',
+      schema: text(200, '^(W/)?".*"$'),
+      example: 'W/"1042-Zk3vY1x0aB7q"',
+    },
+    'Content-Encoding': {
+      description: 'How the body is compressed, if `Accept-Encoding` allows it and it is worth it.',
+      schema: { type: 'string', enum: ['br', 'gzip'] },
+      example: 'br',
+    },
+    'X-Total-Count': {
+      description: 'With NDJSON and CSV: all that match, whatever `limit` and `offset` say.',
+      schema: text(20, '^[0-9]+$'),
+      example: '2779',
+    },
+    'X-Updated-Until': {
+      description:
+        'A time before which no change is missing from the answer: what to ask for next as `updatedSince`.',
+      schema: { type: 'string', format: 'date-time', maxLength: 24 },
+      example: '2026-11-21T12:00:00.000Z',
+    },
+    Link: {
+      description:
+        'Other pages of the list (RFC 8288): `next`, `prev`, `first`, `last`, and `after`, which is `next` by identifier. Without credentials.',
+      schema: text(8192, '^<.+>; rel="(next|prev|after|first|last)"'),
+      example: '</products?limit=50&offset=50>; rel="next"',
+    },
+    'Retry-After': count('Seconds after which to try again.', 1),
+    'WWW-Authenticate': {
+      description: 'How to show credentials (RFC 9110).',
+      schema: text(100, '^Bearer '),
+      example: 'Bearer realm="catalogue"',
+    },
+  };
+}
+
+/** References to headers by name. */
+export function headersNamed(...names: string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Headers of every response. */
+export const COMMON = ['X-Request-Id', 'Cache-Control', 'Vary'];
+/** Headers of every response to a request that was counted. */
+export const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];

@@ -1,0 +1,92 @@
+import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
+import { IDENTIFIER_LENGTH } from '../resource/formats.js';
+import { meaningOf } from '../resource/meaning.js';
+import type { DescribedEndpoint, DescribedParameter } from './described-endpoint.js';
+import type { Json } from './schema.js';
+
+/** The Parameter Objects of an endpoint: those of its path, then those of its query. */
+export function parameterObjects(endpoint: DescribedEndpoint): Json[] {
+  return [
+    ...endpoint.pathParameters.map((name) => inPath(endpoint, name)),
+    ...endpoint.parameters.map((parameter) => inQuery(endpoint, parameter)),
+  ];
+}
+
+function inPath({ metadata }: DescribedEndpoint, name: string): Json {
+  const { meaning, example } = (metadata && meaningOf(metadata.target as object, name)) ?? {};
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: meaning ?? 'Identifies the object.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: IDENTIFIER_LENGTH,
+      pattern: '^[^\\u0000]+$',
+    },
+    ...(example !== undefined && { example }),
+  };
+}
+
+function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Json {
+  const { name, meaning, schema, isRequired = false } = parameter;
+  const { default: value, ...withoutDefault } = schema;
+  const isArray = schema.type === 'array';
+  const preset = Array.isArray(value) ? ` Default: \`${value.join()}\`.` : '';
+  return {
+    name,
+    in: 'query',
+    ...(isRequired && { required: true }),
+    // Generators of validators misread the default of an array, so it is in the description.
+    description: meaning + preset,
+    schema: {
+      ...(isArray ? withoutDefault : schema),
+      // In the schema: a page that sends requests would send the example of a parameter by default.
+      examples: [exampleOf(schema, exampleText(endpoint, parameter))],
+    },
+    ...(isArray && { style: 'form', explode: false }),
+  };
+}
+
+/**
+ * A valid value of a query parameter, as text. The example of the field that it filters by is more
+ * specific than that of its type.
+ */
+export function exampleText(
+  { metadata }: DescribedEndpoint,
+  parameter: DescribedParameter,
+): string {
+  const { name, example } = parameter;
+  const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
+  const field = name === 'after' ? identifier : name.replace(/Not$/, '');
+  const own = metadata && meaningOf(metadata.target as object, field)?.example;
+  return own ?? example;
+}
+
+/** Converts a query text to the type of the schema. */
+function exampleOf({ type }: ParameterSchema, text: string): unknown {
+  switch (type) {
+    case 'integer':
+      return Number(text);
+    case 'boolean':
+      return text === 'true';
+    case 'array':
+      return text.split(',');
+    default:
+      return text;
+  }
+}
+
+/** `If-None-Match`, in `components.parameters`. */
+export const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of what the client has: 304 if it is still the same.',
+  schema: {
+    type: 'string',
+    maxLength: 8192,
+    pattern: '^(\\*|(W/)?".*")$',
+    examples: ['W/"1042-Zk3vY1x0aB7q"'],
+  },
+};
