@@ -3,6 +3,7 @@ import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
 import { relatedOf } from '../resource/related.js';
 import { fieldsOf } from '../resource/resource.js';
+import { ownExample } from './example-object.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -51,7 +52,8 @@ export function pageOf(objects: string, counted: string, maximum: number): Json 
  */
 export function resourceSchema(metadata: EntityMetadata, included: readonly string[] = []): Json {
   const properties = fieldsOf(metadata).map((column) => {
-    const { meaning, example } = meaningOf(metadata.target as object, column.propertyName) ?? {};
+    const { meaning } = meaningOf(metadata.target as object, column.propertyName) ?? {};
+    const example = ownExample(column, metadata);
     const { type, enum: values, ...rest } = valuesOf(column).schema(column);
     const schema = {
       ...(meaning !== undefined && { description: meaning }),

@@ -59,7 +59,10 @@ export class Product {
   @Column({ ...nameColumn, nullable: true })
   name!: string | null;
 
-  @Meaning('A text about the product.', 'Wide gears, hub dynamo and room for broad tyres.')
+  @Meaning(
+    'A text about the product.',
+    'Wide gears, hub dynamo and room for broad tyres. The first inspection is free. Cycles Tournevent has kept its town on two wheels since 1953.',
+  )
   @Column({ type: 'varchar', length: 10_000, nullable: true })
   description!: string | null;
 
@@ -84,7 +87,7 @@ export class Product {
   @Column({ ...identifierColumn, length: 3, nullable: true })
   currency!: string | null;
 
-  @Meaning('Pieces at hand; null where none are kept.')
+  @Meaning('Pieces at hand; null where none are kept.', '1')
   @Column({ type: 'integer', nullable: true })
   stock!: number | null;
 

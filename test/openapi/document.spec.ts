@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ClientCache } from '../../src/clients/client-cache.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { DEMO_RESOURCES, demoRows } from '../../src/demo/load-demonstration.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { errors } from '../../src/http/errors.js';
 import { SECURITY_HEADERS } from '../../src/http/server/security-headers.js';
@@ -266,6 +267,26 @@ describe('The OpenAPI document', () => {
     );
     expect(wrong).toEqual([]);
   });
+
+  it.each(DEMO_RESOURCES)(
+    'has one of the %s of the demonstration as an example',
+    async (resource) => {
+      const { content } = document.paths[`/${resource}`].get.responses[200];
+      const [object] = content['application/json'].example.response_data.objects;
+      const { createdAt, updatedAt, ...given } = object;
+      expect([createdAt, updatedAt]).toEqual([expect.any(String), expect.any(String)]);
+      const [identifier = ''] = Object.keys(given);
+      const found: object[] = [];
+      for await (const batch of demoRows(resource)) {
+        for (const { columns, cells = [] } of batch) {
+          const row = Object.fromEntries(columns.map((name, at) => [name, cells[at]]));
+          if (row[identifier] === given[identifier]) found.push(row);
+        }
+      }
+      const asCells = Object.entries(given).map(([name, value]) => [name, String(value)]);
+      expect(found).toEqual([expect.objectContaining(Object.fromEntries(asCells))]);
+    },
+  );
 
   it('has a schema of each object and of each page, under a name that stays', () => {
     expect(Object.keys(document.components.schemas)).toEqual(
