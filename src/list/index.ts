@@ -13,6 +13,8 @@ export {
   IdentifierParam,
   IdentifiersParam,
   IntegerParam,
+  SignedDecimalParam,
+  SignedIntegerParam,
   TextParam,
   TextsParam,
   WordsParam,

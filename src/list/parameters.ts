@@ -57,11 +57,13 @@ export interface Bounds {
   readonly default?: number;
 }
 
-/** The non-negative values of PostgreSQL's `integer`. */
-const INTEGER: Bounds = { minimum: 0, maximum: 2_147_483_647 };
+/** The values of PostgreSQL's `integer`. */
+const SIGNED_INTEGER: Bounds = { minimum: -2_147_483_648, maximum: 2_147_483_647 };
+/** Those that are not negative. */
+const INTEGER: Bounds = { ...SIGNED_INTEGER, minimum: 0 };
 
 /**
- * A plain decimal integer. Property: `number`.
+ * A plain decimal integer. It has a `-` only if the bounds allow it. Property: `number`.
  *
  * @param bounds a function if the bounds depend on settings
  */
@@ -76,24 +78,42 @@ export function IntegerParam(
     return { type: 'integer', format, minimum, maximum, ...rest };
   };
   return Parameter({ meaning, schema, example: '1' }, (text, settings) => {
-    if (!PLAIN_INTEGER.test(text)) return mustBe('a plain decimal integer');
     const { minimum, maximum } = boundsOf(settings);
+    if (!PLAIN_INTEGER.test(minimum < 0 ? unsigned(text) : text)) {
+      return mustBe('a plain decimal integer');
+    }
     const value = Number(text);
-    if (value >= minimum && value <= maximum) return value;
+    // Adding 0 makes 0 of -0.
+    if (value >= minimum && value <= maximum) return value + 0;
     return new InvalidValue((name) => errors.outOfRange(name, String(minimum), String(maximum)));
   });
 }
 
+/** A plain decimal integer, with or without a `-`, for a column that may be negative. Property: `number`. */
+export function SignedIntegerParam(meaning: string): PropertyDecorator {
+  return IntegerParam(meaning, SIGNED_INTEGER);
+}
+
 /** Digits with an optional decimal point. It stays text, so that it is not rounded. Property: `string`. */
 export function DecimalParam(meaning: string): PropertyDecorator {
-  const schema = {
-    type: 'string',
-    format: 'decimal',
-    pattern: PLAIN_DECIMAL.source,
-  } as const;
+  const schema = { type: 'string', format: 'decimal', pattern: PLAIN_DECIMAL.source } as const;
   return Parameter({ meaning, schema, example: '19.99' }, (text) =>
     PLAIN_DECIMAL.test(text) ? text : mustBe('a decimal number such as 19.99'),
   );
+}
+
+/** As `DecimalParam`, with or without a `-`, for a column that may be negative. Property: `string`. */
+export function SignedDecimalParam(meaning: string): PropertyDecorator {
+  const pattern = PLAIN_DECIMAL.source.replace('^', '^-?');
+  const schema = { type: 'string', format: 'decimal', pattern } as const;
+  return Parameter({ meaning, schema, example: '19.99' }, (text) =>
+    PLAIN_DECIMAL.test(unsigned(text)) ? text : mustBe('a decimal number such as -19.99'),
+  );
+}
+
+/** A text without its `-`. */
+function unsigned(text: string): string {
+  return text.replace(/^-/, '');
 }
 
 /** `true` or `false`. Property: `boolean`. */

@@ -104,6 +104,25 @@ describe('The list engine, on a resource that the service does not know', () => 
     expect((await list('country=FR&active=true')).count).toBe('0');
   });
 
+  it('filters by numbers below zero where the column may have them', async () => {
+    await service.load('test_suppliers', [{ supplierID: 'n', rating: '-2.5' }]);
+    const { count } = await list('ratingMin=-0');
+    expect(await list('ratingMin=-2.5')).toMatchObject({ count: String(Number(count) + 1) });
+    expect(await list('ratingMin=-2.49')).toMatchObject({ count });
+    for (const value of ['-', '--1', '+1', '-.5', '1-', '-1e3']) {
+      const { body } = await service.get(`/test_suppliers?ratingMin=${encodeURIComponent(value)}`);
+      expect([value, body.result]).toEqual([
+        value,
+        {
+          status: 'ERROR',
+          errcode: '-22',
+          msg: 'The parameter ratingMin must be a decimal number such as -19.99',
+        },
+      ]);
+    }
+    await service.dataSource.query(`DELETE FROM test_suppliers WHERE "supplierID" = 'n'`);
+  });
+
   it('puts what has no value last in both directions, and ties by identifier', async () => {
     const order = async (sort: string) =>
       (await list(`fields=supplierID&sort=${sort}`)).objects.map(

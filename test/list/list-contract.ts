@@ -643,6 +643,9 @@ function names(parameters: readonly Row[]): string[] {
 /** The format of a time in the contract. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+/** A number, or a decimal as text. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
 /** Compares two identifiers as collation `C` does. */
 export function byBytes(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
@@ -651,8 +654,8 @@ export function byBytes(one: unknown, other: unknown): number {
 /** The rows in the order of a list: those without a value last; ties by identifier. */
 function sorted(rows: readonly Row[], field: string, descending: boolean): Row[] {
   const compare = (one: unknown, other: unknown): number => {
-    if (field === 'price' || typeof one === 'number') return Number(one) - Number(other);
-    return byBytes(one, other);
+    const areNumbers = [one, other].every((each) => DECIMAL.test(String(each)));
+    return areNumbers ? Number(one) - Number(other) : byBytes(one, other);
   };
   const identifier = Object.keys(rows[0] ?? {})[0] ?? '';
   return rows.toSorted((one, other) => {

@@ -12,6 +12,7 @@ import {
 import {
   BooleanParam,
   IntegerParam,
+  SignedIntegerParam,
   type Listing,
   ListModule,
   listOf,
@@ -53,7 +54,7 @@ export const PARTS = `
 
 @QueryOf(Part, { sort: ['partID', 'weight'] })
 export class ListPartsDto extends ListQueryDto {
-  @IntegerParam('The parts that weigh at least this.') weightMin?: number;
+  @SignedIntegerParam('The parts that weigh at least this.') weightMin?: number;
   @IntegerParam('The parts that weigh at least half of this.') halfWeightMin?: number;
   @TextParam('The parts of makers of this name.') makerName?: string;
   @TextParam('The parts of other makers.') makerNameNot?: string;

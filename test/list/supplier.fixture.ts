@@ -12,7 +12,6 @@ import {
 import type { Page } from '../../src/http/envelope.js';
 import {
   BooleanParam,
-  DecimalParam,
   IdentifiersParam,
   type Listing,
   listOf,
@@ -21,6 +20,7 @@ import {
   objectOf,
   ObjectQueryDto,
   QueryOf,
+  SignedDecimalParam,
   TextParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
@@ -60,7 +60,7 @@ export class GetSupplierDto extends ObjectQueryDto {}
 export class ListSuppliersDto extends ListQueryDto {
   @IdentifiersParam('The suppliers with these identifiers.') supplierID?: string[];
   @TextParam('The suppliers of this country.', 2) country?: string;
-  @DecimalParam('The suppliers rated at least so.') ratingMin?: string;
+  @SignedDecimalParam('The suppliers rated at least so.') ratingMin?: string;
   @BooleanParam('The suppliers that are active, or that are not.') active?: boolean;
 }
 

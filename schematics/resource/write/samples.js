@@ -49,18 +49,18 @@ const SAMPLES = {
     };
   },
   integer: () => ({
-    expression: 'at % 4',
-    example: '1',
-    values: [{ parameter: '2', literal: '2' }],
+    expression: '(at % 4) - 2',
+    example: '-1',
+    values: [{ parameter: '-2', literal: '-2' }],
     badOne: 'abc',
-    bound: { parameter: '2', literal: '2', read: 'Number', bad: 'abc' },
+    bound: { parameter: '-1', literal: '-1', read: 'Number', bad: 'abc' },
   }),
   decimal: () => ({
-    expression: '`${at % 4}.50`',
-    example: quoted('1.50'),
-    values: [{ parameter: '2.5', literal: quoted('2.50') }],
+    expression: '`${(at % 4) - 2}.50`',
+    example: quoted('-1.50'),
+    values: [{ parameter: '-2.5', literal: quoted('-2.50') }],
     badOne: '1e3',
-    bound: { parameter: '2', literal: '2', read: 'Number', bad: 'abc' },
+    bound: { parameter: '-2', literal: '-2', read: 'Number', bad: 'abc' },
   }),
   boolean: () => ({
     expression: 'at % 2 === 0',
