@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FilterCurrencies1764374400000 } from '../../src/database/migrations/1764374400000-filter-currencies.js';
+import { CountStockWithType1764547200000 } from '../../src/database/migrations/1764547200000-count-stock-with-type.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 
@@ -46,7 +47,10 @@ it('A catalogue goes back to lists without a filter by currency and forth, with 
   const after = await state();
   const runner = service.dataSource.createQueryRunner();
   const migration = new FilterCurrencies1764374400000();
+  const later = new CountStockWithType1764547200000();
   try {
+    await later.down(runner);
+    expect(await counted()).toEqual(['currency', 'currency+type', 'categoryID+currency']);
     await migration.down(runner);
     expect(await counted()).toEqual([]);
     expect(await state()).toMatchObject({
@@ -58,11 +62,14 @@ it('A catalogue goes back to lists without a filter by currency and forth, with 
     );
     await query(`DELETE FROM products WHERE "productID" = 'p4'`);
     await migration.up(runner);
+    await later.up(runner);
   } finally {
     await runner.release();
   }
   expect(await state()).toEqual(after);
-  expect(await counted()).toEqual(['currency', 'currency+type', 'categoryID+currency']);
+  expect(await counted()).toEqual([
+    ...['currency', 'currency+type', 'categoryID+currency', 'currency+type+inStock'],
+  ]);
   const { body } = await service.get('/products?currency=EUR&fields=productID').expect(200);
   expect(body.response_data).toEqual({
     count: '2',

@@ -7,10 +7,11 @@ beforeAll(async () => {
   service = await startService({ PAGE_CACHE_MB: '0' });
   const query = (text: string, values?: unknown[]) => service.dataSource.query(text, values);
   await query(`INSERT INTO brands ("brandID", name) VALUES ('b1', 'B'), ('b2', 'C')`);
+  await query(`INSERT INTO categories ("categoryID", name) VALUES ('c1', 'D')`);
   await query(
-    `INSERT INTO products ("productID", type, "brandID", price, currency)
+    `INSERT INTO products ("productID", type, "brandID", price, currency, stock, "categoryID")
      SELECT 'p' || i, (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + i % 3]::product_type,
-       (ARRAY['b1', 'b2', NULL])[1 + i % 3 + i % 2], CASE WHEN i % 4 > 0 THEN i END, 'EUR'
+       (ARRAY['b1', 'b2', NULL])[1 + i % 3 + i % 2], CASE WHEN i % 4 > 0 THEN i END, 'EUR', i % 5, 'c1'
      FROM generate_series(0, 99) i`,
   );
   // Objects that are not there, so that a count shows where it comes from.
@@ -25,6 +26,10 @@ beforeAll(async () => {
     'brandIDs=b1': 3000,
     'currency=EUR': 700,
     'currency+type=3:EURDIGITAL': 8,
+    'type+inStock=7:DIGITALtrue': 5000,
+    'brandID+type+inStock=2:b27:DIGITALtrue': 60,
+    'categoryID+type+inStock=2:c17:DIGITALtrue': 70,
+    'currency+type+inStock=3:EUR7:DIGITALtrue': 80,
   });
   for (const facet of facets) {
     await query(`INSERT INTO products_tally_deltas VALUES ($1, '', $2)`, facet);
@@ -55,6 +60,10 @@ it.each([
   ['priceExists=false&type=PHYSICAL', 198],
   ['currency=EUR', 700],
   ['currency=EUR,USD&typeNot=PHYSICAL', 8],
+  ['type=DIGITAL&inStock=true', 5000],
+  ['brandID=b2&type=DIGITAL&inStock=true', 60],
+  ['currency=EUR&type=DIGITAL,SERVICE&inStock=true', 80],
+  ['currency=EUR&type=DIGITAL,SERVICE&inStock=true&sort=-price', 80],
   // These are counted by an index.
   ['priceExists=true&brandIDNot=b1', 0],
   ['brandIDExists=false&typeNot=SERVICE', 0],
@@ -74,6 +83,7 @@ it.each([
     categoryIDExists: `("categoryID" IS NOT NULL) = ${listed('categoryIDExists')}`,
     priceExists: `(price IS NOT NULL) = ${listed('priceExists')}`,
     currency: `currency IN (${listed('currency')})`,
+    inStock: `"inStock" = ${listed('inStock')}`,
     stockMin: `stock >= ${listed('stockMin')}`,
   };
   const where = [...filters.keys()].flatMap((name) => conditions[name] ?? []).join(' AND ');
@@ -81,4 +91,27 @@ it.each([
     `SELECT count(*)::integer AS count FROM products WHERE ${where}`,
   );
   expect(body.response_data.count).toBe(String(count + extra));
+});
+
+it('The tally has the counts of every value among the products in stock and of a type', async () => {
+  const { body } = await service
+    .get('/facets/products?type=DIGITAL&inStock=true&facets=brandID,categoryID,currency')
+    .expect(200);
+  const extra: Record<string, number> = { b2: 60, c1: 70, EUR: 80 };
+  const plain = await service.dataSource.query<{ field: string; value: string; count: number }[]>(
+    `SELECT field, value, count(*)::integer AS count
+     FROM products CROSS JOIN LATERAL (
+       VALUES (1, 'brandID', "brandID"), (2, 'categoryID', "categoryID"), (3, 'currency', currency)
+     ) fields(at, field, value)
+     WHERE type = 'DIGITAL' AND "inStock" AND value IS NOT NULL
+     GROUP BY at, field, value ORDER BY at`,
+  );
+  expect(plain.map(({ value }) => value)).toEqual(['b2', 'c1', 'EUR']);
+  expect((body as { response_data: { objects: unknown } }).response_data.objects).toEqual(
+    plain.map(({ field, value, count }) => ({
+      field,
+      value,
+      count: String(count + (extra[value] ?? 0)),
+    })),
+  );
 });
