@@ -103,10 +103,7 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   }
   if (!Array.isArray(value)) return { [filter]: value };
   // From an equality, the planner learns that an index by the column is in the order of the identifier.
-  // An enumeration stays `= ANY`: the planner would move an equality behind the other conditions, of which
-  // it is the cheapest.
-  const isOne = value.length === 1 && metadata.findColumnWithPropertyName(filter)?.type !== 'enum';
-  return { [filter]: isOne ? (value[0] as unknown) : Any(value) };
+  return { [filter]: value.length === 1 ? (value[0] as unknown) : Any(value) };
 }
 
 /** What the end of a filter's name says about the column that the beginning of it names. */

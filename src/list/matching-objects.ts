@@ -77,6 +77,7 @@ export function whereOf(
   repository: Repository<ObjectLiteral>,
   conditions: readonly ObjectLiteral[],
 ): Where {
+  if (conditions.length === 0) return { where: '', values: [] };
   const builder = repository.createQueryBuilder('object').select('1');
   for (const condition of conditions) builder.andWhere(condition);
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];

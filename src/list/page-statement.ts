@@ -44,17 +44,21 @@ export interface PageStatement {
 export function pageStatement(
   metadata: EntityMetadata,
   matching: MatchingObjects,
-  { fields, order, isByRelevance, limit, offset, after }: PageRequest,
+  request: PageRequest,
   resources: readonly string[],
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
+  const { fields, order, isByRelevance, limit, offset, after } = request;
   const values = new ParameterValues(matching.values);
+  const prepared = isFrequent(matching, request);
+  const bound = `${values.add(limit)}::bigint`;
   const picking: Picking = {
     metadata,
     where: matching.where,
     split: matching.split,
     order,
-    limit: `${values.add(limit)}::bigint`,
+    // In a subquery the planner does not use it, and takes the generic plan of a prepared statement for good.
+    limit: prepared ? `(SELECT ${bound})` : bound,
     values,
   };
   const tables = [objectTable(metadata)];
@@ -110,7 +114,6 @@ export function pageStatement(
       SELECT *, row_number() OVER (${ordering}) AS "#at" FROM picked
     )`,
   );
-  // Not prepared: there are too many variants, and the best plan depends on the values.
   const text = `WITH ${tables.join(',\n')}
     SELECT ${objects} AS objects, (SELECT total::text FROM counted) AS count,
       (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS key,
@@ -118,5 +121,14 @@ export function pageStatement(
       (SELECT count(*) FROM page)::text AS rows,
       ${after === undefined ? 'true' : 'EXISTS (SELECT FROM start)'}::text AS begun,
       ${stateOf(resources)}`;
-  return { statement: statement(text, { prepared: false }), values: values.values, usesKnown };
+  return { statement: statement(text, { prepared }), values: values.values, usesKnown };
+}
+
+/**
+ * Whether a page is one of few variants, whose best plan does not depend on the values: all objects of a
+ * resource behind one of them, with every field, in the order of one column. There are too many variants of
+ * other pages.
+ */
+function isFrequent({ where }: MatchingObjects, { fields, order, after }: PageRequest): boolean {
+  return after !== undefined && where === '' && fields === undefined && order.length <= 2;
 }

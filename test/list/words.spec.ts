@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { ListReader } from '../../src/list/list-reader.js';
 import { Listing } from '../../src/list/listing.js';
 import { containsWords } from '../../src/list/contains-words.js';
-import { Product } from '../../src/products/product.entity.js';
+import { whereOf } from '../../src/list/matching-objects.js';
+import { ListProductsDto } from '../../src/products/list-products.dto.js';
+import { Product, ProductType } from '../../src/products/product.entity.js';
+import { ProductsService } from '../../src/products/products.service.js';
 import { SEED } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
 
@@ -197,6 +200,28 @@ describe('A search for words', () => {
     await runner.release();
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan.match(/Bitmap Index Scan/g)).toHaveLength(3);
+  });
+
+  it('reads only products of a type in the order of the identifier', async () => {
+    const products = service.dataSource.getRepository(Product);
+    const query = Object.assign(new ListProductsDto(), { type: [ProductType.DIGITAL], q: 'bean' });
+    const { conditions } = service.application.get(ProductsService).list(query);
+    const { where, values } = whereOf(products, conditions);
+    const runner = service.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
+    const rows = (await runner.query(
+      `EXPLAIN SELECT "productID" FROM products object ${where} AND "productID" > (SELECT 'p1')
+       ORDER BY "productID" LIMIT 50`,
+      [...values],
+    )) as { 'QUERY PLAN': string }[];
+    await runner.rollbackTransaction();
+    await runner.release();
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(
+      /Index Cond: \(\(type = 'DIGITAL'::product_type\) AND \(\("productID"\)::text > /,
+    );
+    expect(plan).not.toContain('Sort');
   });
 
   it('folds a text as a second implementation does', async () => {
