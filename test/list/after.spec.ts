@@ -166,19 +166,23 @@ describe('after', () => {
        SELECT 'q' || i, 'DIGITAL', i, 'EUR' FROM generate_series(1, 10000) i`,
     );
     await service.dataSource.query('ANALYZE products');
-    /** How often each prepared page was read without planning it for its values. */
-    const readPlanned = async (list: string): Promise<string[]> => {
-      // PostgreSQL plans for the values five times, and then compares.
-      for (let at = 10; at < 20; at += 1) await pageOf(`/products?${list}&after=p0${at}`);
+    /** How often the prepared pages were read without planning them for their values. */
+    const planned = async (): Promise<number> => {
       // On the connection that was free last.
-      const { rows } = await primaryPool(service.dataSource).query<{ generic: string }>(
-        `SELECT generic_plans::text AS generic FROM pg_prepared_statements
+      const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
+        `SELECT coalesce(sum(generic_plans), 0)::integer AS generic FROM pg_prepared_statements
          WHERE statement LIKE '%start AS MATERIALIZED%'`,
       );
-      return rows.map(({ generic }) => generic);
+      return rows[0]?.generic ?? NaN;
     };
-    expect(await readPlanned('sort=-price')).toEqual(['5']);
-    expect(await readPlanned('limit=20')).toEqual(['5', '5']);
+    const readPlanned = async (list: string): Promise<number> => {
+      const before = await planned();
+      for (let at = 10; at < 20; at += 1) await pageOf(`/products?${list}&after=p0${at}`);
+      return (await planned()) - before;
+    };
+    // PostgreSQL plans for the values five times, and then compares.
+    expect(await readPlanned('sort=-price')).toBeGreaterThanOrEqual(5);
+    expect(await readPlanned('limit=20')).toBeGreaterThanOrEqual(5);
     for (const list of [
       'sort=-price,name',
       'fields=name',
@@ -186,7 +190,7 @@ describe('after', () => {
       'type=DIGITAL',
       'q=name',
     ]) {
-      expect(await readPlanned(list)).toEqual(['5', '5']);
+      expect({ list, planned: await readPlanned(list) }).toEqual({ list, planned: 0 });
     }
   });
 });
