@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { primaryPool } from '../../src/database/read-pool.js';
 import { ProductType } from '../../src/products/product.entity.js';
 import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -157,40 +156,5 @@ describe('after', () => {
     const tag = headers.etag ?? '';
     await service.get('/products?after=p001').set('If-None-Match', tag).expect(304);
     await service.get('/products?after=p002').set('If-None-Match', tag).expect(200);
-  });
-
-  it('is planned once for each order of all products, and not for what clients choose besides', async () => {
-    // So many that a plan for the values would seem cheaper.
-    await service.dataSource.query(
-      `INSERT INTO products ("productID", type, price, currency)
-       SELECT 'q' || i, 'DIGITAL', i, 'EUR' FROM generate_series(1, 10000) i`,
-    );
-    await service.dataSource.query('ANALYZE products');
-    /** How often the prepared pages were read without planning them for their values. */
-    const planned = async (): Promise<number> => {
-      // On the connection that was free last.
-      const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
-        `SELECT coalesce(sum(generic_plans), 0)::integer AS generic FROM pg_prepared_statements
-         WHERE statement LIKE '%start AS MATERIALIZED%'`,
-      );
-      return rows[0]?.generic ?? NaN;
-    };
-    const readPlanned = async (list: string): Promise<number> => {
-      const before = await planned();
-      for (let at = 10; at < 20; at += 1) await pageOf(`/products?${list}&after=p0${at}`);
-      return (await planned()) - before;
-    };
-    // PostgreSQL plans for the values five times, and then compares.
-    expect(await readPlanned('sort=-price')).toBeGreaterThanOrEqual(5);
-    expect(await readPlanned('limit=20')).toBeGreaterThanOrEqual(5);
-    for (const list of [
-      'sort=-price,name',
-      'fields=name',
-      'include=brand',
-      'type=DIGITAL',
-      'q=name',
-    ]) {
-      expect({ list, planned: await readPlanned(list) }).toEqual({ list, planned: 0 });
-    }
   });
 });
