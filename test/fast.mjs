@@ -4,7 +4,7 @@
  */
 import { transform } from '@swc/core';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { swc } from '../jest.config.js';
 import { jest } from './jest.mjs';
@@ -47,6 +47,8 @@ async function build() {
         await writeFile(built, code);
       }),
   );
+  // The `assets` of nest-cli.json.
+  await cp('src/openapi/overview.md', 'dist/openapi/overview.md');
 }
 
 // Jest does not report a path that does not exist.
