@@ -49,6 +49,11 @@ async function build() {
   );
   // The `assets` of nest-cli.json.
   await cp('src/openapi/overview.md', 'dist/openapi/overview.md');
+  const scalar = '@scalar/api-reference/dist/browser';
+  await cp(join('node_modules', scalar), join('dist', scalar), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map'),
+  });
 }
 
 // Jest does not report a path that does not exist.

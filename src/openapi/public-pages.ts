@@ -1,23 +1,20 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Express, Request, Response } from 'express';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readdirSync, readFileSync } from 'node:fs';
 import { JSON_TYPE } from '../http/envelope.js';
+import { noResourceAt } from '../http/errors.js';
 import { FixedBody } from '../http/fixed-body.js';
 import type { Settings } from '../settings/settings.js';
 import { openapiDocument } from './document.js';
-import { HTML, POLICY, script, STYLE } from './page.js';
+import { ACCESSIBILITY } from './page-accessibility.js';
+import { script } from './page-script.js';
+import { STYLE } from './page-style.js';
+import { HTML, ICON, POLICY } from './page.js';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const STYLE_TYPE = 'text/css; charset=utf-8';
-/** The files of Swagger UI that the page loads, with their media types. */
-const ASSETS = [
-  ['swagger-ui-bundle.js', SCRIPT_TYPE],
-  ['swagger-ui.css', STYLE_TYPE],
-  ['favicon-32x32.png', 'image/png'],
-] as const;
-
-const { resolve } = createRequire(import.meta.url);
+/** The modules of Scalar, which the build copies: `assets` in nest-cli.json. */
+const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
 
 /** Credentials in the page, with which its visitor can send requests at once. */
 export interface Credentials {
@@ -46,13 +43,38 @@ export function publishDocumentation(
   });
   publish('/docs', 'text/html; charset=utf-8', () => HTML);
   publish('/docs/start.js', SCRIPT_TYPE, () => script(credentials));
+  publish('/docs/accessibility.js', SCRIPT_TYPE, () => ACCESSIBILITY);
   publish('/docs/style.css', STYLE_TYPE, () => STYLE);
-  for (const [name, type] of ASSETS) {
-    publish(`/docs/${name}`, type, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
-  }
+  publish('/docs/icon.svg', 'image/svg+xml', () => ICON);
+  publishScalar(express);
+  // Relative, so that they lead to the page behind a proxy with a path prefix, too.
+  express.get('/docs/', (_request: Request, response: Response) => {
+    response.redirect('../docs');
+  });
   express.use((request: Request, response: Response, next: () => void) => {
     const isFrontPage = request.path === '/' && ['GET', 'HEAD'].includes(request.method);
     if (!isFrontPage || request.accepts(['json', 'html']) !== 'html') next();
-    else response.redirect('/docs');
+    else response.redirect('docs');
   });
+}
+
+/** Adds the modules of Scalar. They import each other by relative paths. */
+function publishScalar(express: Express): void {
+  const bodies = new Map<string, FixedBody>();
+  const read = (name: string): FixedBody => {
+    const body = new FixedBody(SCRIPT_TYPE, readFileSync(new URL(name, SCALAR)));
+    bodies.set(name, body);
+    return body;
+  };
+  let names: ReadonlySet<string> | undefined;
+  // One route for all, since each route is compared with the path of every request.
+  express.get(
+    '/docs/scalar/*name',
+    async (request: Request<{ name: string[] }>, response: Response) => {
+      const name = request.params.name.join('/');
+      names ??= new Set(readdirSync(SCALAR, { recursive: true, encoding: 'utf8' }));
+      if (!names.has(name) || !name.endsWith('.js')) throw noResourceAt(request.url);
+      await (bodies.get(name) ?? read(name)).send(request, response);
+    },
+  );
 }

@@ -95,8 +95,8 @@ describe('A connection that ends with pipelined requests in work', () => {
 });
 
 describe('Readers who read nothing', () => {
-  it('hold no place with the largest file of the documentation, and bounded memory', async () => {
-    await flood(220, head('/docs/swagger-ui-bundle.js'));
+  it('hold no place with a large file of the documentation, and bounded memory', async () => {
+    await flood(220, head('/docs/scalar/standalone.esm.js'));
     await expectService();
     await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0);
     await until(async () => (await metric(target, 'catalogue_undelivered_bytes')) < 70_000_000);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => target.stop());
 
 /** Answers of a megabyte, which are asked for less often. */
-const LARGE_TARGETS = ['/products?limit=1000', '/docs/swagger-ui-bundle.js'];
+const LARGE_TARGETS = ['/products?limit=1000', '/docs/scalar/standalone.esm.js'];
 const TARGETS = [
   '/products',
   '/products?limit=3&offset=29000&sort=name',

@@ -43,7 +43,7 @@ const REQUESTS: [name: string, bytes: (headers: Record<string, string>) => strin
     'wrong credentials',
     () => head('/brands', { 'X-Client-ID': 'a', Authorization: 'Bearer b' }).repeat(9),
   ],
-  ['a large file', () => head('/docs/swagger-ui-bundle.js').repeat(3)],
+  ['a large file', () => head('/docs/scalar/standalone.esm.js').repeat(3)],
   [
     'CONNECT behind a page',
     (headers) => `${head('/products', headers)}CONNECT a:1 HTTP/1.1\r\n\r\n`,

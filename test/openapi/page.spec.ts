@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import axe from 'axe-core';
+import { execFile } from 'node:child_process';
+import { createServer, request as send, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
 import { describeInBrowser, executablePath } from '../chromium.js';
 import { type Service, startService } from '../service.js';
 
 // A browser is slow on a busy machine.
-jest.setTimeout(90_000);
+jest.setTimeout(120_000);
 
 let service: Service;
 
@@ -20,7 +26,7 @@ describe('The front page', () => {
   it('leads browsers to the documentation, and has nothing for anybody else', async () => {
     for (const accept of ['text/html', 'text/html,application/xhtml+xml,*/*;q=0.8']) {
       const response = await service.anonymous().get('/').set('Accept', accept).expect(302);
-      expect(response.headers.location).toBe('/docs');
+      expect(response.headers.location).toBe('docs');
       expect(response.headers.vary).toMatch(/^Accept,/);
     }
     for (const accept of ['*/*', 'application/json', 'application/json,text/html;q=0.5']) {
@@ -36,18 +42,36 @@ describe('The page /docs', () => {
     const page = await service.anonymous().get('/docs').expect(200);
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");
     const parts = [...page.text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, part]) => part);
-    expect(parts).toHaveLength(5);
-    for (const part of parts) {
+    expect(parts).toHaveLength(4);
+    for (const part of [...parts, 'docs/scalar/standalone.esm.js']) {
       const { headers } = await service.anonymous().get(`/${part}`).expect(200);
       expect(headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
     }
-    await service.anonymous().get('/docs/swagger-initializer.js').expect(404);
-    await service.anonymous().get('/docs/../package.json').expect(404);
+    for (const name of ['unknown.js', 'standalone.esm.js.map', 'chunks', '%2e%2e/style.css']) {
+      await service.anonymous().get(`/docs/scalar/${name}`).expect(404);
+    }
   });
+
+  it('is also at /docs/, relative to the path of a proxy', async () => {
+    const { headers } = await service.anonymous().get('/docs/').expect(302);
+    expect(headers.location).toBe('../docs');
+  });
+
+  it.each(['/docs', '/openapi.json', '/docs/start.js', '/docs/scalar/standalone.esm.js'])(
+    'is asked for again by its entity tag: %s',
+    async (path) => {
+      const { headers } = await service.anonymous().get(path).expect(200);
+      const tag = headers.etag ?? '';
+      const again = await service.anonymous().get(path).set('If-None-Match', tag).expect(304);
+      expect(again.headers.etag).toBe(tag);
+      expect(again.text).toBe('');
+      await service.anonymous().get(path).set('If-None-Match', 'W/"other"').expect(200);
+    },
+  );
 
   it('carries credentials on the embedded database alone', async () => {
     const script = await service.anonymous().get('/docs/start.js').expect(200);
-    expect(script.text).toContain(JSON.stringify([DEMO_CLIENT, DEMO_TOKEN]));
+    expect(script.text).toContain(DEMO_TOKEN);
     const other = await startService();
     const { text } = await other.anonymous().get('/docs/start.js').expect(200);
     expect(text).not.toContain(DEMO_TOKEN);
@@ -55,67 +79,234 @@ describe('The page /docs', () => {
   });
 });
 
+/** The path below which a proxy has the service. */
+const PREFIX = '/shop/api';
+
+/** A proxy that removes a prefix from the path, as operators place one before the service. */
+function startProxy(port: number): Promise<Server> {
+  const proxy = createServer((request, response) => {
+    const { url = '', method, headers } = request;
+    if (!url.startsWith(PREFIX)) response.writeHead(404).end();
+    else {
+      const path = url.slice(PREFIX.length);
+      send({ port, host: '127.0.0.1', path, method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      }).end();
+    }
+  });
+  return new Promise((resolve) => {
+    proxy.listen(0, '127.0.0.1', () => {
+      resolve(proxy);
+    });
+  });
+}
+
 describeInBrowser('In a browser, /docs', () => {
   let browser: Browser;
+  let proxy: Server;
+  let base: string;
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath });
+    proxy = await startProxy(service.port);
+    base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${PREFIX}`;
   });
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    await browser.close();
+    proxy.closeAllConnections();
+    proxy.close();
+  });
 
-  /** Opens the page. Collects console messages, errors and requests to other origins as faults. */
-  async function open(width: number, height: number): Promise<{ page: Page; faults: string[] }> {
-    const page = await browser.newPage({ viewport: { width, height } });
-    const faults: string[] = [];
-    const origin = `http://127.0.0.1:${service.port}/`;
-    page.on('console', (message) => faults.push(message.text()));
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('request', (request) => {
-      const isOurs = ['data:', origin].some((start) => request.url().startsWith(start));
-      if (!isOurs) faults.push(request.url());
-    });
-    await page.goto(origin);
-    await page.locator('#operations-products-listProducts .opblock-summary-control').click();
-    await page.locator('.try-out__btn').click();
-    return { page, faults };
+  /** An open page, with console messages, errors and requests to anything else as faults. */
+  interface Opened {
+    readonly page: Page;
+    readonly faults: string[];
+    readonly close: () => Promise<void>;
   }
 
-  it('sends what was filled in, and shows the envelope', async () => {
-    const { page, faults } = await open(1100, 900);
-    const row = (name: string) => page.locator(`tr[data-param-name="${name}"]`);
-    await row('limit').locator('input').fill('2');
-    await row('type').locator('select').selectOption('PHYSICAL');
-    await row('fields').locator('select').selectOption(['productID', 'refID']);
-    await page.locator('.execute').click();
-    const answer = page.locator('.live-responses-table .response .highlight-code').first();
-    await answer.waitFor();
-    const [text] = await answer.locator('code').allTextContents();
-    expect(JSON.parse(text ?? '')).toMatchObject({
-      result: { status: 'OK', errcode: '0', msg: '' },
-      response_data: {
-        count: '2779',
-        objects: [{ productID: 'p-000001' }, { productID: 'p-000002' }],
-      },
+  async function show(page: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
+    await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
+    await page.emulateMedia({ colorScheme });
+  }
+
+  /** Opens the page behind the proxy, at the list of products. */
+  async function open(): Promise<Opened> {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await show(page, 1440, 'light');
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      // Scalar prints its version. A violation of the Content-Security-Policy is an error.
+      if (message.type() !== 'info') faults.push(message.text());
     });
-    expect(await page.locator('.request-url').first().textContent()).not.toContain('access_token');
+    page.on('pageerror', (error) => faults.push(error.message));
+    context.on('request', (request) => {
+      const isOurs = ['data:', `${base}/`].some((start) => request.url().startsWith(start));
+      if (!isOurs) faults.push(request.url());
+    });
+    await page.goto(`${base}/docs/#tag/products/GET/products`);
+    await page.getByRole('button', { name: 'Test Request' }).first().waitFor();
+    return { page, faults, close: () => context.close() };
+  }
+
+  /** The command that the page shows for an operation. */
+  async function sampleOf(page: Page, path: string): Promise<string> {
+    const card = page
+      .locator('.request-card')
+      .filter({ hasText: new RegExp(`GET\\s*${path}`, 'i') });
+    return (await card.locator('pre').first().textContent()) ?? '';
+  }
+
+  async function run(command: string): Promise<unknown> {
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command]);
+    return JSON.parse(stdout);
+  }
+
+  /** The serious and critical violations that axe-core finds. */
+  async function violations(page: Page): Promise<string[]> {
+    await page.evaluate(axe.source);
+    // What fades in has little contrast until it is there.
+    await page.evaluate(`Promise.all(
+      document.getAnimations()
+        .filter(({ effect }) => effect.getComputedTiming().endTime < Infinity)
+        .map(({ finished }) => finished.catch(() => undefined)),
+    ).then(() => undefined)`);
+    const { violations: found } = await page.evaluate<axe.AxeResults>(
+      'axe.run(document, { resultTypes: ["violations"] })',
+    );
+    return found
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  }
+
+  const openRequest = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Test Request' }).first().click();
+    await page.getByRole('button', { name: 'Send' }).first().waitFor();
+  };
+
+  it('shows commands that work as they stand, and sends requests', async () => {
+    const { page, faults, close } = await open();
+    const sample = await sampleOf(page, '/products');
+    expect(sample).toContain(`${base}/products?limit=`);
+    expect(sample).toContain(`Authorization: Bearer ${DEMO_TOKEN}`);
+    expect(await run(sample)).toMatchObject({ response_data: { count: '3000' } });
+    const [inText = ''] = await page.locator('.markdown pre').allTextContents();
+    expect(await run(inText)).toMatchObject({ response_data: { count: '3000' } });
+
+    await openRequest(page);
+    // Several values of an array.
+    const type = page.locator('tr#type');
+    await type.getByRole('checkbox').check({ force: true });
+    await type.getByRole('button').first().click();
+    await page.getByRole('option', { name: 'DIGITAL' }).click();
+    const sent = page.waitForResponse((response) => response.url().includes('/products?'));
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    const response = await sent;
+    expect(new URL(response.url()).searchParams.get('type')).toBe('PHYSICAL,DIGITAL');
+    expect(response.request().headers()).toMatchObject({ 'x-client-id': DEMO_CLIENT });
+    expect(await response.json()).toMatchObject({
+      result: { status: 'OK', errcode: '0', msg: '' },
+      response_data: { count: '2908', objects: [{ productID: 'p-000001' }] },
+    });
+    await page.getByText('200 OK').first().waitFor();
     expect(faults).toEqual([]);
-    if (process.env.SCREENSHOT !== undefined) {
-      await page
-        .locator('.execute-wrapper, .btn-group')
-        .first()
-        .evaluate((element) => {
-          element.scrollIntoView();
-        });
-      await page.screenshot({ path: process.env.SCREENSHOT });
-    }
+    await close();
   });
 
-  it('fits a phone', async () => {
-    const { page, faults } = await open(390, 844);
-    await page.locator('.execute').click();
-    await page.locator('.live-responses-table').waitFor();
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    expect(width).toBeLessThanOrEqual(390);
-    expect(faults).toEqual([]);
+  it('keeps a token in its memory alone', async () => {
+    const { page, close } = await open();
+    const field = page.getByRole('textbox', { name: 'Bearer Token' }).first();
+    await field.fill('token-of-a-visitor');
+    await page.getByText('token-of-a-visitor').first().waitFor({ state: 'attached' });
+    expect(await sampleOf(page, '/products')).toContain('Bearer token-of-a-visitor');
+    // Scalar can store credentials, and does so half a second after a change.
+    await page.waitForTimeout(2000);
+    const kept = await page.context().storageState({ indexedDB: true });
+    const session = await page.evaluate('JSON.stringify(sessionStorage)');
+    expect(JSON.stringify([kept, session])).not.toContain('token-of-a-visitor');
+    await page.reload();
+    await page.getByRole('button', { name: 'Test Request' }).first().waitFor();
+    expect(await page.content()).not.toContain('token-of-a-visitor');
+    await close();
   });
+
+  it('has its text in the sidebar, a search with a shortcut, and no link to its maker', async () => {
+    const { page, faults, close } = await open();
+    await page.getByRole('complementary').getByText('Keeping a copy').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('keeping a copy');
+    await page
+      .getByRole('option', { name: /Keeping a copy/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/keeping-a-copy/);
+    const away = page.locator(`a[href^="http"]:not([href^="${base}"]):visible`);
+    expect(await away.evaluateAll((links) => links.map(({ outerHTML }) => outerHTML))).toEqual([]);
+    expect(
+      await page
+        .getByText(/Ask AI|Copy as Markdown|Powered by|MCP/)
+        .locator('visible=true')
+        .count(),
+    ).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('has nothing for axe-core to find at both widths, and follows the scheme of the system', async () => {
+    const { page, faults, close } = await open();
+    const sizes = [
+      [1440, 'light'],
+      [1440, 'dark'],
+      [390, 'dark'],
+      [390, 'light'],
+    ] as const;
+    for (const [width, scheme] of sizes) {
+      await show(page, width, scheme);
+      await page.locator(`body.${scheme}-mode`).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+        width,
+      );
+      expect(await violations(page)).toEqual([]);
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('products');
+    await page.getByRole('option').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await openRequest(page);
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    await page.getByText('200 OK').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await show(page, 1440, 'dark');
+    await page.locator('body.dark-mode').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+    if (process.env.SCREENSHOT !== undefined) await takePictures(process.env.SCREENSHOT);
+  });
+
+  /** Takes the pictures of the documents, as on a service at its default address. */
+  async function takePictures(folder: string): Promise<void> {
+    for (const [width, scheme, name] of [
+      [1440, 'light', 'page'],
+      [1440, 'dark', 'page-dark'],
+      [390, 'light', 'page-phone'],
+      [390, 'dark', 'page-phone-dark'],
+    ] as const) {
+      const page = await browser.newPage();
+      await page.route('http://127.0.0.1:3000/**', async (route) => {
+        const url = route.request().url().replace(':3000', `:${service.port}`);
+        await route.fulfill({ response: await route.fetch({ url }) });
+      });
+      await show(page, width, scheme);
+      await page.goto('http://127.0.0.1:3000/docs#tag/products/GET/products');
+      await page.getByRole('button', { name: 'Test Request' }).first().waitFor();
+      await page.waitForTimeout(2000);
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+      await page.close();
+    }
+  }
 });

@@ -1,0 +1,45 @@
+/**
+ * Styles for Scalar: colours with the contrast of WCAG 2 AA, and nothing that leads away from the
+ * service.
+ */
+export const STYLE = `
+body { margin: 0; }
+
+.light-mode {
+  --scalar-color-2: #5c5f66;
+  --scalar-color-3: #66696f;
+  --scalar-color-accent: #1f5fbf;
+  --scalar-color-blue: #1f5fbf;
+  --scalar-color-green: #14703d;
+  --scalar-color-orange: #96480a;
+  --scalar-color-red: #b3261e;
+  --scalar-color-purple: #6a3fb5;
+  --scalar-color-yellow: #7a5600;
+}
+.dark-mode {
+  --scalar-color-3: #9a9ca3;
+}
+
+/* The link to the site of Scalar, and the button that copies a text for language models. */
+.scalar-app a[href^='https://www.scalar.com'],
+.scalar-app .operation-auth .scalar-button-outlined { display: none; }
+
+/* A section gets the focus when one goes to it, and takes no keys. */
+.scalar-app .section[tabindex='-1'] { outline: none; }
+
+/* The name of a header with credentials is no choice. */
+.scalar-app tr:has([data-placeholder='api-key']) { display: none; }
+
+/* A command that is folded is still one line to copy. */
+.scalar-app .markdown pre code, .scalar-app .markdown pre code * {
+  white-space: pre-wrap !important; overflow-wrap: anywhere;
+}
+
+/* The button that copies a sample is there without a pointer, and has its name then. */
+.scalar-app .scalar-code-copy { opacity: 1; }
+.scalar-app .scalar-code-copy .sr-only > .hidden { display: inline; }
+
+/* The credentials of the demonstration are public. */
+.demonstration .scalar-app .credential .credential-value { font-size: inherit; color: inherit; }
+.demonstration .scalar-app .credential::after { content: none; }
+`;
