@@ -51,7 +51,7 @@ const boundaries = Object.entries(FOLDERS).flatMap(([folder, allowed]) =>
 const aboveResources = [...Object.keys(FOLDERS), 'cli'];
 
 export default tseslint.config(
-  { ignores: ['dist', 'node_modules', 'coverage', '.data', 'bench', 'examples'] },
+  { ignores: ['**/dist', 'node_modules', 'coverage', '.data', 'bench', 'examples'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -118,6 +118,8 @@ export default tseslint.config(
   },
   {
     files: ['**/*.js', '**/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', fetch: 'readonly' },
+    },
   },
 );

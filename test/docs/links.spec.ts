@@ -9,7 +9,7 @@ const texts = await documents();
 const MAXIMUM_LINES = 200;
 
 /** Folders of the project whose files documents name. */
-const FOLDERS = /^(?:src|test|docs|bench|deploy|schematics|examples|demo|\.ci)\//;
+const FOLDERS = /^(?:src|test|docs|bench|deploy|schematics|packages|examples|demo|\.ci)\//;
 
 /** Every path of the project that a document names in code or in a drawing. Examples name any path. */
 function pathsIn(markdown: string): string[] {

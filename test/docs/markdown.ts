@@ -6,7 +6,10 @@ export type Row = readonly string[];
 /** Every document of the project, by path. */
 export async function documents(): Promise<Map<string, string>> {
   const inDocs = (await readdir('docs')).filter((name) => name.endsWith('.md'));
-  const paths = ['README.md', 'CONTRIBUTING.md', ...inDocs.map((name) => `docs/${name}`)];
+  const paths = [
+    ...['README.md', 'CONTRIBUTING.md', 'packages/client/README.md'],
+    ...inDocs.map((name) => `docs/${name}`),
+  ];
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')] as const)),
   );

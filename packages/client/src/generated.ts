@@ -1,0 +1,479 @@
+// Written by `npm run generate` from the OpenAPI document of the service. Do not edit it.
+import { Resource } from './resource.js';
+import type { Transport } from './transport.js';
+
+export interface Product {
+  /**
+   * @description Identifies the product.
+   * @example p-000006
+   */
+  readonly productID: string;
+  /**
+   * @description The merchant’s own reference.
+   * @example TRV-73667-S-BUR
+   */
+  readonly refID: string | null;
+  /**
+   * @description What is sold: a thing, a file or a service.
+   * @enum {string}
+   */
+  readonly type: 'PHYSICAL' | 'DIGITAL' | 'SERVICE';
+  /**
+   * @description What the product is called.
+   * @example Cycles Tournevent Ville touring bike, S, burgundy
+   */
+  readonly name: string | null;
+  /**
+   * @description A text about the product.
+   * @example Wide gears, hub dynamo and room for broad tyres.
+   */
+  readonly description: string | null;
+  /**
+   * @description The brand, by identifier.
+   * @example cycles-tournevent
+   */
+  readonly brandID: string | null;
+  /**
+   * @description The category that the product is directly in, by identifier.
+   * @example outdoor-bikes
+   */
+  readonly categoryID: string | null;
+  /**
+   * Format: decimal
+   * @description What one costs, in units of the currency, with the decimals that it came with.
+   * @example 1789.00
+   */
+  readonly price: string | null;
+  /**
+   * @description The currency of the price, ISO 4217.
+   * @example EUR
+   */
+  readonly currency: string | null;
+  /**
+   * Format: int32
+   * @description Pieces at hand; null where none are kept.
+   * @example 3
+   */
+  readonly stock: number | null;
+  /**
+   * @description Where there is a picture of the product.
+   * @example https://images.example.com/cycles-tournevent/trv-73667-s-bur.jpg
+   */
+  readonly imageURL: string | null;
+  /**
+   * Format: date-time
+   * @description When the product was first stored.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly createdAt: string;
+  /**
+   * Format: date-time
+   * @description When the product was changed last.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly updatedAt: string;
+  /** @description The object that `brandID` refers to; null if there is none. */
+  readonly brand?: Brand | null;
+  /** @description The object that `categoryID` refers to; null if there is none. */
+  readonly category?: Category | null;
+}
+export interface ProductListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description The products with these identifiers. */
+  readonly productID?: readonly string[];
+  /** @description The products with these references. */
+  readonly refID?: readonly string[];
+  /** @description The products of these types. */
+  readonly type?: readonly ('PHYSICAL' | 'DIGITAL' | 'SERVICE')[];
+  /** @description The products of all types but these. */
+  readonly typeNot?: readonly ('PHYSICAL' | 'DIGITAL' | 'SERVICE')[];
+  /** @description The products of these brands. */
+  readonly brandID?: readonly string[];
+  /** @description The products of all brands but these, and those without a brand. */
+  readonly brandIDNot?: readonly string[];
+  /** @description The products with a brand, or those without one. */
+  readonly brandIDExists?: boolean;
+  /** @description The products in these categories themselves, not in those below. */
+  readonly categoryID?: readonly string[];
+  /** @description The products in a category, or those in none. */
+  readonly categoryIDExists?: boolean;
+  /** @description The products in these categories and in all categories below them. */
+  readonly within?: readonly string[];
+  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
+  readonly q?: string;
+  /** @description The products whose currency is one of these. */
+  readonly currency?: readonly string[];
+  /** @description The products that cost at least this, whatever the currency. */
+  readonly priceMin?: string;
+  /** @description The products that cost at most this, whatever the currency. */
+  readonly priceMax?: string;
+  /** @description The products with a price, or those without one. */
+  readonly priceExists?: boolean;
+  /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
+  readonly inStock?: boolean;
+  /** @description The products with at least this stock. */
+  readonly stockMin?: number;
+  /** @description The products first stored at this time or later. */
+  readonly createdSince?: string;
+  /** @description The products first stored before this time. */
+  readonly createdUntil?: string;
+  /** @description The products changed at this time or later. */
+  readonly updatedSince?: string;
+  /** @description The products changed last before this time. */
+  readonly updatedUntil?: string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly (
+    | 'productID'
+    | 'refID'
+    | 'type'
+    | 'name'
+    | 'description'
+    | 'brandID'
+    | 'categoryID'
+    | 'price'
+    | 'currency'
+    | 'stock'
+    | 'imageURL'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'brand.brandID'
+    | 'brand.name'
+    | 'brand.createdAt'
+    | 'brand.updatedAt'
+    | 'category.categoryID'
+    | 'category.parentID'
+    | 'category.name'
+    | 'category.createdAt'
+    | 'category.updatedAt'
+  )[];
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  readonly sort?: readonly (
+    | 'relevance'
+    | 'productID'
+    | '-productID'
+    | 'name'
+    | '-name'
+    | 'price'
+    | '-price'
+    | 'createdAt'
+    | '-createdAt'
+    | 'updatedAt'
+    | '-updatedAt'
+  )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+  readonly include?: readonly ('brand' | 'category')[];
+}
+export interface ProductQuery {
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly (
+    | 'productID'
+    | 'refID'
+    | 'type'
+    | 'name'
+    | 'description'
+    | 'brandID'
+    | 'categoryID'
+    | 'price'
+    | 'currency'
+    | 'stock'
+    | 'imageURL'
+    | 'createdAt'
+    | 'updatedAt'
+  )[];
+}
+export interface ProductDeletion {
+  /**
+   * @description Identified the object that is gone.
+   * @example p-000006
+   */
+  readonly productID: string;
+  /**
+   * Format: date-time
+   * @description When it was deleted, or its identifier changed.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly deletedAt: string;
+}
+export interface ProductDeletionListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
+  readonly deletedSince: string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('productID' | 'deletedAt')[];
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  readonly sort?: readonly ('productID' | '-productID' | 'deletedAt' | '-deletedAt')[];
+}
+export interface ProductFacetQuery {
+  /** @description Most values of each field; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description The fields whose values are counted, in the order of the resource; all unless given. */
+  readonly facets?: readonly ('type' | 'brandID' | 'categoryID' | 'currency' | 'inStock')[];
+  /** @description The products with these identifiers. */
+  readonly productID?: readonly string[];
+  /** @description The products with these references. */
+  readonly refID?: readonly string[];
+  /** @description The products of these types. */
+  readonly type?: readonly ('PHYSICAL' | 'DIGITAL' | 'SERVICE')[];
+  /** @description The products of all types but these. */
+  readonly typeNot?: readonly ('PHYSICAL' | 'DIGITAL' | 'SERVICE')[];
+  /** @description The products of these brands. */
+  readonly brandID?: readonly string[];
+  /** @description The products of all brands but these, and those without a brand. */
+  readonly brandIDNot?: readonly string[];
+  /** @description The products with a brand, or those without one. */
+  readonly brandIDExists?: boolean;
+  /** @description The products in these categories themselves, not in those below. */
+  readonly categoryID?: readonly string[];
+  /** @description The products in a category, or those in none. */
+  readonly categoryIDExists?: boolean;
+  /** @description The products in these categories and in all categories below them. */
+  readonly within?: readonly string[];
+  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
+  readonly q?: string;
+  /** @description The products whose currency is one of these. */
+  readonly currency?: readonly string[];
+  /** @description The products that cost at least this, whatever the currency. */
+  readonly priceMin?: string;
+  /** @description The products that cost at most this, whatever the currency. */
+  readonly priceMax?: string;
+  /** @description The products with a price, or those without one. */
+  readonly priceExists?: boolean;
+  /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
+  readonly inStock?: boolean;
+  /** @description The products with at least this stock. */
+  readonly stockMin?: number;
+  /** @description The products first stored at this time or later. */
+  readonly createdSince?: string;
+  /** @description The products first stored before this time. */
+  readonly createdUntil?: string;
+  /** @description The products changed at this time or later. */
+  readonly updatedSince?: string;
+  /** @description The products changed last before this time. */
+  readonly updatedUntil?: string;
+}
+export interface Category {
+  /**
+   * @description Identifies the category.
+   * @example kitchen-cooking
+   */
+  readonly categoryID: string;
+  /**
+   * @description The category directly above, by identifier; null at the top.
+   * @example kitchen
+   */
+  readonly parentID: string | null;
+  /**
+   * @description What the category is called.
+   * @example Cooking & baking
+   */
+  readonly name: string;
+  /**
+   * Format: date-time
+   * @description When the category was first stored.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly createdAt: string;
+  /**
+   * Format: date-time
+   * @description When the category was changed last.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly updatedAt: string;
+  /** @description The object that `parentID` refers to; null if there is none. */
+  readonly parent?: Category | null;
+}
+export interface CategoryListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description The categories with these identifiers. */
+  readonly categoryID?: readonly string[];
+  /** @description These categories and all below them. */
+  readonly within?: readonly string[];
+  /** @description The categories directly below this one. */
+  readonly parentID?: string;
+  /** @description The categories below another one, or those at the top. */
+  readonly parentIDExists?: boolean;
+  /** @description The categories of exactly this name. */
+  readonly name?: string;
+  /** @description The categories changed at this time or later. */
+  readonly updatedSince?: string;
+  /** @description The categories changed last before this time. */
+  readonly updatedUntil?: string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly (
+    | 'categoryID'
+    | 'parentID'
+    | 'name'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'parent.categoryID'
+    | 'parent.parentID'
+    | 'parent.name'
+    | 'parent.createdAt'
+    | 'parent.updatedAt'
+  )[];
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+  readonly include?: readonly 'parent'[];
+}
+export interface CategoryQuery {
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('categoryID' | 'parentID' | 'name' | 'createdAt' | 'updatedAt')[];
+}
+export interface CategoryDeletion {
+  /**
+   * @description Identified the object that is gone.
+   * @example kitchen-cooking
+   */
+  readonly categoryID: string;
+  /**
+   * Format: date-time
+   * @description When it was deleted, or its identifier changed.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly deletedAt: string;
+}
+export interface CategoryDeletionListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
+  readonly deletedSince: string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('categoryID' | 'deletedAt')[];
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  readonly sort?: readonly ('categoryID' | '-categoryID' | 'deletedAt' | '-deletedAt')[];
+}
+export interface Brand {
+  /**
+   * @description Identifies the brand.
+   * @example amagumo
+   */
+  readonly brandID: string;
+  /**
+   * @description What the brand is called.
+   * @example Amagumo
+   */
+  readonly name: string;
+  /**
+   * Format: date-time
+   * @description When the brand was first stored.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly createdAt: string;
+  /**
+   * Format: date-time
+   * @description When the brand was changed last.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly updatedAt: string;
+}
+export interface BrandListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description The brands with these identifiers. */
+  readonly brandID?: readonly string[];
+  /** @description The brands of exactly this name. */
+  readonly name?: string;
+  /** @description The brands changed at this time or later. */
+  readonly updatedSince?: string;
+  /** @description The brands changed last before this time. */
+  readonly updatedUntil?: string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  readonly sort?: readonly ('brandID' | '-brandID' | 'name' | '-name')[];
+}
+export interface BrandQuery {
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
+}
+export interface BrandDeletion {
+  /**
+   * @description Identified the object that is gone.
+   * @example amagumo
+   */
+  readonly brandID: string;
+  /**
+   * Format: date-time
+   * @description When it was deleted, or its identifier changed.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly deletedAt: string;
+}
+export interface BrandDeletionListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
+  readonly deletedSince: string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('brandID' | 'deletedAt')[];
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  readonly sort?: readonly ('brandID' | '-brandID' | 'deletedAt' | '-deletedAt')[];
+}
+
+/** The resources of the service. */
+export class Resources {
+  readonly products: Resource<{
+    object: Product;
+    query: ProductListQuery;
+    objectQuery: ProductQuery;
+    deletion: ProductDeletion;
+    deletionQuery: ProductDeletionListQuery;
+    facetQuery: ProductFacetQuery;
+  }>;
+  readonly categories: Omit<
+    Resource<{
+      object: Category;
+      query: CategoryListQuery;
+      objectQuery: CategoryQuery;
+      deletion: CategoryDeletion;
+      deletionQuery: CategoryDeletionListQuery;
+      facetQuery: never;
+    }>,
+    'facets'
+  >;
+  readonly brands: Omit<
+    Resource<{
+      object: Brand;
+      query: BrandListQuery;
+      objectQuery: BrandQuery;
+      deletion: BrandDeletion;
+      deletionQuery: BrandDeletionListQuery;
+      facetQuery: never;
+    }>,
+    'facets'
+  >;
+
+  constructor(transport: Transport) {
+    this.products = new Resource(transport, 'products', 'productID');
+    this.categories = new Resource(transport, 'categories', 'categoryID');
+    this.brands = new Resource(transport, 'brands', 'brandID');
+  }
+}

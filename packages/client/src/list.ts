@@ -1,0 +1,96 @@
+import { CatalogueError } from './errors.js';
+import { Lazy } from './lazy.js';
+import type { CallOptions, ListQuery, RawPage, Transport } from './transport.js';
+
+/** A page of a list. */
+export interface Page<T> {
+  /**
+   * The number of all objects that match. The service sends a text, which no parser of JSON rounds; as a
+   * number it is exact up to 2^53 - 1, which is also the largest `offset`.
+   */
+  readonly count: number;
+  readonly objects: T[];
+  /** The URLs of other pages, without credentials, by relation: `next`, `prev`, `first`, `last`, `after`. */
+  readonly links: Readonly<Record<string, string>>;
+  /** A time before which no change is missing from the page. */
+  readonly updatedUntil: string | undefined;
+}
+
+/** Objects of a page of an iteration, unless `limit` is given. */
+const PAGE_SIZE = 1000;
+
+/**
+ * A list. `await` sends one request and gives a page. `for await` gives all objects, page after page, each
+ * of which begins behind the last object of the one before; `limit` is the size of these pages.
+ */
+export class List<T> extends Lazy<Page<T>> implements AsyncIterable<T> {
+  constructor(
+    private readonly transport: Transport,
+    private readonly path: string,
+    private readonly identifier: string,
+    private readonly query: ListQuery,
+    private readonly options: CallOptions = {},
+  ) {
+    super();
+  }
+
+  protected begin(): Promise<Page<T>> {
+    return this.page(this.query) as Promise<Page<T>>;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    const { identifier } = this;
+    const { fields } = this.query;
+    const isHidden = fields !== undefined && !fields.includes(identifier);
+    const query = isHidden ? { ...this.query, fields: [...fields, identifier] } : this.query;
+    let limit = this.query.limit ?? PAGE_SIZE;
+    let page: RawPage;
+    try {
+      page = await this.page({ ...query, limit });
+    } catch (error) {
+      // An operator may allow fewer than the default.
+      if (this.query.limit !== undefined || !hasErrcode(error, '-26')) throw error;
+      page = await this.page(query);
+      limit = page.objects.length;
+    }
+    let last: string[] = [];
+    for (;;) {
+      const objects = page.objects as Record<string, string>[];
+      const known = new Set(last);
+      last = objects.map((object) => object[identifier] ?? '');
+      for (const [at, object] of objects.entries()) {
+        if (known.has(last[at] ?? '')) continue;
+        if (isHidden) Reflect.deleteProperty(object, identifier);
+        yield object as T;
+        this.transport.throwIfAborted(this.options);
+      }
+      if (objects.length === 0 || objects.length < limit) return;
+      page = await this.behind(last, { ...query, offset: undefined, limit });
+    }
+  }
+
+  /**
+   * The page behind the last of these objects. If that has been deleted, the page behind an earlier one,
+   * which begins with some of them.
+   *
+   * @param identifiers one or more
+   */
+  private async behind(identifiers: readonly string[], query: ListQuery): Promise<RawPage> {
+    for (let back = 1; ; back *= 2) {
+      const at = Math.max(0, identifiers.length - back);
+      try {
+        return await this.page({ ...query, after: identifiers[at] });
+      } catch (error) {
+        if (at === 0 || !hasErrcode(error, '-31')) throw error;
+      }
+    }
+  }
+
+  private page(query: ListQuery): Promise<RawPage> {
+    return this.transport.page(this.path, query, this.options);
+  }
+}
+
+function hasErrcode(error: unknown, errcode: string): boolean {
+  return error instanceof CatalogueError && error.errcode === errcode;
+}

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import swc from '@swc/core';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { loadDemonstration } from '../../src/demo/load-demonstration.js';
+import { type Fence, fencesOf } from '../docs/markdown.js';
+import { type Service, startService } from '../service.js';
+import { LOTS, LotsModule } from './lot.fixture.js';
+
+// It packs, installs and compiles.
+jest.setTimeout(90_000);
+
+const run = promisify(execFile);
+const STOREFRONT = 'examples/storefront/index.html';
+const FOLDER = resolve('packages/client');
+const TSC = resolve('node_modules/typescript/bin/tsc');
+
+/** The documents whose TypeScript is compiled and run. */
+const DOCUMENTS = ['packages/client/README.md', 'README.md', 'docs/api.md'];
+
+/** What a document begins with, for its other blocks. */
+const CONSTRUCTION = `import { Catalogue } from '@catalogue/client';
+const catalogue = new Catalogue({
+  url: 'http://127.0.0.1:3000',
+  clientID: 'demo',
+  accessToken: 'demo-token',
+});
+`;
+
+let service: Service;
+let scratch: string;
+/** A project into which the package was installed. */
+let consumer: string;
+let document: { paths: object };
+
+beforeAll(async () => {
+  service = await startService({}, LotsModule);
+  await service.dataSource.query(LOTS);
+  await loadDemonstration(service.dataSource);
+  await service.load('test_lots', [
+    { lotID: 'a', colour: 'red' },
+    { lotID: 'b', colour: 'red' },
+    { lotID: 'c', colour: null },
+  ]);
+  for (let beats = 0; beats < 2; beats += 1) {
+    await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
+  }
+  document = (await service.anonymous().get('/openapi.json').expect(200)).body;
+  scratch = await mkdtemp(join(tmpdir(), 'catalogue-client-'));
+  consumer = join(scratch, 'consumer');
+  await symlink(resolve('node_modules'), join(scratch, 'node_modules'));
+  await run('npm', ['pack', '--pack-destination', scratch], { cwd: await copied('packed') });
+  await mkdir(consumer);
+  await writeFile(join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
+  const flags = ['--offline', '--no-audit', '--no-fund', '--no-package-lock'];
+  await run('npm', ['install', ...flags, join(scratch, 'catalogue-client-0.1.0.tgz')], {
+    cwd: consumer,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(scratch, { recursive: true });
+});
+
+/** A copy of the sources of the package: other suites copy the project meanwhile. */
+async function copied(name: string): Promise<string> {
+  const copy = join(scratch, name);
+  await cp(FOLDER, copy, { recursive: true, filter: (path) => path !== join(FOLDER, 'dist') });
+  return copy;
+}
+
+/**
+ * Compiles the modules of the consumer for Node.js with the strictest settings, the declarations of the
+ * package included. That they need nothing of Node.js, the build of the package shows. Rejects with what
+ * the compiler says.
+ */
+async function compile(): Promise<void> {
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['es2022'],
+    types: ['node'],
+    typeRoots: [resolve('node_modules/@types')],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    outDir: 'dist',
+    rootDir: '.',
+  };
+  const configuration = { compilerOptions, include: ['*.ts'] };
+  await writeFile(join(consumer, 'tsconfig.json'), JSON.stringify(configuration));
+  await run('node', [TSC, '-p', '.'], { cwd: consumer }).catch((error: unknown) => {
+    throw new Error((error as { stdout: string }).stdout);
+  });
+}
+
+/** The client as one minified module. */
+async function bundled(): Promise<string> {
+  const entry = join(consumer, 'node_modules/@catalogue/client/dist/index.js');
+  const { client } = (await swc.bundle({
+    entry: { client: entry },
+    output: { path: scratch, name: 'client' },
+    module: {},
+    mode: 'production',
+    target: 'browser',
+    options: { jsc: { target: 'es2022' } },
+  })) as unknown as Record<string, { code: string }>;
+  const { code } = await swc.minify(client?.code ?? '', {
+    module: true,
+    compress: true,
+    mangle: true,
+  });
+  return code;
+}
+
+it('The package has the built client, its documents, and no dependencies', async () => {
+  const installed = join(consumer, 'node_modules/@catalogue/client');
+  const files = await readdir(installed, { recursive: true });
+  const others = files.filter((name) => !/^dist\/[\w-]+(\.d\.ts|\.js)$/.test(name)).sort();
+  expect(others).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([]);
+  expect(await readdir(join(consumer, 'node_modules'))).toEqual([
+    '.package-lock.json',
+    '@catalogue',
+  ]);
+});
+
+it('The client is less than 4 kB, minified and with gzip', async () => {
+  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(4000);
+});
+
+it('The storefront has the client as it is: STOREFRONT=write npm test -- test/packages writes it', async () => {
+  const page = await readFile(STOREFRONT, 'utf8');
+  // Whatever has a meaning in a URL or ends an element.
+  const escaped = (await bundled()).replace(/[%#<]|[^\x20-\x7e]/g, encodeURIComponent);
+  const url = JSON.stringify(`data:text/javascript,${escaped}`);
+  const written = page.replace(/"data:text\/javascript,(?:[^"\\]|\\.)*"/, () => url);
+  if (process.env.STOREFRONT === 'write') await writeFile(STOREFRONT, written);
+  else expect(page).toBe(written);
+  expect(written).toContain(url);
+});
+
+describe('A project that has installed the package', () => {
+  /** The blocks of TypeScript of the documents, each with the output that is printed right after it. */
+  async function blocks() {
+    const found = await Promise.all(
+      DOCUMENTS.map(async (path) => {
+        const { fences } = fencesOf(await readFile(path, 'utf8'));
+        return fences.flatMap(({ language, text, heading }, at) => {
+          if (language !== 'ts') return [];
+          const next: Fence | undefined = fences[at + 1];
+          const isOutput = next?.heading === heading && next.language === 'text';
+          const code = text.includes('new Catalogue(') ? text : `${CONSTRUCTION}${text}`;
+          return { path, code, output: isOutput ? next.text : '' };
+        });
+      }),
+    );
+    return found.flat();
+  }
+
+  it('compiles and runs the examples of the documents', async () => {
+    const examples = await blocks();
+    expect([...new Set(examples.map(({ path }) => path))]).toEqual(DOCUMENTS);
+    await writeFile(join(consumer, 'types.ts'), TYPES);
+    for (const [at, { code }] of examples.entries()) {
+      const here = code.replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${service.port}`);
+      await writeFile(join(consumer, `example${at}.ts`), here);
+    }
+    await compile();
+    const outputs = await Promise.all(
+      examples.map(async (_, at) => {
+        const { stdout } = await run('node', [join(consumer, `dist/example${at}.js`)]);
+        return stdout;
+      }),
+    );
+    expect(outputs).toEqual(examples.map(({ output }) => output));
+  });
+});
+
+describe('The generated part of the client', () => {
+  it('is that of the document: npm run generate in packages/client writes it', async () => {
+    const { generate, resourcesIn } = await import(join(FOLDER, 'scripts/generate.js'));
+    const written = await readFile(join(FOLDER, 'src/generated.ts'), 'utf8');
+    // A project may have added resources and not generated the client again.
+    const known = resourcesIn(document).filter(({ name }: { name: string }) =>
+      written.includes(`new Resource(transport, '${name}',`),
+    );
+    expect(known.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['products', 'categories', 'brands']),
+    );
+    expect(await generate(document, known)).toBe(written);
+  });
+
+  it('has the resources that were added', async () => {
+    const copy = await copied('generated');
+    const url = `http://127.0.0.1:${service.port}`;
+    const environment = { PATH: process.env.PATH, CATALOGUE_URL: url };
+    await run('node', ['scripts/generate.js'], { cwd: copy, env: environment });
+    await writeFile(join(copy, 'src/added.ts'), ADDED);
+    await run('node', [TSC, '-p', copy]);
+    const { Catalogue } = await import(join(copy, 'dist/index.js'));
+    const { clientID, token: accessToken } = service;
+    const { testLots } = new Catalogue({ url, clientID, accessToken });
+    expect((await testLots.list({ colour: 'red', fields: ['lotID'] })).objects).toEqual([
+      { lotID: 'a' },
+      { lotID: 'b' },
+    ]);
+    expect((await testLots.facets()).objects).toEqual([
+      { field: 'colour', value: 'red', count: 2 },
+    ]);
+    expect((await testLots.get('c')).colour).toBeNull();
+    const put: { lotID: string }[][] = [];
+    const store = { clear: () => undefined, delete: () => undefined, put: put.push.bind(put) };
+    await testLots.mirror({ store });
+    expect(put.flat().map(({ lotID }) => lotID)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+/** What the types say, and what they refuse. */
+const TYPES = `
+import { Catalogue, CatalogueError, type Brand, type MirrorStore, type Product } from '@catalogue/client';
+
+export async function types(catalogue: Catalogue, names: ('name' | 'price')[], signal: AbortSignal) {
+  const { count, objects } = await catalogue.products.list({ type: ['DIGITAL'] }, { signal });
+  const [product] = objects;
+  equal<typeof count, number>(true);
+  equal<NonNullable<typeof product>['price'], string | null>(true);
+  const whole: Product | undefined = product;
+
+  for await (const one of catalogue.products.list({ fields: ['name', 'brand.name'] })) {
+    equal<keyof typeof one, 'name' | 'brand'>(true);
+    equal<(typeof one)['name'], string | null>(true);
+    equal<keyof NonNullable<(typeof one)['brand']>, 'name'>(true);
+    // @ts-expect-error -- not among the fields
+    one.price;
+  }
+  for await (const one of catalogue.products.stream({ include: ['brand'] })) {
+    equal<(typeof one)['brand'], Brand | null>(true);
+    equal<(typeof one)['stock'], number | null>(true);
+  }
+  for await (const one of catalogue.products.stream({ fields: names })) {
+    equal<(typeof one)['name'], string | null | undefined>(true);
+  }
+  const brand = await catalogue.brands.get('b', { fields: ['name'] });
+  equal<keyof typeof brand, 'name'>(true);
+  const { objects: facets } = await catalogue.products.facets({ facets: ['type'] });
+  equal<(typeof facets)[number]['field'], 'type' | 'brandID' | 'categoryID' | 'currency' | 'inStock'>(true);
+  const store: MirrorStore<Pick<Brand, 'brandID'>> = { clear() {}, put() {}, delete() {} };
+  const cursor = await catalogue.brands.mirror({ store, fields: ['brandID'] });
+  equal<typeof cursor, string | undefined>(true);
+
+  // @ts-expect-error -- no such parameter
+  catalogue.products.list({ colour: 'red' });
+  // @ts-expect-error -- no such value
+  catalogue.products.list({ type: ['LIQUID'] });
+  // @ts-expect-error -- no such field
+  catalogue.products.list({ fields: ['colour'] });
+  // @ts-expect-error -- no such sort
+  catalogue.brands.list({ sort: ['price'] });
+  // @ts-expect-error -- required
+  catalogue.brands.deletions({});
+  // @ts-expect-error -- brands have no facets
+  catalogue.brands.facets();
+  // @ts-expect-error -- the store needs more fields than are asked for
+  catalogue.products.mirror({ store: new ProductStore(), fields: ['productID'] });
+  // @ts-expect-error -- required
+  new Catalogue({ url: 'http://127.0.0.1', clientID: 'demo' });
+  return [whole, new CatalogueError('-1', 'm', 500, undefined, undefined).errcode];
+}
+
+declare class ProductStore implements MirrorStore<Product> {
+  clear(): void;
+  put: (products: readonly Product[]) => void;
+  delete(identifiers: readonly string[]): void;
+}
+
+/** Compiles with the argument \`true\` for the same types only. */
+declare function equal<A, B>(
+  same: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false,
+): void;
+`;
+
+/** What the types of an added resource say. */
+const ADDED = `
+import { Catalogue } from './index.js';
+
+export async function added(catalogue: Catalogue): Promise<string | null | undefined> {
+  const { objects } = await catalogue.testLots.list({ colour: 'red', fields: ['colour'] });
+  // @ts-expect-error -- no such parameter
+  void catalogue.testLots.list({ color: 'red' });
+  return objects[0]?.colour;
+}
+`;

@@ -1,0 +1,585 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Brand,
+  type CatalogueOptions,
+  CatalogueConnectionError,
+  CatalogueError,
+} from '../../packages/client/src/index.js';
+import { ClientCache } from '../../src/clients/client-cache.js';
+import { Gate } from '../faults/gate.js';
+import { type Service, startService, whileOverloaded } from '../service.js';
+import { clientOf } from './client-of.js';
+
+const BRANDS = Array.from({ length: 45 }, (_, at) => `b${at + 100}`);
+
+let service: Service;
+/** What each request of `recording` was, and the status of its response. */
+let requests: { url: URL; status: number }[];
+
+beforeAll(async () => {
+  // Fewer than a page of an iteration has by default.
+  service = await startService({ MAX_LIMIT: '20' });
+  // In the first seconds of a database no list has an X-Updated-Until.
+  for (let beats = 0; beats < 2; beats += 1) {
+    await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
+  }
+  await service.load(
+    'brands',
+    BRANDS.map((brandID, at) => ({ brandID, name: `Brand ${at % 10}` })),
+  );
+  await service.load('categories', [
+    { categoryID: 'c1', name: 'C' },
+    { categoryID: 'c/2?', name: 'D', parentID: 'c1' },
+  ]);
+  await service.load('products', [
+    {
+      productID: 'p1',
+      type: 'PHYSICAL',
+      name: 'A',
+      price: '1.50',
+      currency: 'EUR',
+      brandID: 'b100',
+    },
+    { productID: 'p2', type: 'DIGITAL' },
+    { productID: 'p3', type: 'SERVICE' },
+  ]);
+});
+afterAll(() => service.stop());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** A client whose requests are recorded. */
+function recording(options: Partial<CatalogueOptions> = {}) {
+  requests = [];
+  return clientOf(service, {
+    fetch: async (...args) => {
+      const response = await fetch(...args);
+      requests.push({ url: new URL(response.url), status: response.status });
+      return response;
+    },
+    ...options,
+  });
+}
+
+async function all<T>(objects: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const object of objects) found.push(object);
+  return found;
+}
+
+/** The error of a promise that must reject. */
+async function failure(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It did not fail');
+}
+
+/** What a server that is not the catalogue answers, at the address given to `use`. */
+async function answering<T>(listener: RequestListener, use: (url: string) => Promise<T>) {
+  const server: Server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe('A list of the client', () => {
+  it('is a page with its count and the URLs of other pages', async () => {
+    const catalogue = clientOf(service);
+    const page = await catalogue.products.list({ type: ['PHYSICAL', 'DIGITAL'], limit: 1 });
+    expect(page.count).toBe(2);
+    expect(page.objects.map(({ productID, price }) => [productID, price])).toEqual([
+      ['p1', '1.50'],
+    ]);
+    const url = `http://127.0.0.1:${service.port}/products?type=PHYSICAL%2CDIGITAL&limit=1`;
+    expect(page.links).toEqual({
+      next: `${url}&offset=1`,
+      after: `${url}&after=p1`,
+      last: `${url}&offset=1`,
+    });
+    expect(Date.parse(page.updatedUntil ?? '')).toBeGreaterThan(0);
+  });
+
+  it('sends one request when it is waited for, however often, and none before', async () => {
+    const catalogue = recording();
+    const list = catalogue.brands.list({ limit: 1 });
+    await sleep(20);
+    expect(requests).toEqual([]);
+    expect(await list).toBe(await list);
+    expect(await list.finally(() => undefined)).toBe(await list.catch(() => undefined));
+    expect(requests.length).toBe(1);
+  });
+
+  it('has fields of related objects', async () => {
+    const { objects } = await clientOf(service).products.list({
+      fields: ['productID', 'brand.name'],
+      include: ['category'],
+      productID: ['p1'],
+    });
+    expect(objects).toEqual([{ productID: 'p1', brand: { name: 'Brand 0' }, category: null }]);
+  });
+
+  it('gives all objects in its order, by key', async () => {
+    const catalogue = recording();
+    const found = await all(catalogue.brands.list({ sort: ['-name'], limit: 7 }));
+    const sorted = await service.dataSource.query<Brand[]>(
+      'SELECT "brandID" FROM brands ORDER BY name COLLATE "C" DESC, "brandID"',
+    );
+    expect(found.map(({ brandID }) => brandID)).toEqual(sorted.map(({ brandID }) => brandID));
+    expect(requests.length).toBe(7);
+    expect(requests.map(({ url }) => url.searchParams.get('after'))).toEqual([
+      null,
+      ...[6, 13, 20, 27, 34, 41].map((at) => sorted[at]?.brandID),
+    ]);
+  });
+
+  it('gives all objects in pages as long as the service allows, from an offset', async () => {
+    const catalogue = recording();
+    const found = await all(catalogue.brands.list({ offset: 3 }));
+    expect(found.map(({ brandID }) => brandID)).toEqual(BRANDS.slice(3));
+    expect(requests.map(({ status }) => status)).toEqual([400, 200, 200, 200]);
+  });
+
+  it('gives exactly the fields asked for, though it needs the identifier', async () => {
+    const found = await all(clientOf(service).brands.list({ fields: ['name'], limit: 20 }));
+    expect(found.length).toBe(45);
+    expect(found.slice(0, 2)).toEqual([{ name: 'Brand 0' }, { name: 'Brand 1' }]);
+  });
+
+  it.each([1, 2, 5])(
+    'goes on when the last %i objects that it gave have been deleted',
+    async (deleted) => {
+      const found: string[] = [];
+      const gone = BRANDS.slice(10 - deleted, 10);
+      for await (const { brandID } of clientOf(service).brands.list({ limit: 10 })) {
+        found.push(brandID);
+        if (found.length !== 10) continue;
+        await service.dataSource.query('DELETE FROM brands WHERE "brandID" = ANY ($1)', [gone]);
+      }
+      await service.load(
+        'brands',
+        gone.map((brandID) => ({
+          brandID,
+          name: `Brand ${(Number(brandID.slice(1)) - 100) % 10}`,
+        })),
+      );
+      expect(found).toEqual(BRANDS);
+    },
+  );
+
+  it('fails when all objects of its last page have been deleted', async () => {
+    const catalogue = clientOf(service);
+    await service.load('brands', [{ brandID: 'a1', name: 'A' }]);
+    const iterator = catalogue.brands.list({ limit: 1 })[Symbol.asyncIterator]();
+    await iterator.next();
+    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" = 'a1'`);
+    expect(await failure(iterator.next())).toMatchObject({ errcode: '-31' });
+  });
+
+  it('refuses a value with a comma, which would be two', async () => {
+    const error = await failure(clientOf(service).brands.list({ brandID: ['b100,b101'] }));
+    expect(error).toEqual(new TypeError(`brandID: 'b100,b101' contains a comma`));
+  });
+});
+
+describe('The other paths of the client', () => {
+  it('give one object', async () => {
+    const catalogue = clientOf(service);
+    expect(await catalogue.categories.get('c/2?', { fields: ['name', 'parentID'] })).toEqual({
+      parentID: 'c1',
+      name: 'D',
+    });
+  });
+
+  it('give the counts of facets as numbers', async () => {
+    const facets = await clientOf(service).products.facets({ facets: ['type'], limit: 2 });
+    expect(facets).toEqual({
+      count: 3,
+      objects: [
+        { field: 'type', value: 'DIGITAL', count: 1 },
+        { field: 'type', value: 'PHYSICAL', count: 1 },
+      ],
+    });
+  });
+
+  it('give deletions', async () => {
+    const since = new Date(Date.now() - 1000).toISOString();
+    const gone = ['d1', 'd2', 'd3'];
+    await service.load(
+      'brands',
+      gone.map((brandID) => ({ brandID, name: 'D' })),
+    );
+    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'd%'`);
+    const query = {
+      deletedSince: since,
+      brandID: undefined,
+      sort: ['-brandID'],
+      limit: 2,
+    } as const;
+    const deletions = clientOf(service).brands.deletions(query);
+    expect((await deletions).count).toBeGreaterThanOrEqual(3);
+    const found = (await all(deletions)).map(({ brandID }) => brandID);
+    expect(found.filter((brandID) => gone.includes(brandID))).toEqual(gone.reverse());
+  });
+});
+
+describe('A stream of the client', () => {
+  it('gives the whole list, with its count', async () => {
+    const catalogue = recording();
+    const list = await catalogue.brands.stream({ fields: ['brandID'] });
+    expect(list.count).toBe(45);
+    expect(Date.parse(list.updatedUntil ?? '')).toBeGreaterThan(0);
+    expect(await all(list)).toEqual(BRANDS.map((brandID) => ({ brandID })));
+    expect(requests.length).toBe(1);
+  });
+
+  it.each([
+    [{ limit: 3, offset: 44 }, BRANDS.slice(44)],
+    [{ limit: 0 }, []],
+    [{ after: 'b142' }, BRANDS.slice(43)],
+    [{ name: 'none' }, []],
+  ])('gives the part of the list that it names: %j', async (query, expected) => {
+    const found = await all(clientOf(service).brands.stream(query));
+    expect(found.map(({ brandID }) => brandID)).toEqual(expected);
+  });
+
+  it('frees its place in the service when the reader stops', async () => {
+    const catalogue = clientOf(service, { maxRetries: 0 });
+    for (let round = 0; round < 5; round += 1) {
+      for await (const { brandID } of catalogue.brands.stream()) {
+        expect(brandID).toBe('b100');
+        break;
+      }
+    }
+  });
+
+  it('fails when the connection ends early', async () => {
+    await service.dataSource.query(
+      `INSERT INTO brands ("brandID", name) SELECT 'z' || n, repeat('x', 400) FROM generate_series(1, 50000) n`,
+    );
+    const gate = await Gate.before(`http://127.0.0.1:${service.port}`);
+    let found = 0;
+    const read = async () => {
+      for await (const { brandID } of clientOf(service, { url: gate.url }).brands.stream()) {
+        found += 1;
+        if (brandID === BRANDS[10]) gate.cut();
+      }
+    };
+    const error = await failure(read());
+    await gate.shut();
+    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'z%'`);
+    expect(error).toBeInstanceOf(CatalogueConnectionError);
+    expect(error).toMatchObject({ message: 'The response ended early' });
+    expect(found).toBeGreaterThan(10);
+  });
+
+  it.each([
+    ['{"brandID":"a"}\n{"brandID":"b"}\n', 'The list ended after 2 of 3 objects'],
+    ['{"brandID":"a"}\n{"brandID":"b"}\n{"bra', 'The list ended within an object'],
+  ])('fails when the body ends early, as after a faulty proxy: %j', async (body, message) => {
+    const error = await answering(
+      (_, response) => response.setHeader('X-Total-Count', '3').end(body),
+      (url) => failure(all(clientOf(service, { url }).brands.stream())),
+    );
+    expect(error).toEqual(new CatalogueConnectionError(message));
+  });
+
+  it('reads characters and lines that are divided among chunks', async () => {
+    const body = Buffer.from('{"name":"Å"}\n{"name":"ž"}\n');
+    const found = await answering(
+      (_, response) => {
+        response.setHeader('X-Total-Count', '2');
+        void (async () => {
+          for (const byte of body) {
+            response.write(Buffer.of(byte));
+            await sleep(1);
+          }
+          response.end();
+        })();
+      },
+      (url) => all(clientOf(service, { url }).brands.stream({ fields: ['name'] })),
+    );
+    expect(found).toEqual([{ name: 'Å' }, { name: 'ž' }]);
+  });
+});
+
+describe('An error of the client', () => {
+  it('has the errcode, the message, the status and the id of the request', async () => {
+    const undefinedParameter = { colour: 'red' } as object;
+    const error = await failure(recording().brands.list(undefinedParameter));
+    expect(error).toBeInstanceOf(CatalogueError);
+    expect(error).toMatchObject({
+      name: 'CatalogueError',
+      errcode: '-23',
+      msg: 'The parameter colour must not be present in this request',
+      message: 'The parameter colour must not be present in this request (-23)',
+      status: 400,
+      requestId: expect.stringMatching(/^[\w-]{20,}$/),
+      retryAfter: undefined,
+    });
+    expect(requests.length).toBe(1);
+    expect(await failure(all(recording().brands.stream(undefinedParameter)))).toMatchObject({
+      errcode: '-23',
+    });
+    expect(await failure(recording().products.get('p0'))).toMatchObject({
+      errcode: '-31',
+      status: 404,
+    });
+  });
+
+  it('is another one when nothing can be reached', async () => {
+    const gate = await Gate.before(`http://127.0.0.1:${service.port}`);
+    const { url } = gate;
+    await gate.shut();
+    const error = await failure(clientOf(service, { url }).brands.list());
+    expect(error).toBeInstanceOf(CatalogueConnectionError);
+    expect(error).toMatchObject({
+      message: `The catalogue at ${url.replace(/\/$/, '')} cannot be reached`,
+      cause: expect.objectContaining({ name: 'TypeError' }),
+    });
+  });
+
+  it.each([
+    [502, '<h1>Bad Gateway</h1>'],
+    [200, '<h1>Sign in</h1>'],
+    [200, '{"result":null}'],
+  ])('is such a one when something else answers %i %s', async (status, body) => {
+    const errors = await answering(
+      (_, response) => response.writeHead(status).end(body),
+      async (url) => {
+        const { brands } = clientOf(service, { url });
+        return [await failure(brands.list()), await failure(brands.stream())];
+      },
+    );
+    for (const error of errors) expect(error).toBeInstanceOf(CatalogueConnectionError);
+  });
+});
+
+describe('A request of the client', () => {
+  it('is sent again when the service is busy, after as long as it says', async () => {
+    const retried: CatalogueError[] = [];
+    const catalogue = recording({ onRetry: (error) => retried.push(error) });
+    let page: PromiseLike<{ count: number }> | undefined;
+    const began = performance.now();
+    await whileOverloaded(service, async () => {
+      page = Promise.resolve(catalogue.products.list({ limit: 0 }));
+      // Long enough for the first request to get an error response.
+      await sleep(300);
+    });
+    expect((await page)?.count).toBe(3);
+    expect(performance.now() - began).toBeGreaterThan(990);
+    expect(retried.map(({ errcode, retryAfter }) => [errcode, retryAfter])).toEqual([['-4', 1]]);
+    expect(requests.map(({ status }) => status)).toEqual([503, 200]);
+  });
+
+  it('is sent again when the database comes back, and not more often than allowed', async () => {
+    const catalogue = recording({ maxRetries: 1 });
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const find = jest.spyOn(service.application.get(ClientCache), 'find');
+    const gone = Object.assign(new Error('of the database'), { code: 'ECONNREFUSED' });
+    find.mockRejectedValueOnce(gone);
+    expect((await catalogue.products.list({ limit: 0 })).count).toBe(3);
+    expect(requests.map(({ status }) => status)).toEqual([503, 200]);
+    find.mockRejectedValue(gone);
+    expect(await failure(catalogue.products.list())).toMatchObject({ errcode: '-2' });
+    expect(requests.map(({ status }) => status)).toEqual([503, 200, 503, 503]);
+  });
+
+  it('is not sent again when that would take too long', async () => {
+    const catalogue = recording({ maxRetryTime: 900 });
+    const error = await whileOverloaded(service, () => failure(catalogue.brands.list()));
+    expect(error).toMatchObject({ errcode: '-4', status: 503, retryAfter: 1 });
+    expect(requests.length).toBe(1);
+  });
+
+  it.each([
+    ['-3', 503, '0', 2],
+    ['-40', 429, '0', 2],
+    ['-40', 429, 'Sun, 06 Nov 1994 08:49:37 GMT', 1],
+    ['-40', 429, undefined, 1],
+    ['-1', 500, '0', 1],
+    ['-22', 400, '0', 1],
+  ])(
+    'with error %s, status %i and Retry-After: %s is sent %i times, with one retry allowed',
+    async (errcode, status, retryAfter, times) => {
+      let sent = 0;
+      const error = await answering(
+        (_, response) => {
+          sent += 1;
+          if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+          response.statusCode = status;
+          response.end(JSON.stringify({ result: { status: 'ERROR', errcode, msg: 'No' } }));
+        },
+        (url) => failure(clientOf(service, { url, maxRetries: 1 }).brands.list()),
+      );
+      expect([error, sent]).toMatchObject([{ errcode, status }, times]);
+    },
+  );
+
+  it('can be aborted before it, during it, and while it waits to be sent again', async () => {
+    const reason = new Error('Enough');
+    const catalogue = clientOf(service);
+    const aborted = AbortSignal.abort(reason);
+    expect(await failure(catalogue.brands.list({}, { signal: aborted }))).toBe(reason);
+    expect(await failure(clientOf(service, { signal: aborted }).brands.get('b100'))).toBe(reason);
+
+    const during = new AbortController();
+    const silent = await answering(
+      () => {
+        during.abort(reason);
+      },
+      (url) => {
+        const call = { signal: during.signal };
+        const own = new AbortController();
+        return failure(clientOf(service, { url, signal: own.signal }).products.facets({}, call));
+      },
+    );
+    expect(silent).toBe(reason);
+
+    const began = performance.now();
+    const { signal } = new AbortController();
+    const waiting = await whileOverloaded(service, () => {
+      const retrying = new AbortController();
+      const client = clientOf(service, {
+        signal: retrying.signal,
+        onRetry: () => {
+          setTimeout(() => {
+            retrying.abort(reason);
+          }, 50);
+        },
+      });
+      return failure(client.brands.list({}, { signal }));
+    });
+    expect(waiting).toBe(reason);
+    expect(performance.now() - began).toBeLessThan(900);
+  });
+
+  it.each(['list', 'stream'] as const)('ends a %s when it is aborted', async (kind) => {
+    const controller = new AbortController();
+    const reason = new Error('Enough');
+    let found = 0;
+    const read = async () => {
+      const call = { signal: controller.signal };
+      for await (const { brandID } of clientOf(service).brands[kind]({ limit: 20 }, call)) {
+        found += 1;
+        if (brandID === BRANDS[9]) controller.abort(reason);
+      }
+    };
+    const error = await failure(read());
+    expect([error, found]).toEqual([reason, 10]);
+  });
+});
+
+describe('The cache of the client', () => {
+  it('sends the entity tag, and gives the kept page while nothing has changed', async () => {
+    const { brands } = recording({ cache: 10 });
+    const query = { limit: 2 };
+    const first = await brands.list(query);
+    const expected = structuredClone(first);
+    first.objects.length = 0;
+    const again = await brands.list(query);
+    expect({ ...again, updatedUntil: '' }).toEqual({ ...expected, updatedUntil: '' });
+    expect((await brands.list({ limit: 3 })).objects.length).toBe(3);
+    await service.load('brands', [{ brandID: 'b100', name: 'Changed' }]);
+    expect((await brands.list(query)).objects[0]?.name).toBe('Changed');
+    await service.load('brands', [{ brandID: 'b100', name: 'Brand 0' }]);
+    expect(requests.map(({ status }) => status)).toEqual([200, 304, 200, 200]);
+  });
+
+  it('keeps the pages that were used last', async () => {
+    const { categories } = recording({ cache: 2 });
+    for (const limit of [1, 2, 1, 3, 1, 2]) await categories.list({ limit });
+    expect(requests.map(({ status }) => status)).toEqual([200, 200, 304, 200, 304, 200]);
+  });
+
+  it('is there on request', async () => {
+    const { categories } = recording();
+    for (let round = 0; round < 2; round += 1) await categories.list();
+    expect(requests.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe('A mirror of the client', () => {
+  /** A store that also counts what it gets at a time. */
+  class Store {
+    readonly objects = new Map<string, unknown>();
+    readonly batches: number[] = [];
+
+    clear(): void {
+      this.objects.clear();
+    }
+
+    async put(objects: readonly { readonly brandID: string }[]): Promise<void> {
+      await sleep(1);
+      this.batches.push(objects.length);
+      for (const object of objects) this.objects.set(object.brandID, object);
+    }
+
+    delete(identifiers: readonly string[]): void {
+      for (const identifier of identifiers) this.objects.delete(identifier);
+    }
+  }
+
+  const table = async (): Promise<string[]> =>
+    (await service.dataSource.query<Brand[]>('SELECT "brandID" FROM brands')).map(
+      ({ brandID }) => brandID,
+    );
+
+  it('gives objects in parts, with the fields asked for', async () => {
+    await service.dataSource.query(
+      `INSERT INTO brands ("brandID", name) SELECT 'm' || n, 'M' FROM generate_series(1, 1955) n`,
+    );
+    const store = new Store();
+    const cursor = await clientOf(service).brands.mirror({ store, fields: ['brandID'] });
+    expect(Date.parse(cursor ?? '')).toBeGreaterThan(0);
+    expect(store.batches).toEqual([1000, 1000]);
+    expect(store.objects.get('m7')).toEqual({ brandID: 'm7' });
+    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'm%'`);
+    await clientOf(service).brands.mirror({ store, cursor, fields: ['brandID'] });
+    expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
+  });
+
+  it('begins a new copy when the deletions since the cursor are no longer kept', async () => {
+    const store = new Store();
+    store.objects.set('gone', {});
+    const cursor = await clientOf(service).brands.mirror({
+      store,
+      cursor: '2001-01-01T00:00:00.000Z',
+    });
+    expect(Date.parse(cursor ?? '')).toBeGreaterThan(Date.parse('2026-01-01'));
+    expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
+  });
+
+  it('waits for the store, and ends with its error', async () => {
+    const error = new Error('The disk is full');
+    const store = new Store();
+    store.put = () => Promise.reject(error);
+    expect(await failure(clientOf(service).brands.mirror({ store }))).toBe(error);
+  });
+
+  it('keeps the cursor when there is no later time', async () => {
+    const without: typeof fetch = async (...args) => {
+      const response = await fetch(...args);
+      const headers = new Headers(response.headers);
+      headers.delete('X-Updated-Until');
+      return new Response(response.body, { headers });
+    };
+    const { brands } = clientOf(service, { fetch: without });
+    const store = new Store();
+    expect(await brands.mirror({ store })).toBeUndefined();
+    const cursor = new Date(Date.now() - 5000).toISOString();
+    expect(await brands.mirror({ store, cursor })).toBe(cursor);
+  });
+});
