@@ -27,7 +27,7 @@ const FILE = new URL('../src/generated.ts', import.meta.url);
 export function resourcesIn(document) {
   return Object.keys(document.paths).flatMap((path) => {
     const [, name, identifier] = /^\/([^/]+)\/\{([^/]+)\}$/.exec(path) ?? [];
-    if (name === undefined || identifier === undefined) return [];
+    if (name === undefined || identifier === undefined || !isList(document, `/${name}`)) return [];
     const [deletions, facets] = [`/deletions/${name}`, `/facets/${name}`];
     return {
       name,
@@ -129,7 +129,9 @@ function schemasOf(document, { name, identifier, object, deletion, isFaceted }) 
  * @param {any} schema
  */
 function complete({ properties }) {
-  const fields = Object.keys(properties).filter((name) => !properties[name].anyOf);
+  const isRelated = (/** @type {string} */ name) =>
+    JSON.stringify(properties[name]).includes('"$ref"');
+  const fields = Object.keys(properties).filter((name) => !isRelated(name));
   return { type: 'object', properties, required: fields, additionalProperties: false };
 }
 
@@ -140,21 +142,45 @@ function complete({ properties }) {
  * @param {string} path
  */
 function queryOf(document, path) {
-  const item = document.paths[path];
-  const parameters = [...(item.parameters ?? []), ...(item.get.parameters ?? [])]
-    .map((parameter) => resolved(document, parameter))
-    .filter((parameter) => parameter.in === 'query');
+  const parameters = parametersOf(document, path);
   return {
     type: 'object',
-    properties: Object.fromEntries(parameters.map(asProperty)),
+    properties: Object.fromEntries(parameters.map((each) => asProperty(document, each))),
     required: parameters.filter(({ required }) => required).map((parameter) => parameter.name),
     additionalProperties: false,
   };
 }
 
-/** @param {any} parameter */
-function asProperty({ name, description, schema: { type, enum: values, items } }) {
-  return [name, { description, type, enum: values, items }];
+/**
+ * @param {any} document
+ * @param {any} parameter
+ */
+function asProperty(document, { name, description, schema }) {
+  const { type, enum: values, items } = resolved(document, schema);
+  return [name, { description, type, enum: values, items: items && resolved(document, items) }];
+}
+
+/**
+ * The query parameters of a `GET`. They stand with the path, or with the operation.
+ *
+ * @param {any} document
+ * @param {string} path
+ */
+function parametersOf(document, path) {
+  const { parameters = [], get } = document.paths[path];
+  return [...parameters, ...(get.parameters ?? [])]
+    .map((parameter) => resolved(document, parameter))
+    .filter((parameter) => parameter.in === 'query');
+}
+
+/**
+ * @param {any} document
+ * @param {string} path
+ */
+function isList(document, path) {
+  return (
+    path in document.paths && parametersOf(document, path).some(({ name }) => name === 'limit')
+  );
 }
 
 /**

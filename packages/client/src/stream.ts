@@ -46,6 +46,7 @@ export class WholeList<T> extends Lazy<ObjectStream<T>> implements AsyncIterable
     let objects = 0;
     for await (const line of this.linesOf(response)) {
       yield JSON.parse(line) as T;
+      // fetch of Node.js 20 never answers a read after an abort between the last part of a body and its end.
       this.transport.throwIfAborted(this.options);
       objects += 1;
     }

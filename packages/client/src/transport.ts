@@ -89,19 +89,19 @@ export class Transport {
   }
 
   /** Waits for a part of a body. */
-  async read<T>(part: Promise<T>, callSignal?: AbortSignal): Promise<T> {
-    const signal = this.signalOf(callSignal);
+  async read<T>(part: Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await (signal ? unlessAborted(part, signal) : part);
+      return await part;
     } catch (cause) {
-      signal?.throwIfAborted();
+      this.throwIfAborted({ signal });
       throw new CatalogueConnectionError('The response ended early', { cause });
     }
   }
 
   /** Throws the reason if a call has been aborted. */
   throwIfAborted({ signal }: CallOptions): void {
-    this.signalOf(signal)?.throwIfAborted();
+    this.options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
   }
 
   private async send(
@@ -179,24 +179,6 @@ function linksOf(header: string | null, url: string): Record<string, string> {
 
 export function updatedUntil(response: Response): string | undefined {
   return response.headers.get('X-Updated-Until') ?? undefined;
-}
-
-/**
- * Rejects when the signal is aborted. fetch of Node.js 20 does so itself, but not between the last part of a
- * body and its end.
- */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- any reason is possible
-      reject(signal.reason);
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void work.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', abort);
-    });
-  });
 }
 
 /** Rejects when the signal is aborted. */
