@@ -14,11 +14,10 @@ export class PageCache {
   constructor(private readonly size: number) {}
 
   get(url: string): KeptPage | undefined {
-    const page = this.pages.get(url);
-    if (page) this.set(url, page);
-    return page;
+    return this.pages.get(url);
   }
 
+  /** Keeps a page that was used, be it new or not. */
   set(url: string, page: KeptPage): void {
     this.pages.delete(url);
     this.pages.set(url, page);
