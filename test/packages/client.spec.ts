@@ -13,6 +13,7 @@ import {
 import { ClientCache } from '../../src/clients/client-cache.js';
 import { Gate } from '../faults/gate.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
+import { until } from '../until.js';
 import { clientOf } from './client-of.js';
 
 const BRANDS = Array.from({ length: 45 }, (_, at) => `b${at + 100}`);
@@ -559,6 +560,44 @@ describe('A mirror of the client', () => {
     await service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'm%'`);
     await clientOf(service).brands.mirror({ store, cursor, fields: ['brandID'] });
     expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
+  });
+
+  it('reads changes, then deletions, and misses no change that comes in between', async () => {
+    /** Waits until lists report that they have all changes made until now. */
+    const advance = async (): Promise<void> => {
+      const now = new Date().toISOString();
+      await until(async () => {
+        await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
+        const { headers } = await service.get('/brands?limit=0').expect(200);
+        return (headers['x-updated-until'] ?? '') > now;
+      });
+    };
+    const paths: string[] = [];
+    const { brands } = clientOf(service, {
+      fetch: async (input, init) => {
+        const { pathname } = new URL(input instanceof Request ? input.url : input);
+        paths.push(pathname);
+        if (pathname === '/deletions/brands') {
+          await service.load('brands', [{ brandID: 'between', name: 'B' }]);
+          await advance();
+        }
+        return fetch(input, init);
+      },
+    });
+    const store = new Store();
+    let cursor = await brands.mirror({ store });
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      cursor = await brands.mirror({ store, cursor });
+    }
+    expect(paths).toEqual([
+      '/brands',
+      '/brands',
+      '/deletions/brands',
+      '/brands',
+      '/deletions/brands',
+    ]);
+    expect(store.objects.has('between')).toBe(true);
+    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" = 'between'`);
   });
 
   it('begins a new copy when the deletions since the cursor are no longer kept', async () => {
