@@ -56,8 +56,14 @@ function summary(endpoint: DescribedEndpoint): string {
     case 'facets':
       return `Count ${resourceOf(endpoint)} by value`;
     case 'object':
-      return metadata ? `Get one of ${objects}` : `Get ${objects}`;
+      return metadata ? `Get ${withArticle(metadata.name)}` : `Get ${objects}`;
   }
+}
+
+/** A name in PascalCase as words with an article, such as `an order line`. */
+function withArticle(name: string): string {
+  const words = name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
+  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
 }
 
 function description(endpoint: DescribedEndpoint): string {

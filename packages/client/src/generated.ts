@@ -25,7 +25,7 @@ export interface Product {
   readonly name: string | null;
   /**
    * @description A text about the product.
-   * @example Wide gears, hub dynamo and room for broad tyres.
+   * @example Wide gears, hub dynamo and room for broad tyres. The first inspection is free. Cycles Tournevent has kept its town on two wheels since 1953.
    */
   readonly description: string | null;
   /**
@@ -52,7 +52,7 @@ export interface Product {
   /**
    * Format: int32
    * @description Pieces at hand; null where none are kept.
-   * @example 3
+   * @example 1
    */
   readonly stock: number | null;
   /**
@@ -104,7 +104,7 @@ export interface ProductListQuery {
   readonly categoryIDExists?: boolean;
   /** @description The products in these categories and in all categories below them. */
   readonly within?: readonly string[];
-  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
+  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
   readonly q?: string;
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
@@ -151,7 +151,7 @@ export interface ProductListQuery {
     | 'category.createdAt'
     | 'category.updatedAt'
   )[];
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
   readonly sort?: readonly (
     | 'relevance'
     | 'productID'
@@ -210,7 +210,7 @@ export interface ProductDeletionListQuery {
   readonly deletedSince: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('productID' | 'deletedAt')[];
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
   readonly sort?: readonly ('productID' | '-productID' | 'deletedAt' | '-deletedAt')[];
 }
 export interface ProductFacetQuery {
@@ -238,7 +238,7 @@ export interface ProductFacetQuery {
   readonly categoryIDExists?: boolean;
   /** @description The products in these categories and in all categories below them. */
   readonly within?: readonly string[];
-  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may name `relevance`. */
+  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
   readonly q?: string;
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
@@ -326,7 +326,7 @@ export interface CategoryListQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
   /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
   readonly include?: readonly 'parent'[];
@@ -359,7 +359,7 @@ export interface CategoryDeletionListQuery {
   readonly deletedSince: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('categoryID' | 'deletedAt')[];
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'deletedAt' | '-deletedAt')[];
 }
 export interface Brand {
@@ -403,7 +403,7 @@ export interface BrandListQuery {
   readonly updatedUntil?: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'name' | '-name')[];
 }
 export interface BrandQuery {
@@ -434,7 +434,7 @@ export interface BrandDeletionListQuery {
   readonly deletedSince: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('brandID' | 'deletedAt')[];
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'deletedAt' | '-deletedAt')[];
 }
 
