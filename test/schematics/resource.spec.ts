@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
@@ -367,7 +369,7 @@ describe('A resource', () => {
     expect(stdout).toContain('CREATE src/scratch/scratch.service.ts');
   });
 
-  it('is formatted and lint-clean as generated, and builds', async () => {
+  it('is formatted and lint-clean as generated', async () => {
     const paths = (await copy.files()).filter((file) =>
       [...GENERATED, 'app.module'].some((name) => file.includes(name)),
     );
@@ -380,7 +382,21 @@ describe('A resource', () => {
     expect(
       await copy.run(['node_modules/eslint/bin/eslint.js', '--max-warnings=0', ...paths]),
     ).toMatchObject({ stdout: '', status: 0 });
-    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+  });
+
+  it('is built by the first command of the service after a change, and not by the next', async () => {
+    const build = async () => {
+      await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', '--help'], {
+        cwd: copy.folder,
+      });
+      return (await stat(join(copy.folder, 'dist/main.js'))).mtimeMs;
+    };
+    const before = await build();
+    expect(await build()).toBe(before);
+    await appendFile(join(copy.folder, 'src/app.module.ts'), '\n');
+    const after = await build();
+    expect(after).toBeGreaterThan(before);
+    expect(await build()).toBe(after);
   });
 
   it('passes the tests that were generated with it, and those of the schema', async () => {
