@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { requireCountable } from '../resource/countable-columns.js';
 import { Settings } from '../settings/settings.js';
 import { Dependencies } from './dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
@@ -77,9 +78,10 @@ export class ListModule {
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
    * columns.
    *
-   * @throws TypeError if it has, and there is no query class of its list yet
+   * @throws TypeError if it has, and there is no query class of its list yet or a column cannot be counted
    */
   static forFeature(entity: Type): DynamicModule {
+    requireCountable(entity);
     const deletion = deletionOf(entity);
     const fields = facetFieldsOf(entity);
     return {
