@@ -34,7 +34,7 @@ export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /** Compresses a body that is sent many times, outside the main thread. */
-export function compressOnce(body: Buffer, encoding: Encoding): Promise<Buffer> {
+export function compressForReuse(body: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'br' ? compressors.br(body, BROTLI_ONCE) : compressors.gzip(body);
 }
 

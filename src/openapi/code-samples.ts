@@ -35,9 +35,10 @@ export function codeSamples(endpoint: DescribedEndpoint): CodeSample[] {
 
 function requests(endpoint: DescribedEndpoint): SampleRequest[] {
   const { kind, template, parameters } = endpoint;
-  // A required parameter is a time that the reader has kept from an earlier answer.
+  // The value of a required parameter comes from an earlier response, as that of `deletedSince` does.
   if (parameters.some(({ isRequired }) => isRequired)) return [];
-  if (kind === 'object') return [{ label: '', target: exampleTarget(endpoint) }];
+  if (kind === 'object' || kind === 'other')
+    return [{ label: '', target: exampleTarget(endpoint) }];
   if (kind === 'facets') return [{ label: '', target: `${template}?limit=3` }];
   return [
     { label: 'a page', target: `${template}?limit=3` },
@@ -50,8 +51,13 @@ function requests(endpoint: DescribedEndpoint): SampleRequest[] {
 function exampleTarget({ template, metadata, pathParameters }: DescribedEndpoint): string {
   return pathParameters.reduce((target, name) => {
     const example = metadata && meaningOf(metadata.target as object, name)?.example;
-    return target.replace(`{${name}}`, encodeURIComponent(example ?? '1'));
+    return target.replace(`{${name}}`, encoded(example));
   }, template);
+}
+
+/** A value in a URL that stands in quotes of either kind. */
+function encoded(value = '1'): string {
+  return encodeURIComponent(value).replaceAll("'", '%27');
 }
 
 /** A filter by the first enumeration or boolean, if there is one, and the last order. */
@@ -62,17 +68,17 @@ function filteredAndSorted(endpoint: DescribedEndpoint): string {
   );
   const order = endpoint.parameters.find(({ name }) => name === 'sort')?.schema.items?.enum?.at(-1);
   return [
-    ...(filter ? [`${filter.name}=${exampleText(endpoint, filter)}&`] : []),
+    ...(filter ? [`${filter.name}=${encoded(exampleText(endpoint, filter))}&`] : []),
     ...(order === undefined ? [] : [`sort=${order}&`]),
   ].join('');
 }
 
-type Target = Omit<SampleRequest, 'label'>;
+type UnlabelledRequest = Omit<SampleRequest, 'label'>;
 
 const LANGUAGES: readonly {
   readonly lang: string;
   readonly name: string;
-  readonly source: (request: Target) => string;
+  readonly source: (request: UnlabelledRequest) => string;
 }[] = [
   { lang: 'Shell', name: 'curl', source: curl },
   { lang: 'JavaScript', name: 'JavaScript', source: javascript },
@@ -80,7 +86,7 @@ const LANGUAGES: readonly {
   { lang: 'PHP', name: 'PHP', source: php },
 ];
 
-function curl({ target, isStream = false }: Target): string {
+function curl({ target, isStream = false }: UnlabelledRequest): string {
   const lines = [
     'curl -H "X-Client-ID: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN"',
     ...(isStream ? ["  -H 'Accept: application/x-ndjson'"] : []),
@@ -89,7 +95,7 @@ function curl({ target, isStream = false }: Target): string {
   return lines.join(' \\\n');
 }
 
-function javascript({ target, isStream = false }: Target): string {
+function javascript({ target, isStream = false }: UnlabelledRequest): string {
   const read = isStream
     ? `
 let rest = '';
@@ -111,7 +117,7 @@ const response = await fetch(\`\${CATALOGUE_URL}${target}\`, {
 if (!response.ok) throw new Error(await response.text());${read}`;
 }
 
-function python({ target, isStream = false }: Target): string {
+function python({ target, isStream = false }: UnlabelledRequest): string {
   const read = isStream
     ? `    for line in response:
         print(json.loads(line))`
@@ -132,7 +138,7 @@ with urlopen(request) as response:
 ${read}`;
 }
 
-function php({ target, isStream = false }: Target): string {
+function php({ target, isStream = false }: UnlabelledRequest): string {
   const read = isStream
     ? `$lines = fopen($url, 'r', false, $context);
 while (($line = fgets($lines)) !== false) {

@@ -15,7 +15,8 @@ import { entityOf } from '../list/query-of.js';
 /** An endpoint with its entity, parameters and path template. */
 export interface DescribedEndpoint extends Endpoint {
   readonly metadata: EntityMetadata | undefined;
-  readonly kind: 'list' | 'facets' | 'object';
+  /** `other`: neither a list nor one object by its identifier, such as the path of a handler of its own. */
+  readonly kind: 'list' | 'facets' | 'object' | 'other';
   /** The query parameters without the credentials, which are security schemes. */
   readonly parameters: readonly DescribedParameter[];
   /** The names of the parameters in its path. */
@@ -36,22 +37,26 @@ export function described(
   settings: ParameterSettings,
 ): DescribedEndpoint {
   const entity = entityOf(endpoint.query);
+  const pathParameters = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return {
     ...endpoint,
     metadata: entity && dataSource.getMetadata(entity),
-    kind: kindOf(endpoint),
+    kind: kindOf(endpoint, pathParameters.length > 0),
     parameters: [...parametersOf(endpoint.query)]
       .filter(([name]) => !isCredential(name))
-      // A getter of the declaration, such as an example that depends on the time, is read here.
       .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
-    pathParameters: [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name),
+    pathParameters,
     template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
   };
 }
 
-function kindOf({ query: { prototype } }: Endpoint): DescribedEndpoint['kind'] {
+function kindOf(
+  { query: { prototype } }: Endpoint,
+  isIdentified: boolean,
+): DescribedEndpoint['kind'] {
   if (prototype instanceof ListQueryDto) return 'list';
-  return prototype instanceof FacetsQueryDto ? 'facets' : 'object';
+  if (prototype instanceof FacetsQueryDto) return 'facets';
+  return isIdentified ? 'object' : 'other';
 }
 
 /** The fixed parts of a path, such as `['deletions', 'products']`. */

@@ -10,11 +10,12 @@ import {
   resourceOf,
 } from './described-endpoint.js';
 import { headers } from './headers.js';
-import { CREDENTIALS, errorsOf, operation, pageName } from './operation.js';
+import { errorsOf, operation, pageName } from './operation.js';
 import { overview } from './overview.js';
 import { IF_NONE_MATCH } from './parameters.js';
 import { ANYWHERE, ERROR_ENVELOPE, errorResponses } from './responses.js';
-import { type Json, objectOf, pageOf, resourceSchema, SUCCESS } from './schema.js';
+import { facetCount, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
+import { CREDENTIALS, SECURITY_SCHEMES } from './security.js';
 import { servicePaths } from './service-paths.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -43,9 +44,9 @@ export function openapiDocument(application: INestApplicationContext, settings: 
     tags: [
       ...[...new Set(endpoints.map(resourceOf))].map((name) => ({
         name,
-        description: `What there is for ${name}.`,
+        description: `Lists and objects of ${name}.`,
       })),
-      { name: 'service', description: 'What tells of the service itself.' },
+      { name: 'service', description: 'This documentation.' },
     ],
     security: CREDENTIALS,
     paths: {
@@ -55,7 +56,7 @@ export function openapiDocument(application: INestApplicationContext, settings: 
       ...servicePaths(),
     },
     components: {
-      securitySchemes,
+      securitySchemes: SECURITY_SCHEMES,
       parameters: { 'If-None-Match': IF_NONE_MATCH },
       headers: headers(settings.rateLimit),
       responses: errorResponses(new Set([...ANYWHERE, ...endpoints.flatMap(errorsOf)])),
@@ -101,44 +102,4 @@ function includedIn(endpoints: readonly DescribedEndpoint[], of: EntityMetadata)
     .filter(({ metadata }) => metadata === of)
     .flatMap(({ parameters }) => parameters.find(({ name }) => name === 'include') ?? [])
     .flatMap(({ schema }) => schema.items?.enum ?? []);
-}
-
-const securitySchemes = {
-  'X-Client-ID': {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Client-ID',
-    description: 'Who asks, beside the header Authorization.',
-  },
-  Authorization: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The access token of the client, an opaque text: RFC 6750.',
-  },
-  clientID: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'clientID',
-    description: 'Who asks, beside the parameter access_token.',
-  },
-  access_token: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'access_token',
-    description:
-      'The access token of the client. Query strings end up in logs: prefer the headers.',
-  },
-};
-
-function facetCount(fields: readonly string[]): Json {
-  return objectOf({
-    field: { description: 'The name of the field.', type: 'string', enum: fields },
-    value: { description: 'The value, as text.', type: 'string' },
-    count: {
-      description: 'The number of objects that have it.',
-      type: 'string',
-      pattern: '^[0-9]+$',
-      maxLength: 20,
-    },
-  });
 }

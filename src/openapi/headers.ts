@@ -53,7 +53,7 @@ export function headers(rateLimit: number): Json {
     },
     'X-Updated-Until': {
       description:
-        'A time before which no change is missing from the answer: what to ask for next as `updatedSince`.',
+        'Every change made before this time is in the response: what to ask for next as `updatedSince`.',
       schema: { type: 'string', format: 'date-time', maxLength: 24 },
       example: '2026-11-21T12:00:00.000Z',
     },

@@ -9,15 +9,10 @@ import {
 } from './described-endpoint.js';
 import { exampleObject } from './example-object.js';
 import { COMMON, COUNTED, headersNamed } from './headers.js';
-import { exampleText, parameterObjects } from './parameters.js';
-import { errorReferences, WITH_CREDENTIALS } from './responses.js';
+import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
+import { errorReferences, notModified, WITH_CREDENTIALS } from './responses.js';
 import { json, type Json, referenceTo } from './schema.js';
-
-/** The alternatives for credentials: in headers or in the query, not in both. */
-export const CREDENTIALS = [
-  { 'X-Client-ID': [], Authorization: [] },
-  { clientID: [], access_token: [] },
-];
+import { CREDENTIALS } from './security.js';
 
 /** The `GET` operation of an endpoint. */
 export function operation(endpoint: DescribedEndpoint): Json {
@@ -28,12 +23,14 @@ export function operation(endpoint: DescribedEndpoint): Json {
     description: description(endpoint),
     parameters: [
       ...parameterObjects(endpoint),
-      ...(isTagged(endpoint) ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
+      ...(isTagged(endpoint) ? [IF_NONE_MATCH_REFERENCE] : []),
     ],
     security: CREDENTIALS,
     responses: {
       200: success(endpoint),
-      ...(isTagged(endpoint) && { 304: unchanged(endpoint) }),
+      ...(isTagged(endpoint) && {
+        304: notModified(...COUNTED, ...(endpoint.kind === 'object' ? [] : ['X-Updated-Until'])),
+      }),
       ...errorReferences(errorsOf(endpoint)),
     },
     'x-codeSamples': codeSamples(endpoint),
@@ -56,14 +53,15 @@ function summary(endpoint: DescribedEndpoint): string {
     case 'facets':
       return `Count ${resourceOf(endpoint)} by value`;
     case 'object':
-      return metadata ? `Get ${withArticle(metadata.name)}` : `Get ${objects}`;
+      return `Get one ${metadata ? wordsOf(metadata.name) : objects}`;
+    case 'other':
+      return `Get ${objects}`;
   }
 }
 
-/** A name in PascalCase as words with an article, such as `an order line`. */
-function withArticle(name: string): string {
-  const words = name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
-  return `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
+/** A name in PascalCase as words, such as `order line`. */
+function wordsOf(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
 function description(endpoint: DescribedEndpoint): string {
@@ -71,15 +69,16 @@ function description(endpoint: DescribedEndpoint): string {
   const words = {
     list: `The objects that meet all the filters, and the count of all that do. \`Accept: application/x-ndjson\` or \`text/csv\` gives all of them as a stream, or as many as \`limit\` says.`,
     facets:
-      'For each field and each of its values, how many objects of the list meet the filters, without those on the field itself; most frequent first.',
+      'For each field, how many objects of the list have each of its values, the most frequent first. A filter on the field itself is ignored.',
     object: 'The object with this identifier.',
+    other: 'A path of its own.',
   }[kind];
   return parameters.length === 0 ? words : `${words} Any other parameter is refused with \`-23\`.`;
 }
 
 /** Whether the responses of an endpoint have an `ETag`. */
-function isTagged({ kind, pathParameters }: DescribedEndpoint): boolean {
-  return kind !== 'object' || pathParameters.length > 0;
+function isTagged({ kind }: DescribedEndpoint): boolean {
+  return kind !== 'other';
 }
 
 /** The possible errors of a `GET`. */
@@ -105,6 +104,7 @@ function success(endpoint: DescribedEndpoint): Json {
       list: 'A page, and the count of all that match.',
       facets: 'The counts. `count` is the number of all values, whatever `limit` says.',
       object: 'The object, as the only one of a page.',
+      other: 'What the path gives.',
     }[kind],
     headers: headersNamed(
       ...COMMON,
@@ -115,6 +115,7 @@ function success(endpoint: DescribedEndpoint): Json {
         list: ['Link', 'X-Total-Count', 'X-Updated-Until'],
         facets: ['X-Updated-Until'],
         object: [],
+        other: [],
       }[kind],
     ),
     content: metadata
@@ -139,17 +140,5 @@ function examplePage(endpoint: DescribedEndpoint, metadata: EntityMetadata): Jso
 function exampleFacet(endpoint: DescribedEndpoint): Json {
   const [field = ''] = countedFields(endpoint);
   const filter = endpoint.parameters.find(({ name }) => name === field);
-  return { field, value: filter ? exampleText(endpoint, filter) : 'a', count: '1' };
-}
-
-function unchanged({ kind }: DescribedEndpoint): Json {
-  return {
-    description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
-    headers: headersNamed(
-      ...COMMON,
-      ...COUNTED,
-      'ETag',
-      ...(kind === 'object' ? [] : ['X-Updated-Until']),
-    ),
-  };
+  return { field, value: (filter && exampleText(endpoint, filter)) ?? 'a', count: '1' };
 }

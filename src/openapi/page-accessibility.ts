@@ -1,8 +1,7 @@
 /**
- * A script that mends what screen readers are told of Scalar 1.72: fields without a list are no
- * combobox, a button is a button, and what has no name gets one. axe-core names each of these a
- * serious or critical violation of WAI-ARIA 1.2, and `test/openapi/page.spec.ts` shows that none is
- * left.
+ * A script that corrects wrong roles and missing names in Scalar 1.72, for screen readers. axe-core names
+ * each of them a serious or critical violation of WAI-ARIA 1.2, and `test/openapi/page.spec.ts` shows that
+ * none is left.
  */
 export const ACCESSIBILITY = `const mends = [
   ['.code-input-lite__editor[role=combobox]', (field) => {

@@ -24,10 +24,10 @@ body { margin: 0; }
 .scalar-app a[href^='https://www.scalar.com'],
 .scalar-app .operation-auth .scalar-button-outlined { display: none; }
 
-/* A section gets the focus when one goes to it, and takes no keys. */
+/* A section is focused by a script and handles no keys. */
 .scalar-app .section[tabindex='-1'] { outline: none; }
 
-/* The name of a header with credentials is no choice. */
+/* The name of a header with credentials cannot be changed. */
 .scalar-app tr:has([data-placeholder='api-key']) { display: none; }
 
 /* A command that is folded is still one line to copy. */

@@ -33,6 +33,7 @@ function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Js
   const { name, meaning, schema, isRequired = false } = parameter;
   const { default: value, ...withoutDefault } = schema;
   const isArray = schema.type === 'array';
+  const example = exampleText(endpoint, parameter);
   const preset = Array.isArray(value) ? ` Default: \`${value.join()}\`.` : '';
   return {
     name,
@@ -43,25 +44,24 @@ function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Js
     schema: {
       ...(isArray ? withoutDefault : schema),
       // In the schema: a page that sends requests would send the example of a parameter by default.
-      examples: [exampleOf(schema, exampleText(endpoint, parameter))],
+      ...(example !== undefined && { examples: [exampleOf(schema, example)] }),
     },
     ...(isArray && { style: 'form', explode: false }),
   };
 }
 
 /**
- * A valid value of a query parameter, as text. The example of the field that it filters by is more
- * specific than that of its type.
+ * A valid value of a query parameter, as text; `undefined` if it would not be valid for ever. The example of
+ * the field that it filters by is more specific than that of its type.
  */
 export function exampleText(
   { metadata }: DescribedEndpoint,
-  parameter: DescribedParameter,
-): string {
-  const { name, example } = parameter;
+  { name, example }: DescribedParameter,
+): string | undefined {
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
   const field = name === 'after' ? identifier : name.replace(/Not$/, '');
   const own = metadata && meaningOf(metadata.target as object, field)?.example;
-  return own ?? example;
+  return own ?? (typeof example === 'string' ? example : undefined);
 }
 
 /** Converts a query text to the type of the schema. */
@@ -77,6 +77,9 @@ function exampleOf({ type }: ParameterSchema, text: string): unknown {
       return text;
   }
 }
+
+/** A reference to `If-None-Match` in `components.parameters`. */
+export const IF_NONE_MATCH_REFERENCE = { $ref: '#/components/parameters/If-None-Match' };
 
 /** `If-None-Match`, in `components.parameters`. */
 export const IF_NONE_MATCH = {

@@ -92,6 +92,14 @@ export function errorResponses(possible: ReadonlySet<ErrorDefinition>): Json {
   );
 }
 
+/** The response to an `If-None-Match` that names what there is. */
+export function notModified(...headers: string[]): Json {
+  return {
+    description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
+    headers: headersNamed(...COMMON, 'ETag', ...headers),
+  };
+}
+
 /** References to the error responses of the HTTP statuses of some errors. */
 export function errorReferences(definitions: readonly ErrorDefinition[]): Json {
   return Object.fromEntries(

@@ -29,6 +29,9 @@ export const SUCCESS = objectOf({
   msg: { type: 'string', enum: [''] },
 });
 
+/** A number of objects, as text. */
+const COUNT = { type: 'string', pattern: '^[0-9]+$', maxLength: 20 };
+
 /**
  * Schema of the envelope with objects.
  *
@@ -39,9 +42,18 @@ export function pageOf(objects: string, counted: string, maximum: number): Json 
   return objectOf({
     result: referenceTo('Success'),
     response_data: objectOf({
-      count: { description: counted, type: 'string', pattern: '^[0-9]+$', maxLength: 20 },
+      count: { description: counted, ...COUNT },
       objects: { type: 'array', items: referenceTo(objects), maxItems: maximum },
     }),
+  });
+}
+
+/** One of the facet counts of some fields. */
+export function facetCount(fields: readonly string[]): Json {
+  return objectOf({
+    field: { description: 'The name of the field.', type: 'string', enum: fields },
+    value: { description: 'The value, as text.', type: 'string' },
+    count: { description: 'The number of objects that have it.', ...COUNT },
   });
 }
 

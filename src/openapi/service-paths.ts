@@ -1,5 +1,6 @@
 import { COMMON, headersNamed } from './headers.js';
-import { ANYWHERE, errorReferences } from './responses.js';
+import { IF_NONE_MATCH_REFERENCE } from './parameters.js';
+import { ANYWHERE, errorReferences, notModified } from './responses.js';
 import { json, type Json } from './schema.js';
 
 /** The paths of the service itself. They need no credentials and ignore parameters. */
@@ -26,14 +27,11 @@ function publicPath({ content, ...rest }: Json): Json {
     get: {
       tags: ['service'],
       ...rest,
-      parameters: [{ $ref: '#/components/parameters/If-None-Match' }],
+      parameters: [IF_NONE_MATCH_REFERENCE],
       security: [],
       responses: {
         200: { description: 'What is asked for.', headers: named, content },
-        304: {
-          description: 'Not Modified: what `If-None-Match` names is what there is. No body.',
-          headers: headersNamed(...COMMON, 'ETag'),
-        },
+        304: notModified(),
         ...errorReferences(ANYWHERE),
       },
     },

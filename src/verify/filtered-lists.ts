@@ -6,6 +6,7 @@ import {
   ownParameters,
   parametersOf,
   type ReadOptions,
+  validExample,
 } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto } from '../list/list-query.dto.js';
 import type { Listing } from '../list/listing.js';
@@ -28,9 +29,12 @@ export async function filteredLists(application: INestApplicationContext): Promi
   for (const { call, query } of endpointsOf(application)) {
     if (!(query.prototype instanceof ListQueryDto)) continue;
     const required = [...parametersOf(query)].filter(([, { isRequired }]) => isRequired);
-    for (const [parameter, { example }] of ownParameters(query)) {
+    for (const [parameter, declared] of ownParameters(query)) {
       if (parameter === 'fields') continue;
-      const texts = [...required.map(([name, each]) => [name, each.example]), [parameter, example]];
+      const texts = [...required, [parameter, declared] as const].map(([name, each]) => [
+        name,
+        validExample(each),
+      ]);
       const values = plainToInstance(query, Object.fromEntries(texts), options);
       const listing = call(values) as Listing;
       const { metadata } = listing.repository;

