@@ -17,7 +17,7 @@ export class ListCategoriesDto extends ListQueryDto {
   @IdentifiersParam('The categories with these identifiers.')
   categoryID?: string[];
 
-  @IdentifiersParam('These categories and all below them.')
+  @IdentifiersParam('These categories and all below them.', 'outdoor')
   within?: string[];
 
   @IdentifierParam('The categories directly below this one.')

@@ -173,7 +173,7 @@ export function WordsParam(meaning: string): PropertyDecorator {
   } as const;
   const bounds = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
   const declared = {
-    meaning: `${meaning} A word that ends in \`*\` is the beginning of one. At most ${bounds}. With it, \`sort\` may begin with \`relevance\`.`,
+    meaning: `${meaning} A word that ends in \`*\` is the beginning of one, ${MINIMUM_BEGINNING} characters or more. At most ${bounds}. With it, \`sort\` may begin with \`relevance\`.`,
     schema,
     example: 'blue',
   };
@@ -201,14 +201,23 @@ export function IdentifierParam(meaning: string): PropertyDecorator {
   return TextParam(meaning, IDENTIFIER_LENGTH);
 }
 
-/** Identifiers, separated by commas. Property: `string[]`. */
-export function IdentifiersParam(meaning: string): PropertyDecorator {
-  return several(meaning, 'identifiers', IDENTIFIER_LENGTH);
+/**
+ * Identifiers, separated by commas. Property: `string[]`.
+ *
+ * @param example by default that of the column of this name
+ */
+export function IdentifiersParam(meaning: string, example?: string): PropertyDecorator {
+  return several(meaning, 'identifiers', IDENTIFIER_LENGTH, example);
 }
 
-function several(meaning: string, what: string, maximum: number): PropertyDecorator {
+function several(
+  meaning: string,
+  what: string,
+  maximum: number,
+  example = 'a,b',
+): PropertyDecorator {
   const schema = arrayOf({ ...textOf(maximum), pattern: '^[^,\\u0000]+$' });
-  return Parameter({ meaning, schema, example: 'a,b' }, (text) => {
+  return Parameter({ meaning, schema, example }, (text) => {
     const texts = text.split(',');
     return texts.every((each) => isTextOf(each, 1, maximum))
       ? texts

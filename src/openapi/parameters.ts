@@ -56,8 +56,10 @@ function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Js
  */
 export function exampleText(
   { metadata }: DescribedEndpoint,
-  { name, example }: DescribedParameter,
+  { name, schema, example }: DescribedParameter,
 ): string | undefined {
+  // That of the declaration has every name, for `verify`.
+  if (name === 'sort') return schema.items?.enum?.at(-1);
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
   const field = name === 'after' ? identifier : name.replace(/Not$/, '');
   const own = metadata && meaningOf(metadata.target as object, field)?.example;

@@ -47,7 +47,7 @@ export class ListProductsDto extends ListQueryDto {
   @BooleanParam('The products in a category, or those in none.')
   categoryIDExists?: boolean;
 
-  @IdentifiersParam('The products in these categories and in all categories below them.')
+  @IdentifiersParam('The products in these categories and in all categories below them.', 'outdoor')
   within?: string[];
 
   @WordsParam(
