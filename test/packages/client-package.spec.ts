@@ -185,7 +185,7 @@ describe('A project that has installed the package', () => {
 
 describe('The generated part of the client', () => {
   it('is that of the document: npm run generate in packages/client writes it', async () => {
-    const { generate, resourcesIn } = await import(join(FOLDER, 'scripts/generate.js'));
+    const { generate, resourcesIn } = await import(join(FOLDER, 'scripts/generated.js'));
     const written = await readFile(join(FOLDER, 'src/generated.ts'), 'utf8');
     // A project may have added resources and not generated the client again.
     const known = resourcesIn(document).filter(({ name }: { name: string }) =>
@@ -197,13 +197,19 @@ describe('The generated part of the client', () => {
     expect(await generate(document, known)).toBe(written);
   });
 
-  it('has the resources that were added', async () => {
-    const copy = await copied('generated');
-    const url = `http://127.0.0.1:${service.port}`;
-    const environment = { PATH: process.env.PATH, CATALOGUE_URL: url };
-    await run('node', ['scripts/generate.js'], { cwd: copy, env: environment });
+  it('has the resources that were added, after the commands of the README', async () => {
+    const { fences } = fencesOf(await readFile(join(FOLDER, 'README.md'), 'utf8'));
+    const commands =
+      fences.find(({ heading }) => heading.includes('Resources of your own'))?.text ?? 'false';
+    const checkout = join(scratch, 'a checkout in España');
+    const copy = await copied('a checkout in España/packages/client');
     await writeFile(join(copy, 'src/added.ts'), ADDED);
-    await run('node', [TSC, '-p', copy]);
+    const url = `http://127.0.0.1:${service.port}`;
+    await run('sh', ['-ec', commands], {
+      cwd: checkout,
+      env: { ...process.env, CATALOGUE_URL: url },
+    });
+    expect(await readdir(copy)).toContain('catalogue-client-0.1.0.tgz');
     const { Catalogue } = await import(join(copy, 'dist/index.js'));
     const { clientID, token: accessToken } = service;
     const { testLots } = new Catalogue({ url, clientID, accessToken });
@@ -224,9 +230,16 @@ describe('The generated part of the client', () => {
 
 /** What the types say, and what they refuse. */
 const TYPES = `
-import { Catalogue, CatalogueError, type Brand, type MirrorStore, type Product } from '@catalogue/client';
+import { Catalogue, CatalogueError } from '@catalogue/client';
+import type { Brand, Category, Facets, MirrorStore, Product, Resource } from '@catalogue/client';
 
-export async function types(catalogue: Catalogue, names: ('name' | 'price')[], signal: AbortSignal) {
+export async function types(
+  catalogue: Catalogue,
+  names: ('name' | 'price')[],
+  related: ('name' | 'brand.name')[],
+  include: ('brand' | 'category')[],
+  signal: AbortSignal,
+) {
   const { count, objects } = await catalogue.products.list({ type: ['DIGITAL'] }, { signal });
   const [product] = objects;
   equal<typeof count, number>(true);
@@ -242,10 +255,27 @@ export async function types(catalogue: Catalogue, names: ('name' | 'price')[], s
   }
   for await (const one of catalogue.products.stream({ include: ['brand'] })) {
     equal<(typeof one)['brand'], Brand | null>(true);
+    equal<(typeof one)['category'], Category | null | undefined>(true);
     equal<(typeof one)['stock'], number | null>(true);
   }
   for await (const one of catalogue.products.stream({ fields: names })) {
     equal<(typeof one)['name'], string | null | undefined>(true);
+    equal<(typeof one)['brand'], Brand | null | undefined>(true);
+  }
+  for await (const one of catalogue.products.stream({ fields: related })) {
+    equal<(typeof one)['name'], string | null | undefined>(true);
+    equal<NonNullable<(typeof one)['brand']>['name'], string | undefined>(true);
+    equal<(typeof one)['category'], Category | null | undefined>(true);
+  }
+  for await (const one of catalogue.products.list({ include })) {
+    equal<(typeof one)['brand'], Brand | null | undefined>(true);
+    equal<(typeof one)['category'], Category | null | undefined>(true);
+    equal<(typeof one)['name'], string | null>(true);
+  }
+  for await (const one of catalogue.products.list({ fields: ['name', 'brand.name'], include })) {
+    equal<keyof typeof one, 'name' | 'brand' | 'category'>(true);
+    equal<keyof NonNullable<(typeof one)['brand']>, 'name'>(true);
+    equal<(typeof one)['category'], Category | null | undefined>(true);
   }
   const brand = await catalogue.brands.get('b', { fields: ['name'] });
   equal<keyof typeof brand, 'name'>(true);
@@ -254,6 +284,10 @@ export async function types(catalogue: Catalogue, names: ('name' | 'price')[], s
   const store: MirrorStore<Pick<Brand, 'brandID'>> = { clear() {}, put() {}, delete() {} };
   const cursor = await catalogue.brands.mirror({ store, fields: ['brandID'] });
   equal<typeof cursor, string | undefined>(true);
+  const keyed: MirrorStore<Pick<Brand, 'brandID' | 'name'>> = { clear() {}, put() {}, delete() {} };
+  await catalogue.brands.mirror({ store: keyed, fields: ['name'] });
+  const { count: values }: Facets = await catalogue.products.facets();
+  equal<typeof catalogue.products extends Resource<infer Types> ? Types['object'] : never, Product>(true);
 
   // @ts-expect-error -- no such parameter
   catalogue.products.list({ colour: 'red' });
@@ -261,6 +295,8 @@ export async function types(catalogue: Catalogue, names: ('name' | 'price')[], s
   catalogue.products.list({ type: ['LIQUID'] });
   // @ts-expect-error -- no such field
   catalogue.products.list({ fields: ['colour'] });
+  // @ts-expect-error -- one object has no related ones
+  void catalogue.products.get('p', { include: ['brand'] });
   // @ts-expect-error -- no such sort
   catalogue.brands.list({ sort: ['price'] });
   // @ts-expect-error -- required
@@ -271,7 +307,7 @@ export async function types(catalogue: Catalogue, names: ('name' | 'price')[], s
   catalogue.products.mirror({ store: new ProductStore(), fields: ['productID'] });
   // @ts-expect-error -- required
   new Catalogue({ url: 'http://127.0.0.1', clientID: 'demo' });
-  return [whole, new CatalogueError('-1', 'm', 500, undefined, undefined).errcode];
+  return [whole, values, new CatalogueError('-1', 'm', 500, undefined, undefined).errcode];
 }
 
 declare class ProductStore implements MirrorStore<Product> {

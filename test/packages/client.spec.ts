@@ -10,7 +10,9 @@ import {
   CatalogueConnectionError,
   CatalogueError,
 } from '../../packages/client/src/index.js';
+import { RETRIED } from '../../packages/client/src/retry.js';
 import { ClientCache } from '../../src/clients/client-cache.js';
+import { type ApiError, errors } from '../../src/http/errors.js';
 import { Gate } from '../faults/gate.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
@@ -24,7 +26,7 @@ let requests: { url: URL; status: number }[];
 
 beforeAll(async () => {
   // Fewer than a page of an iteration has by default.
-  service = await startService({ MAX_LIMIT: '20' });
+  service = await startService({ MAX_LIMIT: '60' });
   // In the first seconds of a database no list has an X-Updated-Until.
   for (let beats = 0; beats < 2; beats += 1) {
     await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
@@ -146,17 +148,74 @@ describe('A list of the client', () => {
     ]);
   });
 
-  it('gives all objects in pages as long as the service allows, from an offset', async () => {
-    const catalogue = recording();
-    const found = await all(catalogue.brands.list({ offset: 3 }));
-    expect(found.map(({ brandID }) => brandID)).toEqual(BRANDS.slice(3));
-    expect(requests.map(({ status }) => status)).toEqual([400, 200, 200, 200]);
+  describe('of a service that refuses pages of 1,000', () => {
+    const more = Array.from({ length: 60 }, (_, at) => `c${at + 100}`);
+    beforeAll(() =>
+      service.load(
+        'brands',
+        more.map((brandID) => ({ brandID, name: 'C' })),
+      ),
+    );
+    afterAll(() => service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'c%'`));
+
+    it('gives all objects in pages of the default size, from an offset', async () => {
+      const catalogue = recording();
+      const found = await all(catalogue.brands.list({ offset: 3 }));
+      expect(found.map(({ brandID }) => brandID)).toEqual([...BRANDS, ...more].slice(3));
+      expect(requests.map(({ status }) => status)).toEqual([400, 200, 200, 200]);
+      expect(requests.map(({ url }) => url.searchParams.get('limit'))).toEqual([
+        '1000',
+        null,
+        '50',
+        '50',
+      ]);
+    });
+
+    it('sends the refused request once for all iterations', async () => {
+      const catalogue = recording();
+      await all(catalogue.categories.list());
+      requests.length = 0;
+      expect((await all(catalogue.brands.list())).length).toBe(105);
+      expect(requests.map(({ status }) => status)).toEqual([200, 200, 200]);
+    });
+
+    it('does not take another number that is out of range for that', async () => {
+      const catalogue = recording();
+      const expired = { deletedSince: '2001-01-01T00:00:00.000Z' };
+      expect(await failure(all(catalogue.brands.deletions(expired)))).toMatchObject({
+        errcode: '-26',
+      });
+      await all(catalogue.categories.list());
+      expect(requests.map(({ url }) => url.searchParams.get('limit')).slice(0, 4)).toEqual([
+        '1000',
+        null,
+        '1000',
+        null,
+      ]);
+    });
   });
 
   it('gives exactly the fields asked for, though it needs the identifier', async () => {
     const found = await all(clientOf(service).brands.list({ fields: ['name'], limit: 20 }));
     expect(found.length).toBe(45);
     expect(found.slice(0, 2)).toEqual([{ name: 'Brand 0' }, { name: 'Brand 1' }]);
+  });
+
+  it('is refused without fields, be it a page or all objects', async () => {
+    const { brands } = clientOf(service);
+    const query = { fields: [] } as const;
+    expect(await failure(brands.list(query))).toMatchObject({ errcode: '-22' });
+    expect(await failure(all(brands.list(query)))).toMatchObject({ errcode: '-22' });
+  });
+
+  it('has the URLs of other pages below the path that the service is served at', async () => {
+    const url = `http://127.0.0.1:${service.port}/shop/api`;
+    const proxy: typeof fetch = (input, init) => {
+      const address = input instanceof Request ? input.url : String(input);
+      return fetch(address.replace('/shop/api/', '/'), init);
+    };
+    const { links } = await clientOf(service, { url, fetch: proxy }).brands.list({ limit: 1 });
+    expect(links.next).toBe(`${url}/brands?limit=1&offset=1`);
   });
 
   it.each([1, 2, 5])(
@@ -246,6 +305,35 @@ describe('A stream of the client', () => {
     expect(requests.length).toBe(1);
   });
 
+  it('sends one request, be it waited for or iterated, and is iterated once', async () => {
+    const catalogue = recording();
+    const stream = catalogue.brands.stream({ fields: ['brandID'] });
+    await sleep(20);
+    expect(requests).toEqual([]);
+    expect((await stream).count).toBe(45);
+    expect((await all(stream)).length).toBe(45);
+    const error = new TypeError('A stream can be iterated only once');
+    expect(await failure(all(stream))).toEqual(error);
+    expect(await failure(all(await stream))).toEqual(error);
+    expect(requests.length).toBe(1);
+  });
+
+  it('is closed when it turns out to be none', async () => {
+    let closed: Promise<unknown> | undefined;
+    const outcome = await answering(
+      (request, response) => {
+        closed = once(request.socket, 'close');
+        response.write('{"brandID":"a"}\n');
+      },
+      async (url) => {
+        const error = await failure(clientOf(service, { url }).brands.stream());
+        expect(error).toBeInstanceOf(CatalogueConnectionError);
+        return Promise.race([closed, sleep(2000, 'open')]);
+      },
+    );
+    expect(outcome).not.toBe('open');
+  });
+
   it.each([
     [{ limit: 3, offset: 44 }, BRANDS.slice(44)],
     [{ limit: 0 }, []],
@@ -297,14 +385,23 @@ describe('A stream of the client', () => {
   });
 
   it.each([
-    ['{"brandID":"a"}\n{"brandID":"b"}\n', 'The list ended after 2 of 3 objects'],
-    ['{"brandID":"a"}\n{"brandID":"b"}\n{"bra', 'The list ended within an object'],
+    ['{"brandID":"a"}\n{"brandID":"b"}\n', 'The stream ended after 2 of 3 objects'],
+    ['{"brandID":"a"}\n{"brandID":"b"}\n{"bra', 'The stream ended within an object'],
   ])('fails when the body ends early, as after a faulty proxy: %j', async (body, message) => {
     const error = await answering(
       (_, response) => response.setHeader('X-Total-Count', '3').end(body),
       (url) => failure(all(clientOf(service, { url }).brands.stream())),
     );
     expect(error).toEqual(new CatalogueConnectionError(message));
+  });
+
+  it('fails with the error of the parser as its cause when a line is damaged', async () => {
+    const error = await answering(
+      (_, response) => response.setHeader('X-Total-Count', '1').end('{"brandID":\n'),
+      (url) => failure(all(clientOf(service, { url }).brands.stream())),
+    );
+    expect(error).toBeInstanceOf(CatalogueConnectionError);
+    expect(error).toMatchObject({ cause: expect.objectContaining({ name: 'SyntaxError' }) });
   });
 
   it('reads characters and lines that are divided among chunks', async () => {
@@ -366,6 +463,9 @@ describe('An error of the client', () => {
     [502, '<h1>Bad Gateway</h1>'],
     [200, '<h1>Sign in</h1>'],
     [200, '{"result":null}'],
+    [200, '{"result":{"errcode":"0"}}'],
+    [200, 'null'],
+    [500, '{"result":null}'],
   ])('is such a one when something else answers %i %s', async (status, body) => {
     const errors = await answering(
       (_, response) => response.writeHead(status).end(body),
@@ -379,6 +479,15 @@ describe('An error of the client', () => {
 });
 
 describe('A request of the client', () => {
+  it('is sent again after the errors that have Retry-After, and no others', () => {
+    const withRetryAfter = Object.values(errors).filter(
+      (define) =>
+        define.condition.includes('Retry-After') ||
+        'Retry-After' in (define as () => ApiError)().headers,
+    );
+    expect([...RETRIED]).toEqual(withRetryAfter.map(({ errcode }) => String(errcode)));
+  });
+
   it('is sent again when the service is busy, after as long as it says', async () => {
     const retried: CatalogueError[] = [];
     const catalogue = recording({ onRetry: (error) => retried.push(error) });
@@ -560,6 +669,13 @@ describe('A mirror of the client', () => {
     await service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'm%'`);
     await clientOf(service).brands.mirror({ store, cursor, fields: ['brandID'] });
     expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
+  });
+
+  it('gives objects with their identifier, whatever fields are asked for', async () => {
+    const store = new Store();
+    await clientOf(service).brands.mirror({ store, fields: ['name'] });
+    expect(store.objects.get('b101')).toEqual({ brandID: 'b101', name: 'Brand 1' });
+    expect(store.objects.size).toBe(45);
   });
 
   it('reads changes, then deletions, and misses no change that comes in between', async () => {

@@ -441,6 +441,7 @@ export interface BrandDeletionListQuery {
 /** The resources of the service. */
 export class Resources {
   readonly products: Resource<{
+    identifier: 'productID';
     object: Product;
     query: ProductListQuery;
     objectQuery: ProductQuery;
@@ -450,6 +451,7 @@ export class Resources {
   }>;
   readonly categories: Omit<
     Resource<{
+      identifier: 'categoryID';
       object: Category;
       query: CategoryListQuery;
       objectQuery: CategoryQuery;
@@ -461,6 +463,7 @@ export class Resources {
   >;
   readonly brands: Omit<
     Resource<{
+      identifier: 'brandID';
       object: Brand;
       query: BrandListQuery;
       objectQuery: BrandQuery;

@@ -1,6 +1,15 @@
 import { CatalogueError } from './errors.js';
+import { withIdentifier } from './fields.js';
 import { Lazy } from './lazy.js';
-import type { CallOptions, ListQuery, RawPage, Transport } from './transport.js';
+import type { CallOptions, Transport } from './transport.js';
+
+/** The parameters of a list that say which part of it is sent, and of which fields. */
+export interface ListQuery {
+  readonly fields?: readonly string[];
+  readonly limit?: number;
+  readonly offset?: number | undefined;
+  readonly after?: string | undefined;
+}
 
 /** A page of a list. */
 export interface Page<T> {
@@ -12,7 +21,7 @@ export interface Page<T> {
   readonly objects: T[];
   /** The URLs of other pages, without credentials, by relation: `next`, `prev`, `first`, `last`, `after`. */
   readonly links: Readonly<Record<string, string>>;
-  /** A time before which no change is missing from the page. */
+  /** Every change made before this time is in the response. */
   readonly updatedUntil: string | undefined;
 }
 
@@ -40,19 +49,12 @@ export class List<T> extends Lazy<Page<T>> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const { identifier } = this;
-    const { fields } = this.query;
-    const isHidden = fields !== undefined && !fields.includes(identifier);
-    const query = isHidden ? { ...this.query, fields: [...fields, identifier] } : this.query;
-    let limit = this.query.limit ?? PAGE_SIZE;
-    let page: RawPage;
-    try {
-      page = await this.page({ ...query, limit });
-    } catch (error) {
-      // An operator may allow fewer than the default.
-      if (this.query.limit !== undefined || !hasErrcode(error, '-26')) throw error;
-      page = await this.page(query);
-      limit = page.objects.length;
-    }
+    const fields = withIdentifier(this.query.fields, identifier);
+    const isHidden = fields !== this.query.fields;
+    const query = fields ? { ...this.query, fields } : this.query;
+    let page = await this.firstPage(query);
+    const { isPageSizeRefused } = this.transport;
+    const limit = query.limit ?? (isPageSizeRefused ? page.objects.length : PAGE_SIZE);
     let last: string[] = [];
     for (;;) {
       const objects = page.objects as Record<string, string>[];
@@ -69,13 +71,28 @@ export class List<T> extends Lazy<Page<T>> implements AsyncIterable<T> {
     }
   }
 
+  /** The first page of an iteration. Where an operator allows fewer than the page size, it has the default. */
+  private async firstPage(query: ListQuery): Promise<Page<unknown>> {
+    const { transport } = this;
+    if (query.limit !== undefined || transport.isPageSizeRefused) return this.page(query);
+    try {
+      return await this.page({ ...query, limit: PAGE_SIZE });
+    } catch (error) {
+      if (!hasErrcode(error, '-26')) throw error;
+    }
+    // It fails, too, if another number was out of range.
+    const page = await this.page(query);
+    transport.isPageSizeRefused = true;
+    return page;
+  }
+
   /**
    * The page behind the last of these objects. If that has been deleted, the page behind an earlier one,
    * which begins with some of them.
    *
    * @param identifiers one or more
    */
-  private async behind(identifiers: readonly string[], query: ListQuery): Promise<RawPage> {
+  private async behind(identifiers: readonly string[], query: ListQuery): Promise<Page<unknown>> {
     for (let back = 1; ; back *= 2) {
       const at = Math.max(0, identifiers.length - back);
       try {
@@ -86,7 +103,7 @@ export class List<T> extends Lazy<Page<T>> implements AsyncIterable<T> {
     }
   }
 
-  private page(query: ListQuery): Promise<RawPage> {
+  private page(query: ListQuery): Promise<Page<unknown>> {
     return this.transport.page(this.path, query, this.options);
   }
 }

@@ -1,5 +1,6 @@
 import { CatalogueError } from './errors.js';
-import { WholeList } from './stream.js';
+import { withIdentifier } from './fields.js';
+import { ObjectStream } from './stream.js';
 import type { CallOptions, Transport } from './transport.js';
 
 /** Where a copy of a resource is kept. Each method may return a promise, which is waited for. */
@@ -39,12 +40,14 @@ export async function mirror<T>(
   options?: CallOptions,
 ): Promise<string | undefined> {
   const read = async (path: string, query: object, take: (batch: Identified[]) => unknown) => {
-    const list = await new WholeList<Identified>(transport, path, query, options);
-    for await (const batch of batchesOf(list)) await take(batch);
-    return list.updatedUntil;
+    const stream = await new ObjectStream<Identified>(transport, path, query, options);
+    for await (const batch of batchesOf(stream)) await take(batch);
+    return stream.updatedUntil;
   };
   const put = (query: object) =>
-    read(`/${name}`, { ...query, fields }, (objects) => store.put(objects as T[]));
+    read(`/${name}`, { ...query, fields: withIdentifier(fields, identifier) }, (objects) =>
+      store.put(objects as T[]),
+    );
 
   if (cursor !== undefined) {
     // In this order: an object that was deleted and exists again is not listed as deleted.

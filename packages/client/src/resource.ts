@@ -1,11 +1,13 @@
-import { List, type Page } from './list.js';
+import { List } from './list.js';
 import { mirror, type MirrorStore } from './mirror.js';
-import type { Shown } from './shown.js';
-import { WholeList } from './stream.js';
+import type { Selected } from './selected.js';
+import { ObjectStream } from './stream.js';
 import type { CallOptions, Transport } from './transport.js';
 
 /** The types of a resource: its objects and deletions, and the parameters of its paths. */
 export interface ResourceTypes {
+  /** The name of the field that identifies an object. */
+  readonly identifier: string;
   readonly object: object;
   readonly query: object;
   readonly objectQuery: object;
@@ -14,22 +16,30 @@ export interface ResourceTypes {
   readonly facetQuery: object;
 }
 
-/** The names that the parameter of a query takes. */
-type Names<Query, Parameter extends string> =
-  Query extends Readonly<Partial<Record<Parameter, readonly (infer Name extends string)[]>>>
-    ? Name
+/** The values that a parameter of a query takes. */
+type ParameterValues<Query, Parameter extends string> =
+  Query extends Readonly<Partial<Record<Parameter, readonly (infer Value extends string)[]>>>
+    ? Value
     : never;
 
 /** A query whose `fields` and `include` are of the types given, by which the objects are typed. */
-type Choosing<Query, Fields, Include = never> = Omit<Query, 'fields' | 'include'> & {
+type QueryWith<Query, Fields, Include> = Omit<Query, 'fields' | 'include'> & {
   readonly fields?: Fields;
-} & ([Include] extends [never] ? unknown : { readonly include?: Include });
+  readonly include?: Include;
+};
 
 /** How many objects have a value. */
 export interface FacetCount<Field extends string = string> {
   readonly field: Field;
   readonly value: string;
   readonly count: number;
+}
+
+/** The values of a list's fields. */
+export interface Facets<Field extends string = string> {
+  /** The number of all values, whatever `limit` is. */
+  readonly count: number;
+  readonly objects: FacetCount<Field>[];
 }
 
 /** The paths of a resource. */
@@ -42,54 +52,54 @@ export class Resource<R extends ResourceTypes> {
 
   /** The list: `await` gives a page, `for await` all objects, page after page. */
   list<
-    const Fields extends readonly Names<R['query'], 'fields'>[] = [],
-    const Include extends readonly Names<R['query'], 'include'>[] = [],
+    const Fields extends readonly ParameterValues<R['query'], 'fields'>[] = [],
+    const Include extends readonly ParameterValues<R['query'], 'include'>[] = [],
   >(
-    query: Choosing<R['query'], Fields, Include> = {} as never,
+    query: QueryWith<R['query'], Fields, Include> = {} as never,
     options?: CallOptions,
-  ): List<Shown<R['object'], Fields, Include>> {
+  ): List<Selected<R['object'], Fields, Include>> {
     return new List(this.transport, `/${this.name}`, this.identifier, query, options);
   }
 
-  /** The list as it is at one moment, sent as NDJSON: `for await` gives all objects. */
+  /** The list as it is at one moment, in one response: `for await` gives all objects. */
   stream<
-    const Fields extends readonly Names<R['query'], 'fields'>[] = [],
-    const Include extends readonly Names<R['query'], 'include'>[] = [],
+    const Fields extends readonly ParameterValues<R['query'], 'fields'>[] = [],
+    const Include extends readonly ParameterValues<R['query'], 'include'>[] = [],
   >(
-    query: Choosing<R['query'], Fields, Include> = {} as never,
+    query: QueryWith<R['query'], Fields, Include> = {} as never,
     options?: CallOptions,
-  ): WholeList<Shown<R['object'], Fields, Include>> {
-    return new WholeList(this.transport, `/${this.name}`, query, options);
+  ): ObjectStream<Selected<R['object'], Fields, Include>> {
+    return new ObjectStream(this.transport, `/${this.name}`, query, options);
   }
 
   /** One object. If there is none, the error is `-31`. */
-  async get<const Fields extends readonly Names<R['objectQuery'], 'fields'>[] = []>(
+  async get<const Fields extends readonly ParameterValues<R['objectQuery'], 'fields'>[] = []>(
     identifier: string,
-    query: Choosing<R['objectQuery'], Fields> = {} as never,
+    query: QueryWith<R['objectQuery'], Fields, never> = {} as never,
     options?: CallOptions,
-  ): Promise<Shown<R['object'], Fields, []>> {
+  ): Promise<Selected<R['object'], Fields, []>> {
     const path = `/${this.name}/${encodeURIComponent(identifier)}`;
     const { objects } = await this.transport.page(path, query, options);
-    return objects[0] as Shown<R['object'], Fields, []>;
+    return objects[0] as Selected<R['object'], Fields, []>;
   }
 
   /** How many objects of the list have which value, most frequent first. */
   async facets(
     query: R['facetQuery'] = {},
     options?: CallOptions,
-  ): Promise<Pick<Page<FacetCount<Names<R['facetQuery'], 'facets'>>>, 'count' | 'objects'>> {
+  ): Promise<Facets<ParameterValues<R['facetQuery'], 'facets'>>> {
     const path = `/facets/${this.name}`;
     const { count, objects } = await this.transport.page(path, query, options);
-    type Field = Names<R['facetQuery'], 'facets'>;
+    type Field = ParameterValues<R['facetQuery'], 'facets'>;
     const counted = objects as (Omit<FacetCount<Field>, 'count'> & { count: string })[];
     return { count, objects: counted.map((each) => ({ ...each, count: Number(each.count) })) };
   }
 
   /** What was deleted since a time: `await` gives a page, `for await` all. */
-  deletions<const Fields extends readonly Names<R['deletionQuery'], 'fields'>[] = []>(
-    query: Choosing<R['deletionQuery'], Fields>,
+  deletions<const Fields extends readonly ParameterValues<R['deletionQuery'], 'fields'>[] = []>(
+    query: QueryWith<R['deletionQuery'], Fields, never>,
     options?: CallOptions,
-  ): List<Shown<R['deletion'], Fields, []>> {
+  ): List<Selected<R['deletion'], Fields, []>> {
     const path = `/deletions/${this.name}`;
     return new List(this.transport, path, this.identifier, query, options);
   }
@@ -100,16 +110,18 @@ export class Resource<R extends ResourceTypes> {
    *
    * @returns the cursor, a text; `undefined` in the first seconds of a new database: begin again
    */
-  mirror<const Fields extends readonly Names<R['objectQuery'], 'fields'>[] = []>(
+  mirror<const Fields extends readonly ParameterValues<R['objectQuery'], 'fields'>[] = []>(
     {
       store,
       cursor,
       fields,
     }: {
-      readonly store: MirrorStore<Shown<R['object'], Fields, []>>;
+      readonly store: MirrorStore<
+        Selected<R['object'], Fields, []> & Pick<R['object'], R['identifier'] & keyof R['object']>
+      >;
       /** What the last call returned. Without it, a new copy begins. */
       readonly cursor?: string | undefined;
-      /** The fields of the copy, with the identifier. Default: all. */
+      /** The fields of the copy; its objects have the identifier in any case. Default: all. */
       readonly fields?: Fields;
     },
     options?: CallOptions,

@@ -1,17 +1,21 @@
 import { CatalogueConnectionError } from './errors.js';
 import { Lazy } from './lazy.js';
-import { type CallOptions, type ListQuery, type Transport, updatedUntil } from './transport.js';
+import type { ListQuery } from './list.js';
+import { type CallOptions, type Transport, updatedUntil } from './transport.js';
 
-/** A whole list of one moment, whose objects come as they are read. It can be iterated once. */
-export interface ObjectStream<T> extends AsyncIterable<T> {
+/** A stream whose response has begun. It can be iterated once. */
+export interface OpenedStream<T> extends AsyncIterable<T> {
   /** The number of all objects that match, whatever `limit` and `offset` are. */
   readonly count: number;
-  /** A time before which no change is missing from the list. */
+  /** Every change made before this time is in the response. */
   readonly updatedUntil: string | undefined;
 }
 
-/** A whole list. `for await` gives its objects. `await` gives it with its count, once it has begun. */
-export class WholeList<T> extends Lazy<ObjectStream<T>> implements AsyncIterable<T> {
+/**
+ * A list of one moment, whose objects come as they are read. `for await` gives its objects. `await` gives it
+ * with its count, once the response has begun; it must then be iterated or aborted. Both are of one request.
+ */
+export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncIterable<T> {
   constructor(
     private readonly transport: Transport,
     private readonly path: string,
@@ -22,37 +26,44 @@ export class WholeList<T> extends Lazy<ObjectStream<T>> implements AsyncIterable
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    yield* await this.begin();
+    yield* await this;
   }
 
-  protected async begin(): Promise<ObjectStream<T>> {
+  protected async begin(): Promise<OpenedStream<T>> {
     const response = await this.transport.stream(this.path, this.query, this.options);
     const count = Number(response.headers.get('X-Total-Count') ?? NaN);
     if (Number.isNaN(count)) {
-      throw new CatalogueConnectionError(`The response of ${response.url} is not a whole list`);
+      response.body?.cancel().catch(() => undefined);
+      throw new CatalogueConnectionError(`The response of ${response.url} is not a stream`);
     }
-    const objects = this.objectsOf(response, count);
+    let isIterated = false;
     return {
       count,
       updatedUntil: updatedUntil(response),
-      [Symbol.asyncIterator]: () => objects,
+      [Symbol.asyncIterator]: () => {
+        if (isIterated) throw new TypeError('A stream can be iterated only once');
+        isIterated = true;
+        return this.objectsOf(response, count);
+      },
     };
   }
 
-  /** @throws CatalogueConnectionError if the list ends before its last object */
+  /** @throws CatalogueConnectionError if a line is damaged, or the response ends before its last object */
   private async *objectsOf(response: Response, count: number): AsyncGenerator<T, void, undefined> {
     const { limit = Infinity, offset = 0, after } = this.query;
     const expected = Math.min(limit, Math.max(0, count - offset));
     let objects = 0;
     for await (const line of this.linesOf(response)) {
-      yield JSON.parse(line) as T;
-      // fetch of Node.js 20 never answers a read after an abort between the last part of a body and its end.
+      yield parsed(line) as T;
+      // In Node.js 20, a read that is pending when the signal aborts after the last chunk never settles.
       this.transport.throwIfAborted(this.options);
       objects += 1;
     }
     // Where the list begins behind an object, the number of objects before it is not known.
     if (after === undefined && objects !== expected) {
-      throw new CatalogueConnectionError(`The list ended after ${objects} of ${expected} objects`);
+      throw new CatalogueConnectionError(
+        `The stream ended after ${objects} of ${expected} objects`,
+      );
     }
   }
 
@@ -70,9 +81,17 @@ export class WholeList<T> extends Lazy<ObjectStream<T>> implements AsyncIterable
         yield* lines;
       }
     } finally {
-      // Of a list that was read to its end this does nothing.
+      // Of a stream that was read to its end this does nothing.
       reader.cancel().catch(() => undefined);
     }
-    if (rest !== '') throw new CatalogueConnectionError('The list ended within an object');
+    if (rest !== '') throw new CatalogueConnectionError('The stream ended within an object');
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new CatalogueConnectionError('A line of the stream is damaged', { cause });
   }
 }

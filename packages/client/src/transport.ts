@@ -1,8 +1,11 @@
-import { CatalogueConnectionError, CatalogueError, envelopeOf, errorOf } from './errors.js';
+import { dataOf, errorOf } from './envelope.js';
+import { CatalogueConnectionError } from './errors.js';
+import type { Page } from './list.js';
 import { PageCache } from './page-cache.js';
+import { type RetryOptions, sendWithRetries } from './retry.js';
 
 /** What a client is made with. */
-export interface CatalogueOptions {
+export interface CatalogueOptions extends RetryOptions {
   /** Where the service is, such as `https://catalogue.example.com`. */
   readonly url: string | URL;
   readonly clientID: string;
@@ -14,15 +17,6 @@ export interface CatalogueOptions {
    * if it has changed. Default: none.
    */
   readonly cache?: number;
-  /** How often a request is sent again if the service says when (`-2`, `-3`, `-4`, `-40`). Default: 3. */
-  readonly maxRetries?: number;
-  /**
-   * Milliseconds after which a request is not sent again. An error whose `Retry-After` would exceed them is
-   * thrown at once. Default: 90,000.
-   */
-  readonly maxRetryTime?: number;
-  /** Called before each pause, which lasts `error.retryAfter` seconds. */
-  readonly onRetry?: (error: CatalogueError) => void;
   /** Aborts all requests of the client. */
   readonly signal?: AbortSignal;
 }
@@ -33,27 +27,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The parameters of a list that say which part of it is sent, and of which fields. */
-export interface ListQuery {
-  readonly fields?: readonly string[];
-  readonly limit?: number;
-  readonly offset?: number | undefined;
-  readonly after?: string | undefined;
-}
-
-/** A page of a list as the service sends it. */
-export interface RawPage {
-  readonly count: number;
-  readonly objects: unknown[];
-  readonly links: Readonly<Record<string, string>>;
-  readonly updatedUntil: string | undefined;
-}
-
-/** An error that says when to try again, and for which that helps. */
-const RETRIED: ReadonlySet<string> = new Set(['-2', '-3', '-4', '-40']);
-
 /** Sends requests to a service. */
 export class Transport {
+  /** Whether the service has refused the page size of iterations, as more than its `MAX_LIMIT`. */
+  isPageSizeRefused = false;
   private readonly base: string;
   private readonly cache: PageCache | undefined;
 
@@ -63,7 +40,7 @@ export class Transport {
   }
 
   /** @throws CatalogueError, CatalogueConnectionError, or the reason of an abort */
-  async page(path: string, query: object, { signal }: CallOptions = {}): Promise<RawPage> {
+  async page(path: string, query: object, { signal }: CallOptions = {}): Promise<Page<unknown>> {
     const url = this.urlOf(path, query);
     const kept = this.cache?.get(url);
     const headers: Record<string, string> = kept ? { 'If-None-Match': kept.etag } : {};
@@ -72,18 +49,17 @@ export class Transport {
     const body = isKept ? kept.body : await this.read(response.text(), signal);
     const link = isKept ? kept.link : response.headers.get('Link');
     const etag = response.headers.get('ETag');
-    const { response_data } = envelopeOf(response, body);
-    if (!response_data) throw errorOf(response, body);
+    const { count, objects } = dataOf(response, body);
     if (etag !== null) this.cache?.set(url, { etag, body, link });
     return {
-      count: Number(response_data.count),
-      objects: response_data.objects,
-      links: linksOf(link, url),
+      count: Number(count),
+      objects,
+      links: this.linksOf(link, url),
       updatedUntil: updatedUntil(response),
     };
   }
 
-  /** The response with a whole list as NDJSON, whose body was not read. */
+  /** The response with a list as NDJSON, whose body was not read. */
   stream(path: string, query: object, { signal }: CallOptions = {}): Promise<Response> {
     return this.send(this.urlOf(path, query), { Accept: 'application/x-ndjson' }, signal);
   }
@@ -104,28 +80,23 @@ export class Transport {
     signal?.throwIfAborted();
   }
 
-  private async send(
+  private send(
     url: string,
     headers: Readonly<Record<string, string>>,
     callSignal?: AbortSignal,
   ): Promise<Response> {
-    const { clientID, accessToken, maxRetries = 3, maxRetryTime = 90_000, onRetry } = this.options;
+    const { clientID, accessToken } = this.options;
     const signal = this.signalOf(callSignal);
     const init = {
       headers: { 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}`, ...headers },
       signal: signal ?? null,
     };
-    const end = performance.now() + maxRetryTime;
-    for (let retries = 0; ; retries += 1) {
-      const response = await this.fetch(url, init);
-      if (response.ok || response.status === 304) return response;
-      const error = errorOf(response, await this.read(response.text(), callSignal));
-      if (!isRetried(error) || retries >= maxRetries) throw error;
-      const pause = error.retryAfter * 1000;
-      if (performance.now() + pause > end) throw error;
-      onRetry?.(error);
-      await sleep(pause, signal);
-    }
+    return sendWithRetries(
+      () => this.fetch(url, init),
+      async (response) => errorOf(response, await this.read(response.text(), callSignal)),
+      this.options,
+      signal,
+    );
   }
 
   private async fetch(url: string, init: RequestInit): Promise<Response> {
@@ -152,12 +123,20 @@ export class Transport {
     const search = new URLSearchParams(texts).toString();
     return this.base + path + (search && `?${search}`);
   }
-}
 
-function isRetried(error: Error): error is CatalogueError & { retryAfter: number } {
-  return (
-    error instanceof CatalogueError && RETRIED.has(error.errcode) && error.retryAfter !== undefined
-  );
+  /**
+   * The URLs of other pages by relation (RFC 8288). The service does not know the path that a proxy serves
+   * it at: a target that begins with `/` is below the base.
+   */
+  private linksOf(header: string | null, url: string): Record<string, string> {
+    const links = (header ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g);
+    return Object.fromEntries(
+      [...links].map(([, target = '', relation = '']) => [
+        relation,
+        target.startsWith('/') ? this.base + target : new URL(target, url).href,
+      ]),
+    );
+  }
 }
 
 /** Several values are separated by commas. The service has no way to write one that contains a comma. */
@@ -169,31 +148,6 @@ function textOf(name: string, value: unknown): string {
   return texts.join();
 }
 
-/** The URLs of other pages by relation (RFC 8288). */
-function linksOf(header: string | null, url: string): Record<string, string> {
-  const links = (header ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g);
-  return Object.fromEntries(
-    [...links].map(([, target = '', relation = '']) => [relation, new URL(target, url).href]),
-  );
-}
-
 export function updatedUntil(response: Response): string | undefined {
   return response.headers.get('X-Updated-Until') ?? undefined;
-}
-
-/** Rejects when the signal is aborted. */
-function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const abort = (): void => {
-      clearTimeout(timer);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- any reason is possible
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', abort, { once: true });
-  });
 }

@@ -1,0 +1,46 @@
+/**
+ * An object of a list, by its `fields` and `include`. Of an array whose values are not known at compile
+ * time, each value may be missing: with such `fields` all properties are optional, those of the related
+ * objects that they name included; with such an `include` the related objects are.
+ */
+export type Selected<
+  T,
+  Fields extends readonly string[],
+  Include extends readonly string[],
+> = Fields extends readonly []
+  ? T & RelatedIncluded<T, Include>
+  : number extends Fields['length']
+    ? AnySelected<T, Fields[number]>
+    : Pick<T, Fields[number] & keyof T> &
+        RelatedSelected<T, Fields[number]> &
+        RelatedIncluded<T, Include, keyof RelatedSelected<T, Fields[number]>>;
+
+/** The related objects that a list includes, but those that are typed by `fields`. */
+type RelatedIncluded<
+  T,
+  Include extends readonly string[],
+  Typed = never,
+> = number extends Include['length']
+  ? Partial<Pick<T, Exclude<Include[number] & keyof T, Typed>>>
+  : Required<Pick<T, Exclude<Include[number] & keyof T, Typed>>>;
+
+/** The related objects of which `fields` names fields, such as `brand.name`. */
+type RelatedSelected<T, Names> = {
+  [
+    Name in Names as Name extends `${infer Related}.${string}` ? Related : never
+  ]: Name extends `${infer Related}.${string}`
+    ? FieldsOfRelated<T[Related & keyof T], Related, Names> | null
+    : never;
+};
+
+type FieldsOfRelated<T, Related extends string, Names> = Pick<
+  NonNullable<T>,
+  (Names extends `${Related}.${infer Field}` ? Field : never) & keyof NonNullable<T>
+>;
+
+/** An object with any of these fields. */
+type AnySelected<T, Names> = {
+  readonly [Name in keyof T]?: [Extract<Names, `${Name & string}.${string}`>] extends [never]
+    ? T[Name]
+    : Partial<NonNullable<T[Name]>> | null;
+};
