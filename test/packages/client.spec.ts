@@ -528,6 +528,9 @@ describe('A request of the client', () => {
     ['-3', 503, '0', 2],
     ['-40', 429, '0', 2],
     ['-40', 429, 'Sun, 06 Nov 1994 08:49:37 GMT', 1],
+    ['-4', 503, '-5', 1],
+    ['-4', 503, '0x0', 1],
+    ['-4', 503, '', 1],
     ['-40', 429, undefined, 1],
     ['-1', 500, '0', 1],
     ['-22', 400, '0', 1],
@@ -547,6 +550,19 @@ describe('A request of the client', () => {
       expect([error, sent]).toMatchObject([{ errcode, status }, times]);
     },
   );
+
+  it('is not sent again after longer than a timer can take', async () => {
+    let sent = 0;
+    const error = await answering(
+      (_, response) => {
+        sent += 1;
+        response.writeHead(503, { 'Retry-After': '3000000' });
+        response.end(JSON.stringify({ result: { status: 'ERROR', errcode: '-4', msg: 'No' } }));
+      },
+      (url) => failure(clientOf(service, { url, maxRetryTime: Infinity }).brands.list()),
+    );
+    expect([error, sent]).toMatchObject([{ errcode: '-4', retryAfter: 3_000_000 }, 1]);
+  });
 
   it('can be aborted before it, during it, and while it waits to be sent again', async () => {
     const reason = new Error('Enough');
@@ -600,6 +616,30 @@ describe('A request of the client', () => {
     const error = await failure(read());
     expect([error, found]).toEqual([reason, 10]);
   });
+
+  it.each(['list', 'stream'] as const)(
+    'ends a %s when it is aborted while a read of the body never settles',
+    async (kind) => {
+      const reason = new Error('Enough');
+      for (const from of ['client', 'call'] as const) {
+        const controller = new AbortController();
+        const { signal } = controller;
+        const stalled = clientOf(service, {
+          ...(from === 'client' && { signal }),
+          // As fetch of Node.js 20 may do after an abort.
+          fetch: () => {
+            setTimeout(() => {
+              controller.abort(reason);
+            }, 20);
+            const headers = { 'X-Total-Count': '1' };
+            return Promise.resolve(new Response(new ReadableStream(), { headers }));
+          },
+        });
+        const read = all(stalled.brands[kind]({}, from === 'call' ? { signal } : {}));
+        expect(await failure(read)).toBe(reason);
+      }
+    },
+  );
 });
 
 describe('The cache of the client', () => {

@@ -27,13 +27,13 @@ export function dataOf(response: Response, body: string): ListData {
 export function errorOf(response: Response, body: string): CatalogueError {
   const result = envelopeOf(body)?.result;
   if (typeof result?.errcode !== 'string') throw notOfTheService(response);
-  const seconds = Number(response.headers.get('Retry-After') ?? NaN);
+  const retryAfter = response.headers.get('Retry-After') ?? '';
   return new CatalogueError(
     result.errcode,
     result.msg,
     response.status,
     response.headers.get('X-Request-Id') ?? undefined,
-    Number.isNaN(seconds) ? undefined : seconds,
+    /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
   );
 }
 

@@ -104,7 +104,7 @@ export interface ProductListQuery {
   readonly categoryIDExists?: boolean;
   /** @description The products in these categories and in all categories below them. */
   readonly within?: readonly string[];
-  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
+  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one, 2 characters or more. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
   readonly q?: string;
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
@@ -238,7 +238,7 @@ export interface ProductFacetQuery {
   readonly categoryIDExists?: boolean;
   /** @description The products in these categories and in all categories below them. */
   readonly within?: readonly string[];
-  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
+  /** @description The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one, 2 characters or more. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
   readonly q?: string;
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];

@@ -16,6 +16,9 @@ export interface RetryOptions {
 /** The errcodes of temporary errors. */
 export const RETRIED: ReadonlySet<string> = new Set(['-2', '-3', '-4', '-40']);
 
+/** Milliseconds that a timer can take: one of more ends at once. */
+const LONGEST_PAUSE = 2 ** 31 - 1;
+
 /**
  * Sends a request, and sends it again while the error is temporary and says when.
  *
@@ -35,7 +38,7 @@ export async function sendWithRetries(
     const error = await errorOf(response);
     if (!isRetried(error) || retries >= maxRetries) throw error;
     const pause = error.retryAfter * 1000;
-    if (performance.now() + pause > end) throw error;
+    if (performance.now() + pause > end || pause > LONGEST_PAUSE) throw error;
     onRetry?.(error);
     await sleep(pause, signal);
   }

@@ -55,7 +55,7 @@ export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncItera
     let objects = 0;
     for await (const line of this.linesOf(response)) {
       yield parsed(line) as T;
-      // In Node.js 20, a read that is pending when the signal aborts after the last chunk never settles.
+      // The lines that have been read are not given after an abort.
       this.transport.throwIfAborted(this.options);
       objects += 1;
     }
