@@ -68,6 +68,13 @@ function insertion(from: number, count: number): string {
       description = excluded.description, currency = excluded.currency`;
 }
 
+/** Which of the related objects are included. */
+const INCLUDED = [
+  [0, 1],
+  [1, 2],
+  [0, 2],
+] as const;
+
 /** The fields of facet counts, in order. */
 const FACETS = ['type', 'brandID', 'categoryID', 'currency', 'inStock'];
 
@@ -159,6 +166,7 @@ function randomList(random: Random): RandomList {
     conditions.push(['words', `(${contains(`concat_ws(' ', name, description)`)} OR ${isNamed})`]);
     titled = `(${contains(`coalesce(name, '')`)} OR ${isNamed})`;
   }
+  if (random.chance(0.4)) query.include = ['brand', 'category'].slice(...random.pick(INCLUDED));
   const sort: SortKey[] = random.chance(0.2)
     ? []
     : random
@@ -183,6 +191,13 @@ function randomList(random: Random): RandomList {
     where: whereOf(conditions),
     orderBy: keys.join(', '),
   };
+}
+
+/** A product with its related objects. */
+interface Related {
+  readonly productID: string;
+  readonly brand?: { readonly name: string } | null;
+  readonly category?: { readonly name: string } | null;
 }
 
 function whereOf(conditions: RandomList['conditions']): string {
@@ -227,24 +242,37 @@ class SnapshotReader {
     }
   }
 
-  /** A page as clients get it: the count, and the identifiers. */
-  async page(query: ListProductsDto): Promise<[count: string, identifiers: string[]]> {
+  /** A page as clients get it: the count, and of each product the identifier and the related names. */
+  async page(query: ListProductsDto): Promise<[count: string, products: string[]]> {
     const listing = service.application.get(ProductsService).list(query);
     const { count, objects } = await this.reader.prepare(listing).read();
-    const products = JSON.parse(objects) as { productID: string }[];
-    return [count, products.map(({ productID }) => productID)];
+    const products = JSON.parse(objects) as Related[];
+    const { include = [] } = query;
+    return [
+      count,
+      products.map(({ productID, ...related }) => {
+        const names = include.map((name) => related[name as 'brand' | 'category']?.name ?? 'none');
+        return [productID, ...names].join(' ');
+      }),
+    ];
   }
 
   async plain({ query, where, orderBy }: RandomList): Promise<[string, string[]]> {
-    const [{ count, identifiers }] = await this.dataSource.query<
-      [{ count: string; identifiers: string[] }]
+    const related = (query.include ?? []).map(
+      (name) =>
+        `(SELECT name FROM ${name === 'brand' ? 'brands' : 'categories'} AS related
+          WHERE related."${name}ID" = object."${name}ID")`,
+    );
+    const shown = ['"productID"', ...related.map((name) => `coalesce(${name}, 'none')`)];
+    const [{ count, products }] = await this.dataSource.query<
+      [{ count: string; products: string[] }]
     >(
       `SELECT (SELECT count(*) FROM products ${where})::text AS count, ARRAY(
-         SELECT "productID" FROM products ${where} ORDER BY ${orderBy}
-         LIMIT ${query.limit} OFFSET ${query.offset}
-       ) AS identifiers`,
+         SELECT concat_ws(' ', ${shown.join()}) FROM products AS object ${where}
+         ORDER BY ${orderBy} LIMIT ${query.limit} OFFSET ${query.offset}
+       ) AS products`,
     );
-    return [count, identifiers];
+    return [count, products];
   }
 
   /** Facet counts as clients get them: how many there are, and each as text. */
@@ -318,13 +346,15 @@ function change(runner: QueryRunner, random: Random): Promise<unknown> {
       `UPDATE products SET "brandID" = NULL, currency = 'USD' WHERE ${range(random.below(50))}`,
       `UPDATE products SET type = 'DIGITAL', "brandID" = 'b1' WHERE ${range(random.below(100))}`,
       `UPDATE products SET "categoryID" = 'c3', name = 'moved' WHERE ${range(random.below(50))}`,
+      `UPDATE brands SET name = name || 'b' WHERE "brandID" = 'b${random.below(10)}' AND length(name) < 90`,
+      `UPDATE categories SET name = name || 'c' WHERE "categoryID" = 'c${random.below(5)}' AND length(name) < 90`,
     ]),
   );
 }
 
 describe('Lists under eight writers', () => {
   it(
-    'have the count, the page and the facets of plain SQL in the same snapshot, also from known places',
+    'have the count, the page, its related objects and the facets of plain SQL in the same snapshot',
     async () => {
       const until = performance.now() + DURATION * 1000;
       const products = resourcesOf(service.dataSource).get('products');
@@ -356,7 +386,7 @@ describe('Lists under eight writers', () => {
                 compared += 1;
                 query.offset += query.limit;
                 // Some are walked on behind the last object, others by the offset.
-                after = random.chance(0.3) ? wanted[1].at(-1) : undefined;
+                after = random.chance(0.3) ? wanted[1].at(-1)?.split(' ', 1)[0] : undefined;
               }
             }
           });
