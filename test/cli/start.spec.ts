@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -12,6 +12,9 @@ import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
 import { until } from '../until.js';
 import { catalogue } from './catalogue.js';
+
+// Some tests start the service several times.
+jest.setTimeout(180_000);
 
 let dataDir: string;
 const running: ChildProcess[] = [];
@@ -49,7 +52,8 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await until(() => Promise.resolve(output.includes('listens on') || child.exitCode !== null));
+  // It creates a database first, which takes long beside other tests.
+  await until(() => output.includes('listens on') || child.exitCode !== null, 60_000);
   const address = /listens on (\S+)/.exec(output)?.[1] ?? '';
   return { child, output: () => output, address };
 }
