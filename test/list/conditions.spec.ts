@@ -14,7 +14,7 @@ import {
 } from '../../src/list/index.js';
 import { type Service, startService } from '../service.js';
 import { Part, PartsModule } from './part.fixture.js';
-import { Supplier, SuppliersModule } from './supplier.fixture.js';
+import { TestSupplier, SuppliersModule } from './supplier.fixture.js';
 
 /** A query class of this test's own, since a project may change those of its resources. */
 @QueryOf(Brand, { sort: ['brandID'] })
@@ -24,7 +24,7 @@ class ListDto extends ListQueryDto {
 }
 
 /** Filters whose names say what they mean. */
-@QueryOf(Supplier)
+@QueryOf(TestSupplier)
 class NamedDto extends ListQueryDto {
   @TextsParam('Not of these countries.') countryNot?: string[];
   @TextParam('Not this one.') supplierIDNot?: string;
@@ -34,12 +34,12 @@ class NamedDto extends ListQueryDto {
 }
 
 let service: Service;
-let suppliers: Repository<Supplier>;
+let suppliers: Repository<TestSupplier>;
 let brands: Repository<Brand>;
 
 beforeAll(async () => {
   service = await startService({}, PartsModule, SuppliersModule);
-  suppliers = service.dataSource.getRepository(Supplier);
+  suppliers = service.dataSource.getRepository(TestSupplier);
   brands = service.dataSource.getRepository(Brand);
 });
 afterAll(() => service.stop());
@@ -119,10 +119,10 @@ describe('A filter that is named after a column', () => {
       ratingSince?: Date;
     }
     type Wrong = Record<keyof Omit<WrongDto, keyof ListQueryDto>, () => object>;
-    const conditions: Conditions<Supplier, WrongDto> = {} as Wrong;
+    const conditions: Conditions<TestSupplier, WrongDto> = {} as Wrong;
     // @ts-expect-error -- each of them needs a condition
-    const without: Conditions<Supplier, WrongDto> = {};
-    const required: Record<RequiredFilter<Supplier, WrongDto>, true> = {
+    const without: Conditions<TestSupplier, WrongDto> = {};
+    const required: Record<RequiredFilter<TestSupplier, WrongDto>, true> = {
       activeNot: true,
       activeExists: true,
       countryExists: true,

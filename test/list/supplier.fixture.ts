@@ -25,9 +25,9 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
 
-/** A resource for tests of the list engine. */
+/** A resource for tests of the list engine. A project may have a class Supplier of its own. */
 @Resource('test_suppliers', { counted: ['country', 'active'] })
-export class Supplier {
+export class TestSupplier {
   @PrimaryColumn(identifierColumn)
   supplierID!: string;
 
@@ -53,10 +53,10 @@ export class Supplier {
   updatedAt!: Date;
 }
 
-@QueryOf(Supplier)
+@QueryOf(TestSupplier)
 export class GetSupplierDto extends ObjectQueryDto {}
 
-@QueryOf(Supplier, { sort: ['supplierID', 'rating'] })
+@QueryOf(TestSupplier, { sort: ['supplierID', 'rating'] })
 export class ListSuppliersDto extends ListQueryDto {
   @IdentifiersParam('The suppliers with these identifiers.') supplierID?: string[];
   @TextParam('The suppliers of this country.', 2) country?: string;
@@ -66,7 +66,9 @@ export class ListSuppliersDto extends ListQueryDto {
 
 @Injectable()
 export class SuppliersService {
-  constructor(@InjectRepository(Supplier) private readonly suppliers: Repository<Supplier>) {}
+  constructor(
+    @InjectRepository(TestSupplier) private readonly suppliers: Repository<TestSupplier>,
+  ) {}
 
   list(query: ListSuppliersDto): Listing {
     return listOf(this.suppliers, query, {
@@ -126,7 +128,7 @@ export class SuppliersController {
 }
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Supplier])],
+  imports: [TypeOrmModule.forFeature([TestSupplier])],
   controllers: [SuppliersController],
   providers: [SuppliersService],
 })
