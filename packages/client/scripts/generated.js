@@ -158,16 +158,17 @@ function asProperty(document, { name, description, schema }) {
 }
 
 /**
- * The query parameters of a `GET`. They stand with the path, or with the operation.
+ * The query parameters of a `GET`.
  *
  * @param {any} document
  * @param {string} path
+ * @returns {any[]}
  */
 function parametersOf(document, path) {
-  const { parameters = [], get } = document.paths[path];
-  return [...parameters, ...(get.parameters ?? [])]
-    .map((parameter) => resolved(document, parameter))
-    .filter((parameter) => parameter.in === 'query');
+  const { parameters } = document.paths[path].get;
+  return parameters
+    .map((/** @type {any} */ parameter) => resolved(document, parameter))
+    .filter((/** @type {any} */ parameter) => parameter.in === 'query');
 }
 
 /**
