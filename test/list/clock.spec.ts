@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BoundChangeTimes1763942400000 } from '../../src/database/migrations/1763942400000-bound-change-times.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
+import { advanceWatermark } from '../watermark.js';
 import { Mirror, shown } from './mirror.js';
 
 let service: Service;
@@ -11,12 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Advances the watermark as `Maintenance` does. A negative margin acts as a clock that is ahead by as much. */
-async function advance(margin = '1 ms'): Promise<void> {
-  for (let calls = 0; calls < 3; calls += 1) {
-    await service.dataSource.query('SELECT advance_watermark($1)', [margin]);
-  }
-}
+const advance = (margin?: string) => advanceWatermark(service.dataSource, 3, margin);
 
 describe('When the clock of the database was ten minutes ahead and is set back', () => {
   const query = (text: string) => service.dataSource.query<unknown>(text);
@@ -107,7 +103,7 @@ describe('When the clock of the database was ten minutes ahead and is set back',
   it('a watermark that was restored without its sequence is not undercut', async () => {
     await ahead();
     await query(`SELECT setval('watermark_floor', 1)`);
-    await query(`SELECT advance_watermark()`);
+    await advanceWatermark(service.dataSource, 1, '1 s');
     const since = await until();
     await query(`INSERT INTO brands ("brandID", name) VALUES ('restored', 'R')`);
     const { body } = await service
@@ -141,7 +137,7 @@ it('Deletions and the times of changes outlast the migration that bounds them, a
   await remove('d1');
   await migration.down(runner);
   await remove('d2');
-  await service.dataSource.query('SELECT advance_watermark()');
+  await advanceWatermark(service.dataSource, 1);
   await migration.up(runner);
   await runner.release();
   await remove('d3');

@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { loadDemonstration } from '../../src/demo/load-demonstration.js';
 import { type Fence, fencesOf } from '../docs/markdown.js';
 import { type Service, startService } from '../service.js';
+import { advanceWatermark } from '../watermark.js';
 import { LOTS, LotsModule } from './lot.fixture.js';
 
 // It packs, installs and compiles.
@@ -46,9 +47,7 @@ beforeAll(async () => {
     { lotID: 'b', colour: 'red' },
     { lotID: 'c', colour: null },
   ]);
-  for (let beats = 0; beats < 2; beats += 1) {
-    await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
-  }
+  await advanceWatermark(service.dataSource, 2);
   document = (await service.anonymous().get('/openapi.json').expect(200)).body;
   scratch = await mkdtemp(join(tmpdir(), 'catalogue-client-'));
   consumer = join(scratch, 'consumer');

@@ -16,6 +16,7 @@ import { type ApiError, errors } from '../../src/http/errors.js';
 import { Gate } from '../faults/gate.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
+import { advanceWatermark } from '../watermark.js';
 import { clientOf } from './client-of.js';
 
 const BRANDS = Array.from({ length: 45 }, (_, at) => `b${at + 100}`);
@@ -28,9 +29,7 @@ beforeAll(async () => {
   // Fewer than a page of an iteration has by default.
   service = await startService({ MAX_LIMIT: '60' });
   // In the first seconds of a database no list has an X-Updated-Until.
-  for (let beats = 0; beats < 2; beats += 1) {
-    await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
-  }
+  await advanceWatermark(service.dataSource, 2);
   await service.load(
     'brands',
     BRANDS.map((brandID, at) => ({ brandID, name: `Brand ${at % 10}` })),
