@@ -12,9 +12,12 @@ export interface Mapping {
   readonly set: ReadonlyMap<string, string>;
 }
 
-/** The fields that a file can set: all except `updatedAt`, which a trigger sets. */
+/** The fields that a file can set: all except `updatedAt`, which a trigger sets, and computed ones. */
 export function importedFields(metadata: EntityMetadata): ColumnMetadata[] {
-  return fieldsOf(metadata).filter(({ isUpdateDate }) => !isUpdateDate);
+  return fieldsOf(metadata).filter(
+    ({ isUpdateDate, isVirtualProperty, generatedType }) =>
+      !isUpdateDate && !isVirtualProperty && generatedType === undefined,
+  );
 }
 
 /** Assigns the columns of a file to fields. */

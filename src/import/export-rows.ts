@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { valuesOf } from '../resource/column-values.js';
-import { fieldsOf, identifierOf } from '../resource/resource.js';
+import { identifierOf } from '../resource/resource.js';
+import { selection } from '../resource/selection.js';
 import type { FileFormat } from './file-rows.js';
 
 /**
@@ -17,12 +17,8 @@ export async function exportRows(
   format: FileFormat,
   output: Writable,
 ): Promise<void> {
-  const fields = fieldsOf(metadata).map(
-    (column) =>
-      `${valuesOf(column).publicForm(`"${column.databaseName}"`)} AS "${column.propertyName}"`,
-  );
-  const rows = `SELECT ${fields.join(', ')} FROM "${metadata.tableName}"
-    ORDER BY "${identifierOf(metadata).databaseName}"`;
+  const rows = `SELECT ${selection(metadata, undefined)} FROM "${metadata.tableName}" object
+    ORDER BY object."${identifierOf(metadata).databaseName}"`;
   // JSON has no control characters, so with these as quote and delimiter COPY does not change it.
   const statement =
     format === 'csv'

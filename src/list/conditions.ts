@@ -44,7 +44,10 @@ type OneOrSeveral<Value> = NonNullable<Value> | readonly NonNullable<Value>[];
 /** The filters that need a condition. */
 export type RequiredFilter<Entity, Query> = Exclude<Filter<Query>, ColumnFilter<Entity, Query>>;
 
-type Condition<Entity, Value> = (value: NonNullable<Value>) => FindOptionsWhere<Entity>;
+/** Several conditions are combined with OR. */
+type Condition<Entity, Value> = (
+  value: NonNullable<Value>,
+) => FindOptionsWhere<Entity> | FindOptionsWhere<Entity>[];
 
 /**
  * The meaning of each filter of a query class: a function from the filter's value to a condition on

@@ -5,6 +5,7 @@ import {
   type ObjectLiteral,
 } from 'typeorm';
 import { countedColumnsOf } from '../resource/resource.js';
+import { alternativesOf } from './alternatives.js';
 import { type WordSearch, wordSearchOf } from './contains-words.js';
 import { EVERY_OBJECT, type Facet } from './tally/facet.js';
 
@@ -41,9 +42,10 @@ export interface Search extends WordSearch {
   readonly column: string;
 }
 
-/** The first search among conditions. */
+/** The first search among conditions that every object must meet. */
 export function searchIn(conditions: readonly ObjectLiteral[]): Search | undefined {
-  for (const [column, condition] of conditions.flatMap((each) => Object.entries(each))) {
+  const required = conditions.filter((condition) => alternativesOf(condition).length === 1);
+  for (const [column, condition] of entriesOf(required)) {
     const search = wordSearchOf(condition);
     if (search) return { ...search, column };
   }
@@ -57,7 +59,8 @@ export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | und
   const missing = new Set<string>();
   const excluded = new Map<string, readonly string[]>();
   let search: Search | undefined;
-  for (const [column, condition] of conditions.flatMap((each) => Object.entries(each))) {
+  if (conditions.some((condition) => alternativesOf(condition).length > 1)) return undefined;
+  for (const [column, condition] of entriesOf(conditions)) {
     const found = wordSearchOf(condition);
     if (found && !search) {
       search = { ...found, column };
@@ -85,6 +88,11 @@ export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | und
     else return undefined;
   }
   return { equal, ranges: [...ranges.values()], missing: [...missing], excluded, search };
+}
+
+/** What conditions say of each column. */
+function entriesOf(conditions: readonly ObjectLiteral[]): [column: string, condition: unknown][] {
+  return conditions.flatMap(alternativesOf).flatMap((each) => Object.entries(each));
 }
 
 /** Whether criteria say nothing but which values columns have. */

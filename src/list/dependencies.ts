@@ -2,16 +2,9 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import {
-  type EntityMetadata,
-  FindOperator,
-  type FindOperatorType,
-  type ObjectLiteral,
-} from 'typeorm';
 import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
 import { deletionsTable } from './deletions/deletion.js';
-import { subtreesOf } from './subtrees.js';
 
 /** A query with the conditions of a list, and its parameter values. */
 export interface SelectQuery {
@@ -53,50 +46,6 @@ export class Dependencies {
 export function versionedTables(resources: readonly string[]): string[] {
   return resources.flatMap((resource) => [`"${resource}"`, deletionsTable(resource)]);
 }
-
-/**
- * Whether a condition only compares columns of its own table with values, or with subtrees, whose
- * resources a `Listing` names. Any other condition may read other data, such as SQL in `Raw`, or a subtree
- * within another operator.
- */
-export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
-  return Object.entries(condition).every(
-    ([name, value]: [string, unknown]) =>
-      metadata.findColumnWithPropertyName(name) &&
-      (subtreesOf(value) !== undefined || isPlainValue(value)),
-  );
-}
-
-function isPlainValue(value: unknown): boolean {
-  if (!(value instanceof FindOperator)) {
-    return value === null || typeof value !== 'object' || value instanceof Date;
-  }
-  if (value.child) return COMPARISONS.has(value.type) && isPlainValue(value.child);
-  if (value.type === 'and' || value.type === 'or') {
-    return (value.value as unknown as readonly unknown[]).every(isPlainValue);
-  }
-  // These operators send their operand as a parameter value.
-  return COMPARISONS.has(value.type);
-}
-
-const COMPARISONS: ReadonlySet<FindOperatorType> = new Set([
-  'not',
-  'lessThan',
-  'lessThanOrEqual',
-  'moreThan',
-  'moreThanOrEqual',
-  'equal',
-  'between',
-  'in',
-  'any',
-  'isNull',
-  'ilike',
-  'like',
-  'arrayContains',
-  'arrayContainedBy',
-  'arrayOverlap',
-  'jsonContains',
-]);
 
 async function findNamed(
   pool: Pool,

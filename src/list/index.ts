@@ -21,4 +21,5 @@ export {
 } from './parameters.js';
 export { QueryOf } from './query-of.js';
 export { containsWords } from './contains-words.js';
+export { related } from './related.js';
 export { within } from './subtrees.js';

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { ReadPool } from '../database/read-pool.js';
 import { errors } from '../http/errors.js';
-import { selection } from '../resource/selection.js';
+import { selection, selectsComputed } from '../resource/selection.js';
 import { Settings } from '../settings/settings.js';
-import { Dependencies, isPlainCondition, versionedTables } from './dependencies.js';
+import { Dependencies, versionedTables } from './dependencies.js';
 import { type KnownList, KnownLists } from './known-lists.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
@@ -18,6 +18,7 @@ import {
 } from './matching-objects.js';
 import { type PageRequest, pageStatement } from './page-statement.js';
 import type { PageKey } from './picked-objects.js';
+import { isPlainCondition } from './plain-conditions.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { readResolved } from './resolved-listing.js';
 import { StatementCache } from './statement-cache.js';
@@ -66,13 +67,16 @@ export class ListReader {
     let built: MatchingObjects | undefined;
     const matching = (): MatchingObjects =>
       (built ??= matchingObjects(listing, selected, request.order));
+    const isComputed = selectsComputed(metadata, fields);
     const isPlain =
       versionedTables(resources).includes(`"${metadata.tableName}"`) &&
-      conditions.every((condition) => isPlainCondition(metadata, condition));
+      conditions.every((condition) => isPlainCondition(metadata, condition)) &&
+      !isComputed;
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
       const { where, values: sent } = matching();
-      const text = `SELECT count(*) FROM "${metadata.tableName}" object ${where}`;
+      const shown = isComputed ? selection(metadata, fields) : 'count(*)';
+      const text = `SELECT ${shown} FROM "${metadata.tableName}" object ${where}`;
       return this.dependencies.find(resources, { text, values: sent });
     };
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;

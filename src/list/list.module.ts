@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { requireStored } from '../resource/computed-columns.js';
 import { requireCountable } from '../resource/countable-columns.js';
 import { Settings } from '../settings/settings.js';
 import { Dependencies } from './dependencies.js';
@@ -78,10 +79,12 @@ export class ListModule {
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
    * columns.
    *
-   * @throws TypeError if it has, and there is no query class of its list yet or a column cannot be counted
+   * @throws TypeError if it has, and there is no query class of its list yet or a column cannot be counted;
+   * if a computed field is declared as counted, filtered, sorted or searched
    */
   static forFeature(entity: Type): DynamicModule {
     requireCountable(entity);
+    requireStored(entity);
     const deletion = deletionOf(entity);
     const fields = facetFieldsOf(entity);
     return {

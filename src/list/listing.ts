@@ -5,7 +5,10 @@ import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
 import { searchParameterOf } from './parameters.js';
 import { relatedResources, shownFields } from './shown-fields.js';
-import { subtreesIn } from './subtrees.js';
+import { lookUpsIn } from './look-ups.js';
+import { isPlainCondition } from './plain-conditions.js';
+import { readsOf } from './query-of.js';
+import { selectsComputed } from '../resource/selection.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {
@@ -50,10 +53,15 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
     throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
   }
   const all = conditionsOf(repository, query, conditions);
+  const fields = shownFields(metadata, query);
+  const isPlain =
+    all.every((condition) => isPlainCondition(metadata, condition)) &&
+    !selectsComputed(metadata, fields);
   const resources = new Set([
     metadata.tableName,
-    ...subtreesIn(all).map(({ tree }) => tree.table),
-    ...relatedResources(metadata, shownFields(metadata, query)),
+    ...lookUpsIn(all).map(({ resource }) => resource),
+    ...relatedResources(metadata, fields),
+    ...(isPlain ? [] : readsOf(query.constructor)),
   ]);
   return new Listing(repository, query, all, [...resources]);
 }

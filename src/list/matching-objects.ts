@@ -1,6 +1,8 @@
 import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
 import { carriedColumnsOf } from '../resource/carried-columns.js';
 import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import { valueOf } from '../resource/selection.js';
+import { alternativesOf } from './alternatives.js';
 import {
   areEqualities,
   type Criteria,
@@ -59,7 +61,9 @@ export function matchingObjects(
   const [first] = order;
   const columns = first ? carriedColumnsOf(repository.metadata, first.field) : [];
   const isCarried = (condition: ObjectLiteral): boolean =>
-    Object.keys(condition).every((column) => columns.includes(column));
+    alternativesOf(condition)
+      .flatMap((alternative) => Object.keys(alternative))
+      .every((column) => columns.includes(column));
   const carried = conditions.filter(isCarried);
   const others = conditions.filter((condition) => !isCarried(condition));
   const all = whereOf(repository, [...carried, ...others]);
@@ -81,7 +85,18 @@ export function whereOf(
   const builder = repository.createQueryBuilder('object').select('1');
   for (const condition of conditions) builder.andWhere(condition);
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  return { where: text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart(), values };
+  const where = text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart();
+  return { where: withComputed(repository.metadata, where), values };
+}
+
+/** Conditions in SQL with the queries of computed fields, which TypeORM takes for columns. */
+function withComputed({ columns }: EntityMetadata, where: string): string {
+  return columns
+    .filter(({ isVirtualProperty }) => isVirtualProperty)
+    .reduce((text, column) => {
+      const name = `"object"."${column.databaseName}"`;
+      return text.replaceAll(name, () => valueOf(column, '"object"'));
+    }, where);
 }
 
 /** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `tallyPage`. */

@@ -1,6 +1,7 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { computedFields } from '../resource/computed-columns.js';
 import { relatedEntity, relatedName } from '../resource/related.js';
-import { isListedBy, pluralName } from '../resource/resource.js';
+import { isListedBy, pluralName, resourceName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
@@ -8,6 +9,7 @@ import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './li
 import { arrayOf, DateTimeParam, mustBe, Parameter, searchParameterOf } from './parameters.js';
 
 const ENTITY = Symbol('entity');
+const READS = Symbol('reads');
 
 type QueryClass = abstract new () => ObjectQueryDto;
 export type ListQueryClass = new () => ListQueryDto;
@@ -24,6 +26,11 @@ interface ListOptions<Entity> {
    * `brandID` refers to is called `brand`. Default: none.
    */
   readonly include?: readonly (keyof Entity & string)[];
+  /**
+   * Resources that conditions in SQL and computed fields of the list read besides its own. A list that
+   * uses one of these then changes its version with each of them. Default: none.
+   */
+  readonly reads?: readonly ObjectType<unknown>[];
 }
 
 /**
@@ -32,13 +39,20 @@ interface ListOptions<Entity> {
  * `@UpdateDateColumn`; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
  * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
  * `relevance`.
+ *
+ * @throws TypeError if `sort` names a computed field
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
-  { sort = [], include = [] }: ListOptions<Entity> = {},
+  { sort = [], include = [], reads = [] }: ListOptions<Entity> = {},
 ): (query: QueryClass) => void {
+  const computed = computedFields(entity).find((name) => sort.some((each) => each === name));
+  if (computed !== undefined) {
+    throw new TypeError(`${entity.name} cannot be sorted by ${computed}, which no index holds`);
+  }
   return (query) => {
     setEntity(query, entity);
+    Reflect.defineMetadata(READS, reads.map(resourceName), query);
     const prototype = query.prototype as object;
     const isList = prototype instanceof ListQueryDto;
     if (isList) {
@@ -105,6 +119,11 @@ export function setEntity(query: object, entity: ObjectType<unknown>): void {
 /** The entity of a query class; `undefined` for a class without `@QueryOf`. */
 export function entityOf(query: object): ObjectType<unknown> | undefined {
   return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
+}
+
+/** The names of the resources that a list reads besides its own, by its query class. */
+export function readsOf(query: object): readonly string[] {
+  return (Reflect.getMetadata(READS, query) as readonly string[] | undefined) ?? [];
 }
 
 /** The query class of an entity's list; `undefined` if none is decorated with `@QueryOf` yet. */

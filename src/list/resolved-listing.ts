@@ -4,7 +4,7 @@ import { Snapshot } from '../database/snapshot.js';
 import type { Statement } from '../database/statement.js';
 import type { TextRow } from '../database/text-query.js';
 import { Listing } from './listing.js';
-import { replaceSubtrees, subtreeQuery, subtreesIn } from './subtrees.js';
+import { lookUpsIn, replaceLookUps } from './look-ups.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
 export type ReadRows = <Row extends TextRow<Row>>(
@@ -12,18 +12,21 @@ export type ReadRows = <Row extends TextRow<Row>>(
   values: readonly unknown[],
 ) => Promise<Row[]>;
 
+/** Most identifiers that take the place of a look-up. More of them make a statement slow to send and plan. */
+const MAXIMUM_IDENTIFIERS = 10_000;
+
 /**
- * Reads a list whose conditions may name subtrees. It first looks up the identifiers in them, in the same
- * snapshot: the tally counts by values, and the planner knows how frequent values are.
+ * Reads a list whose conditions may look up identifiers. It does so first, in the same snapshot: the tally
+ * counts by values, and the planner knows how frequent values are.
  *
- * @param read gets the listing with identifiers in place of subtrees
+ * @param read gets the listing with identifiers in place of look-ups
  */
 export function readResolved<T>(
   reads: ReadPool,
   listing: Listing,
   read: (listing: Listing, rows: ReadRows) => Promise<T>,
 ): Promise<T> {
-  if (subtreesIn(listing.conditions).length === 0) {
+  if (lookUpsIn(listing.conditions).length === 0) {
     return read(listing, (statement, values) => reads.rows(statement, values));
   }
   return reads.read(async (pool) => {
@@ -40,9 +43,14 @@ export function readResolved<T>(
 
 async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {
   const { repository, query, conditions, resources } = listing;
-  const identifiers: unknown[] = [];
-  for (const { tree, roots } of subtreesIn(conditions)) {
-    identifiers.push(Any((await snapshot.rows(subtreeQuery(tree, '$1'), [roots])).flat()));
+  const found: unknown[] = [];
+  for (const { query: queryOf, values } of lookUpsIn(conditions)) {
+    const text = queryOf(values.map((_, at) => `$${at + 1}`));
+    const rows = await snapshot.rows(
+      `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
+      values,
+    );
+    found.push(rows.length > MAXIMUM_IDENTIFIERS ? undefined : Any(rows.flat()));
   }
-  return new Listing(repository, query, replaceSubtrees(conditions, identifiers), resources);
+  return new Listing(repository, query, replaceLookUps(conditions, found), resources);
 }

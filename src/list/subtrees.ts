@@ -1,34 +1,20 @@
-import {
-  FindOperator,
-  getMetadataArgsStorage,
-  type ObjectLiteral,
-  type ObjectType,
-  Raw,
-} from 'typeorm';
+import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { isLookedUp } from './look-ups.js';
 
 /** The table of a resource whose objects refer to their parents in it. Names are not quoted. */
-export interface Tree {
+interface Tree {
   readonly table: string;
   readonly identifier: string;
   /** The column that refers to the parent. */
   readonly parent: string;
 }
 
-/** Objects of a tree, and all objects below them. */
-export interface Subtrees {
-  readonly tree: Tree;
-  /** Identifiers. */
-  readonly roots: readonly string[];
-}
-
-const SUBTREES = new WeakMap<FindOperator<string>, Subtrees>();
-let parameters = 0;
-
 /**
  * A condition on a column that refers to a resource, or on the identifier of that resource: it is one of
  * some objects, or an object below one of them, at any depth.
  *
  * @param entity refers to itself with an `@ForeignKey`
+ * @param roots identifiers
  * @throws TypeError if it does not
  */
 export function within<Entity>(
@@ -36,45 +22,11 @@ export function within<Entity>(
   roots: readonly string[],
 ): FindOperator<string> {
   const tree = treeOf(entity);
-  // Conditions of one statement share the names of parameters.
-  const name = `roots${++parameters}`;
-  const condition = Raw((column) => `${column} IN (${subtreeQuery(tree, `:${name}`)})`, {
-    [name]: roots,
-  }) as FindOperator<string>;
-  SUBTREES.set(condition, { tree, roots });
-  return condition;
-}
-
-/** What a condition of `within` says; `undefined` for any other condition. */
-export function subtreesOf(condition: unknown): Subtrees | undefined {
-  return condition instanceof FindOperator
-    ? SUBTREES.get(condition as FindOperator<string>)
-    : undefined;
-}
-
-/** What the conditions of `within` among others say. */
-export function subtreesIn(conditions: readonly ObjectLiteral[]): Subtrees[] {
-  return conditions
-    .flatMap((condition) => Object.values(condition) as unknown[])
-    .flatMap((condition) => subtreesOf(condition) ?? []);
-}
-
-/**
- * Replaces the conditions of `within` by others.
- *
- * @param replacements in the order of `subtreesIn`
- */
-export function replaceSubtrees(
-  conditions: readonly ObjectLiteral[],
-  replacements: readonly unknown[],
-): ObjectLiteral[] {
-  const left = [...replacements];
-  return conditions.map((condition) => {
-    const replaced: ObjectLiteral = {};
-    for (const [column, value] of Object.entries(condition) as [string, unknown][]) {
-      replaced[column] = subtreesOf(value) ? left.shift() : value;
-    }
-    return replaced;
+  return isLookedUp({
+    resource: tree.table,
+    columns: [tree.parent],
+    query: ([expression = '']) => subtreeQuery(tree, expression),
+    values: [roots],
   });
 }
 
@@ -83,7 +35,7 @@ export function replaceSubtrees(
  *
  * @param roots an SQL expression of type `text[]`
  */
-export function subtreeQuery({ table, identifier, parent }: Tree, roots: string): string {
+function subtreeQuery({ table, identifier, parent }: Tree, roots: string): string {
   return `WITH RECURSIVE subtree(id) AS (
     SELECT "${identifier}" FROM "${table}" WHERE "${identifier}" = ANY(CAST(${roots} AS text[]))
     UNION

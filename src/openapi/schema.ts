@@ -67,10 +67,12 @@ export function resourceSchema(metadata: EntityMetadata, included: readonly stri
     const { meaning } = meaningOf(metadata.target as object, column.propertyName) ?? {};
     const example = ownExample(column, metadata);
     const { type, enum: values, ...rest } = valuesOf(column).schema(column);
+    // TypeORM has no option that says whether the query of a computed field always finds a value.
+    const isNullable = column.isNullable || column.isVirtualProperty;
     const schema = {
       ...(meaning !== undefined && { description: meaning }),
-      ...(type !== undefined && { type: column.isNullable ? [type, 'null'] : type }),
-      ...(values && { enum: column.isNullable ? [...values, null] : values }),
+      ...(type !== undefined && { type: isNullable ? [type, 'null'] : type }),
+      ...(values && { enum: isNullable ? [...values, null] : values }),
       ...rest,
       ...(example !== undefined && { examples: [example] }),
     };

@@ -4,6 +4,7 @@ import {
   type EntityMetadata,
   getMetadataArgsStorage,
   Index,
+  type ObjectType,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { Meaning, meaningOf } from './meaning.js';
@@ -108,6 +109,17 @@ export function pluralName(entity: unknown): string {
   return (table?.name ?? 'objects').replaceAll('_', ' ');
 }
 
+/**
+ * The name of an entity's resource.
+ *
+ * @throws TypeError if it is not a `@Resource`
+ */
+export function resourceName(entity: ObjectType<unknown>): string {
+  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  if (table?.name !== undefined && isResource({ target: entity })) return table.name;
+  throw new TypeError(`${entity.name} is not a @Resource`);
+}
+
 /** The resources of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   const resources = dataSource.entityMetadatas.filter(isResource);
@@ -115,7 +127,7 @@ export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata>
 }
 
 /** Whether an entity is a resource, which has a tally. An entity of deletions is none. */
-export function isResource({ target }: EntityMetadata): boolean {
+export function isResource({ target }: Pick<EntityMetadata, 'target'>): boolean {
   return typeof target === 'function' && Reflect.hasMetadata(RESOURCE, target);
 }
 
@@ -132,17 +144,17 @@ export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>)
 }
 
 /** The columns that filters compare, which the indexes of the lists carry. */
-export function filteredColumnsOf(metadata: EntityMetadata): readonly string[] {
+export function filteredColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
   return declaredColumns(metadata).filtered;
 }
 
 /** The columns that lists are sorted by, besides the identifier. */
-export function sortedColumnsOf(metadata: EntityMetadata): readonly string[] {
+export function sortedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
   return declaredColumns(metadata).sorted;
 }
 
 /** The columns that lists search for words. */
-export function searchedColumnsOf(metadata: EntityMetadata): readonly string[] {
+export function searchedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
   return declaredColumns(metadata).searched;
 }
 

@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from './column-values.js';
 import { type Related, relatedOf } from './related.js';
 import { fieldsOf, identifierOf } from './resource.js';
@@ -13,6 +14,19 @@ export function selection(metadata: EntityMetadata, names: readonly string[] | u
     ...publicForms(metadata, names, 'object'),
     ...selectedRelated(metadata, names).map(([related, fields]) => relatedObject(related, fields)),
   ].join(', ');
+}
+
+/** Whether a selection has a computed field, of the resource or of a related object. */
+export function selectsComputed(
+  metadata: EntityMetadata,
+  names: readonly string[] | undefined,
+): boolean {
+  return [
+    ...fieldsOf(metadata).filter(({ propertyName }) => !names || names.includes(propertyName)),
+    ...selectedRelated(metadata, names).flatMap(([{ metadata: other }, fields]) =>
+      fieldsOf(other).filter(({ propertyName }) => fields.includes(propertyName)),
+    ),
+  ].some(({ isVirtualProperty }) => isVirtualProperty);
 }
 
 /** The related objects that a selection names, each with its own fields. */
@@ -39,9 +53,17 @@ function publicForms(
   return fieldsOf(metadata)
     .filter(({ propertyName }) => !names || names.includes(propertyName))
     .map((column) => {
-      const form = valuesOf(column).publicForm(`${table}."${column.databaseName}"`);
+      const form = valuesOf(column).publicForm(valueOf(column, table));
       return `${form} AS "${column.propertyName}"`;
     });
+}
+
+/** A column in SQL; the query of a `@VirtualColumn` in brackets. */
+export function valueOf(
+  { isVirtualProperty, query, databaseName }: ColumnMetadata,
+  table: string,
+): string {
+  return isVirtualProperty && query ? `(${query(table)})` : `${table}."${databaseName}"`;
 }
 
 /** A related object as JSON; null if the column is null. */

@@ -55,7 +55,6 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     if (found.some((other) => other.resource === resource && other.affectsColumns)) continue;
     const own = triggers.filter(({ table }) => table === resource);
     const differing = [
-      ...virtualColumns(metadata),
       ...updatedAtDifferences(metadata, own),
       ...deletionsDifferences(metadata, own),
       ...tallyDifferences(metadata, tallies.get(resource), own),
@@ -114,15 +113,6 @@ function triggersOf(dataSource: DataSource): Promise<Trigger[]> {
      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
      WHERE relnamespace = current_schema()::regnamespace ORDER BY relname, tgname`,
   );
-}
-
-function virtualColumns({ tableName, columns }: EntityMetadata): Difference[] {
-  return columns
-    .filter(({ isVirtualProperty }) => isVirtualProperty)
-    .map(({ propertyName }) => ({
-      text: `${tableName}.${propertyName} is a virtual column, which no list can show`,
-      remedy: 'declare a column of the table in its place',
-    }));
 }
 
 /** Every resource with `updatedAt` needs the trigger that sets it. */

@@ -1,9 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Any, DataSource, type EntityMetadata } from 'typeorm';
 import { filteredLists } from './filtered-lists.js';
+import { alternativesOf } from '../list/alternatives.js';
 import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
-import { replaceSubtrees, subtreesIn, type Tree } from '../list/subtrees.js';
+import { whereOf } from '../list/matching-objects.js';
+import { type LookUp, lookUpsIn, replaceLookUps } from '../list/look-ups.js';
 import { filteredColumnsOf, identifierOf, resourcesOf } from '../resource/resource.js';
 
 /**
@@ -24,15 +26,25 @@ export async function missingIndexes(application: INestApplicationContext): Prom
         }
       }
     } else {
-      for (const { tree } of subtreesIn(listing.conditions)) {
-        if (await servesDescent(dataSource, tree)) continue;
+      for (const lookUp of lookUpsIn(listing.conditions)) {
+        if (await servesLookUp(dataSource, lookUp)) continue;
         const what = `filter ${parameter} of ${metadata.tableName}`;
+        const columns = lookUp.columns.map((name) => `"${name}"`).join(', ');
         found.push(
-          `no index serves the ${what}, which needs one on ("${tree.parent}") of ${tree.table}`,
+          `no index serves the ${what}, which needs one on (${columns}) of ${lookUp.resource}`,
         );
       }
-      if (!(await servesFilter(dataSource, listing))) {
-        const columns = listing.conditions.flatMap((condition) => Object.keys(condition));
+      const columns = listing.conditions
+        .flatMap(alternativesOf)
+        .flatMap((condition) => Object.keys(condition));
+      const computed = columns.find(
+        (name) => metadata.findColumnWithPropertyName(name)?.isVirtualProperty,
+      );
+      if (computed !== undefined) {
+        found.push(
+          `no index can serve the filter ${parameter} of ${metadata.tableName}, since ${computed} is computed for each object`,
+        );
+      } else if (!(await servesFilter(dataSource, listing))) {
         const isWords = columns.some((name) => typeOf(metadata, name) === 'tsvector');
         const names = columns.map((name) => `"${name}"`);
         found.push(missingIndex(metadata, `filter ${parameter}`, names, isWords));
@@ -63,23 +75,32 @@ async function servesFilter(
   const carried = [identifierOf(metadata).propertyName, ...filteredColumnsOf(metadata)];
   const others = conditions.filter(
     (condition) =>
-      !Object.entries(condition).every(
-        ([column, value]) => carried.includes(column) && excludedValues(value),
-      ),
+      !alternativesOf(condition)
+        .flatMap((alternative) => Object.entries(alternative))
+        .every(([column, value]) => carried.includes(column) && excludedValues(value)),
   );
   if (others.length === 0) return true;
-  const counting = repository.createQueryBuilder('object').select('count(*)');
-  // A list compares with the identifiers in a subtree, which it looks up first.
-  const identifiers = subtreesIn(others).map(({ roots }) => Any([...roots]));
-  for (const condition of replaceSubtrees(others, identifiers)) counting.andWhere(condition);
-  const [text, values] = counting.getQueryAndParameters();
+  // A list compares with the identifiers themselves, which it looks up first.
+  const identifiers = lookUpsIn(others).map(() => Any(['']));
+  const { where, values } = whereOf(repository, replaceLookUps(others, identifiers));
+  const text = `SELECT count(*) FROM "${metadata.tableName}" object ${where}`;
   return usesIndexes(await plan(dataSource, text, values));
 }
 
-/** Whether an index finds the objects directly below one. */
-async function servesDescent(dataSource: DataSource, { table, parent }: Tree): Promise<boolean> {
-  const text = `SELECT FROM "${table}" WHERE "${parent}" = $1`;
-  return usesIndexes(await plan(dataSource, text, ['']));
+/** Whether an index finds the objects whose columns a look-up compares. */
+async function servesLookUp(
+  dataSource: DataSource,
+  { resource, columns }: LookUp,
+): Promise<boolean> {
+  const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
+  const text = `SELECT FROM "${resource}" WHERE ${equal.join(' AND ')}`;
+  return usesIndexes(
+    await plan(
+      dataSource,
+      text,
+      columns.map(() => []),
+    ),
+  );
 }
 
 function usesIndexes(nodes: readonly PlanNode[]): boolean {
@@ -112,7 +133,11 @@ interface PlanNode {
 }
 
 /** The plan nodes of a statement, with sequential scans and sorts only if there is no other way. */
-function plan(dataSource: DataSource, text: string, values: unknown[]): Promise<PlanNode[]> {
+function plan(
+  dataSource: DataSource,
+  text: string,
+  values: readonly unknown[],
+): Promise<PlanNode[]> {
   return dataSource.transaction(async (manager) => {
     await manager.query('SET LOCAL enable_seqscan = off');
     await manager.query('SET LOCAL enable_sort = off');
@@ -120,7 +145,7 @@ function plan(dataSource: DataSource, text: string, values: unknown[]): Promise<
     await manager.query('SET LOCAL enable_indexonlyscan = off');
     const [row] = await manager.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
       `EXPLAIN (FORMAT JSON) ${text}`,
-      values,
+      [...values],
     );
     const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
     return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => flat(Plan));

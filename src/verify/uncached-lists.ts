@@ -1,23 +1,36 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { ObjectLiteral } from 'typeorm';
 import { ListReader } from '../list/list-reader.js';
+import { Listing } from '../list/listing.js';
+import { fieldsOf, identifierOf } from '../resource/resource.js';
 import { filteredLists } from './filtered-lists.js';
 
 /**
- * The filters whose lists have no ETag and are not cached, as lines with the filter's dependencies.
- * Each filter is checked with its example. A filter that has dependencies only for some values may be
- * missing here; the service decides for each statement.
+ * The filters and computed fields whose lists have no ETag and are not cached, as lines with what these
+ * depend on. Each filter is checked with its example. A filter that has dependencies only for some values
+ * may be missing here; the service decides for each statement.
  */
 export async function uncachedLists(application: INestApplicationContext): Promise<string[]> {
   const lists = application.get(ListReader);
-  const found: string[] = [];
+  const found = new Set<string>();
   for (const { metadata, parameter, listing } of await filteredLists(application)) {
+    const report = async (what: string, fields: readonly string[], conditions: ObjectLiteral[]) => {
+      const { repository, query, resources } = listing;
+      const part = new Listing(repository, { ...query, fields }, conditions, resources);
+      const dependencies = await lists.prepare(part).dependencies();
+      if (dependencies.length === 0) return;
+      found.add(
+        `lists of ${metadata.tableName} with the ${what} are not cached and have no ETag, ` +
+          `since it depends on ${dependencies.join(', ')}`,
+      );
+    };
+    const computed = fieldsOf(metadata).filter(({ isVirtualProperty }) => isVirtualProperty);
+    for (const { propertyName } of computed) {
+      await report(`field ${propertyName}`, [propertyName], []);
+    }
     if (parameter === 'sort') continue;
-    const dependencies = await lists.prepare(listing).dependencies();
-    if (dependencies.length === 0) continue;
-    found.push(
-      `lists of ${metadata.tableName} with the filter ${parameter} are not cached and have no ETag, ` +
-        `since it depends on ${dependencies.join(', ')}`,
-    );
+    const { propertyName: identifier } = identifierOf(metadata);
+    await report(`filter ${parameter}`, [identifier], [...listing.conditions]);
   }
-  return found;
+  return [...found];
 }

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata, FindOperator } from 'typeorm';
+import { alternativesOf } from '../list/alternatives.js';
 import { filteredLists } from './filtered-lists.js';
 import {
   countedColumnsOf,
@@ -36,7 +37,9 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
     const sorts = sortKeys
       .map(({ field }) => field)
       .filter((field) => sortedColumnsOf(metadata).includes(field));
-    const conditions = listing.conditions.flatMap((condition) => Object.entries(condition));
+    const conditions = listing.conditions
+      .flatMap(alternativesOf)
+      .flatMap((condition) => Object.entries(condition));
     for (const [column, condition] of conditions) {
       if (!needsCarrying(metadata, column, condition)) continue;
       const uncarried = sorts.filter((sort) => sort !== column);
@@ -52,8 +55,9 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
 
 function needsCarrying(metadata: EntityMetadata, property: string, condition: unknown): boolean {
   const column = metadata.findColumnWithPropertyName(property);
-  // A B-tree cannot carry the words of a text.
-  if (!column || column === identifierOf(metadata) || column.type === 'tsvector') return false;
+  // A B-tree cannot carry the words of a text, nor what is computed.
+  if (!column || column === identifierOf(metadata)) return false;
+  if (column.type === 'tsvector' || column.isVirtualProperty) return false;
   if (filteredColumnsOf(metadata).includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.
   const isReference = metadata.foreignKeys.some(({ columns }) => columns.includes(column));

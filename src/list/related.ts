@@ -1,0 +1,36 @@
+import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { resourceName } from '../resource/resource.js';
+import { isLookedUp } from './look-ups.js';
+
+/** Values that columns of an entity must have: each the given one, or one of several. */
+export type ColumnValues<Entity> = {
+  readonly [Column in keyof Entity]?:
+    NonNullable<Entity[Column]> | readonly NonNullable<Entity[Column]>[];
+};
+
+/**
+ * A condition on a column that refers to a resource: it refers to an object whose columns have some values.
+ *
+ * @throws TypeError if the entity is not a `@Resource`, or no value is given
+ */
+export function related<Entity>(
+  entity: ObjectType<Entity>,
+  values: ColumnValues<Entity>,
+): FindOperator<string> {
+  const resource = resourceName(entity);
+  const identifier = getMetadataArgsStorage()
+    .filterColumns(entity)
+    .find(({ options }) => options.primary)?.propertyName;
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
+  const columns = given.map(([column]) => column);
+  return isLookedUp({
+    resource,
+    columns,
+    query: (expressions) => {
+      const equal = columns.map((column, at) => `"${column}" = ANY(${expressions[at]})`);
+      return `SELECT "${identifier}" FROM "${resource}" WHERE ${equal.join(' AND ')}`;
+    },
+    values: given.map(([, value]): unknown => (Array.isArray(value) ? value : [value])),
+  });
+}

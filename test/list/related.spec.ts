@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PrimaryColumn, VirtualColumn } from 'typeorm';
+import { Brand } from '../../src/brands/brand.entity.js';
+import { exportRows } from '../../src/import/export-rows.js';
+import { ListModule, QueryOf, related } from '../../src/list/index.js';
+import { ListReader } from '../../src/list/list-reader.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import { missingIndexes } from '../../src/verify/missing-indexes.js';
+import { uncachedLists } from '../../src/verify/uncached-lists.js';
+import { Random } from '../random.js';
+import { type Service, startService } from '../service.js';
+import {
+  ListNamedOffersDto,
+  ListOffersDto,
+  NamedOffer,
+  NamedOffersController,
+  OFFERS,
+  OffersController,
+  OffersModule,
+} from './offer.fixture.js';
+
+/** Seconds of the runs beside writers. */
+const DURATION = Number(process.env.RELATED_TEST_SECONDS ?? 3);
+const WRITERS = 8;
+const NAMES = ['Acme', 'Emca', 'Other', 'Fourth'];
+
+let service: Service;
+const query = (text: string) => service.dataSource.query<Record<string, string>[]>(text);
+
+interface Body {
+  response_data: { count: string; objects: Record<string, unknown>[] };
+}
+
+/** The count of a list, and the identifiers of its objects. */
+async function offersOf(path: string): Promise<[string, unknown[]]> {
+  const { body } = await service.get(path).expect(200);
+  const { count, objects } = (body as Body).response_data;
+  return [count, objects.map(({ offerID }) => offerID)];
+}
+
+beforeAll(async () => {
+  service = await startService({}, OffersModule);
+  await query(OFFERS);
+});
+afterAll(() => service.stop());
+
+beforeEach(async () => {
+  await query('TRUNCATE brands CASCADE');
+  await query(
+    `INSERT INTO brands ("brandID", name) VALUES ('b1', 'Acme'), ('b2', 'Emca'), ('b3', 'Acme')`,
+  );
+  await query(`INSERT INTO test_offers VALUES
+    ('a', 'b1', 'lamp', 1), ('b', 'b2', 'b1', 2), ('c', 'b3', 'lamp', 3), ('d', NULL, 'lamp', 4)`);
+  await query('INSERT INTO test_named_offers SELECT "offerID", "brandID" FROM test_offers');
+});
+
+describe('A filter by related objects', () => {
+  it.each([
+    ['one value', 'brandName=Acme', ['a', 'c']],
+    ['several values', 'brandName=Acme,Emca', ['a', 'b', 'c']],
+    ['a value that no object has', 'brandName=none', []],
+    ['another order', 'brandName=Acme&sort=-offerID', ['c', 'a']],
+    ['a place', 'brandName=Acme,Emca&offset=1&limit=1', ['b']],
+    ['an object before', 'brandName=Acme,Emca&after=b', ['c']],
+  ])('keeps the objects that refer to one with %s', async (_, parameters, offers) => {
+    const [count, found] = await offersOf(`/test_offers?${parameters}`);
+    expect(found).toEqual(offers);
+    expect(count).toBe(
+      String((await offersOf(`/test_offers?${parameters.split('&')[0]}`))[1].length),
+    );
+  });
+
+  it('changes the version of its list with either resource', async () => {
+    const path = '/test_offers?brandName=Acme';
+    const { headers } = await service.get(path).expect(200);
+    await service.get(path).set('If-None-Match', String(headers.etag)).expect(304);
+    await query(`UPDATE brands SET name = 'Emca' WHERE "brandID" = 'b1'`);
+    const { headers: after } = await service
+      .get(path)
+      .set('If-None-Match', String(headers.etag))
+      .expect(200);
+    expect(await offersOf(path)).toEqual(['1', ['c']]);
+    await query(`UPDATE test_offers SET "brandID" = NULL WHERE "offerID" = 'c'`);
+    await service.get(path).set('If-None-Match', String(after.etag)).expect(200);
+    expect(await offersOf(path)).toEqual(['0', []]);
+  });
+
+  it('goes for a whole list and for facets', async () => {
+    const { text } = await service
+      .get('/test_offers?brandName=Acme&fields=offerID')
+      .set('Accept', 'application/x-ndjson')
+      .expect(200);
+    expect(text).toBe('{"offerID":"a"}\n{"offerID":"c"}\n');
+    const { body } = await service.get('/facets/test_offers?brandName=Acme').expect(200);
+    // The counts of brands are without the filter on brands.
+    expect((body as Body).response_data.objects).toHaveLength(3);
+  });
+
+  it('keeps the objects of more than 10,000 related ones', async () => {
+    await query(`INSERT INTO brands ("brandID", name)
+      SELECT 'x' || n, 'Many' FROM generate_series(1, 10001) n`);
+    await query(`INSERT INTO test_offers VALUES ('e', 'x10001', 'e', 5), ('f', 'x1', 'f', 5)`);
+    expect(await offersOf('/test_offers?brandName=Many')).toEqual(['2', ['e', 'f']]);
+  });
+
+  it('needs an index on the columns that it compares', async () => {
+    const missing = async () =>
+      (await missingIndexes(service.application)).filter((line) =>
+        line.includes('brandName of test_offers'),
+      );
+    expect(await missing()).toEqual([]);
+    const indexes = await query(
+      `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+       WHERE indrelid = 'brands'::regclass AND pg_get_indexdef(indexrelid) LIKE '%(name%'`,
+    );
+    for (const { name } of indexes) await query(`DROP INDEX ${name}`);
+    expect(await missing()).toEqual([
+      'no index serves the filter brandName of test_offers, which needs one on ("name") of brands',
+    ]);
+    for (const { definition } of indexes) await query(definition ?? '');
+  });
+
+  it('needs a resource, and a value', () => {
+    expect(() => related(ListOffersDto, {})).toThrow('ListOffersDto is not a @Resource');
+    expect(() => related(Brand, {})).toThrow('related(Brand) needs a value of a column');
+  });
+});
+
+describe('A filter by one of several conditions', () => {
+  it('keeps the objects that meet one of them, each once', async () => {
+    expect(await offersOf('/test_offers?either=b1')).toEqual(['2', ['a', 'b']]);
+    expect(await offersOf('/test_offers?either=lamp&sort=-offerID')).toEqual([
+      '3',
+      ['d', 'c', 'a'],
+    ]);
+    expect(await offersOf('/test_offers?either=b1&brandName=Acme')).toEqual(['1', ['a']]);
+    expect(await offersOf('/test_offers?either=none')).toEqual(['0', []]);
+    expect(await offersOf('/test_offers?brandOrFirst=b2')).toEqual(['2', ['a', 'b']]);
+  });
+
+  it('has an entity tag, and a 304', async () => {
+    const { headers } = await service.get('/test_offers?either=b1').expect(200);
+    await service
+      .get('/test_offers?either=b1')
+      .set('If-None-Match', String(headers.etag))
+      .expect(304);
+  });
+
+  it('is served by the indexes of its columns', async () => {
+    const lines = await missingIndexes(service.application);
+    expect(lines.filter((line) => line.includes('either'))).toEqual([]);
+  });
+});
+
+describe('A computed field', () => {
+  it('is shown, selected and filtered by', async () => {
+    const { body } = await service.get('/test_offers?offset=1&limit=1').expect(200);
+    expect((body as Body).response_data.objects).toEqual([
+      { offerID: 'b', brandID: 'b2', title: 'b1', amount: 2, doubled: 4 },
+    ]);
+    const selected = await service.get('/test_offers?fields=doubled&sort=-offerID').expect(200);
+    expect((selected.body as Body).response_data.objects.map(({ doubled }) => doubled)).toEqual([
+      8, 6, 4, 2,
+    ]);
+    expect(await offersOf('/test_offers?doubled=6')).toEqual(['1', ['c']]);
+  });
+
+  it('is shown in whole lists', async () => {
+    const whole = async (type: string) =>
+      (await service.get('/test_named_offers?limit=2').set('Accept', type).expect(200)).text;
+    expect(await whole('application/x-ndjson')).toBe(
+      '{"offerID":"a","brandID":"b1","brandName":"Acme"}\n{"offerID":"b","brandID":"b2","brandName":"Emca"}\n',
+    );
+    expect(await whole('text/csv')).toBe('offerID,brandID,brandName\r\na,b1,Acme\r\nb,b2,Emca\r\n');
+  });
+
+  it('is served by no index', async () => {
+    expect(await missingIndexes(service.application)).toEqual([
+      'no index can serve the filter doubled of test_offers, since doubled is computed for each object',
+      'no index can serve the filter brandName of test_named_offers, since brandName is computed for each object',
+    ]);
+  });
+
+  it('cannot be sorted by, nor be counted or have an index', () => {
+    expect(() => QueryOf(NamedOffer, { sort: ['brandName'] })).toThrow(
+      'NamedOffer cannot be sorted by brandName, which no index holds',
+    );
+    @Resource('test_misused', { filtered: ['name'] })
+    class Misused {
+      @PrimaryColumn(identifierColumn) misusedID!: string;
+      @VirtualColumn({ type: 'varchar', query: () => `SELECT 'a'` }) name!: string;
+    }
+    expect(() => ListModule.forFeature(Misused)).toThrow(
+      'Misused cannot count, filter, sort or search by name, which is computed for each object',
+    );
+  });
+
+  it('is exported, and ignored by an import', async () => {
+    const metadata = resourcesOf(service.dataSource).get('test_named_offers');
+    if (!metadata) throw new Error('test_named_offers is a resource');
+    let exported = '';
+    const output = new Writable({
+      write(chunk: Buffer, _, done) {
+        exported += chunk.toString();
+        done();
+      },
+    });
+    const runner = service.dataSource.createQueryRunner();
+    await exportRows(runner, metadata, 'csv', output);
+    await runner.release();
+    expect(exported).toContain('offerID,brandID,brandName\na,b1,Acme\n');
+    await service.load('test_named_offers', [
+      { offerID: 'z', brandID: 'b2', brandName: 'ignored' },
+    ]);
+    expect(await offersOf('/test_named_offers?brandName=Emca')).toEqual(['2', ['b', 'z']]);
+  });
+
+  it('of its own columns alone leaves its list versioned', async () => {
+    const { headers } = await service.get('/test_offers').expect(200);
+    await service.get('/test_offers').set('If-None-Match', String(headers.etag)).expect(304);
+  });
+
+  it('of another resource changes the version with it, where the list says that it reads it', async () => {
+    const path = '/test_named_offers';
+    const names = async () =>
+      ((await service.get(path).expect(200)).body as Body).response_data.objects.map(
+        ({ brandName }) => brandName,
+      );
+    expect(await names()).toEqual(['Acme', 'Emca', 'Acme', null]);
+    const { headers } = await service.get(path).expect(200);
+    await service.get(path).set('If-None-Match', String(headers.etag)).expect(304);
+    await query(`UPDATE brands SET name = 'Other' WHERE "brandID" = 'b1'`);
+    await service.get(path).set('If-None-Match', String(headers.etag)).expect(200);
+    expect(await names()).toEqual(['Other', 'Emca', 'Acme', null]);
+    expect(await offersOf(`${path}?brandName=Other`)).toEqual(['1', ['a']]);
+  });
+
+  it('of another resource leaves a list without a tag that does not say so, unless it is left out', async () => {
+    const etag = async (parameters: string) =>
+      (await service.get(`/test_silent_offers${parameters}`).expect(200)).headers.etag;
+    expect(await etag('')).toBeUndefined();
+    expect(await etag('?fields=offerID')).toMatch(/^W\//);
+    expect(await uncachedLists(service.application)).toEqual([
+      'lists of test_named_offers with the field brandName are not cached and have no ETag, since it depends on brands',
+    ]);
+  });
+});
+
+describe('A filter by related objects and a field of them, under eight writers of both tables', () => {
+  /** Writes to both tables until a time, with up to `pause` milliseconds between two transactions. */
+  async function write(random: Random, until: number, pause = 100): Promise<void> {
+    while (performance.now() < until) {
+      const brand = `'b${1 + random.below(20)}'`;
+      const offer = `'o${random.below(500)}'`;
+      await query(
+        random.pick([
+          `UPDATE brands SET name = '${random.pick(NAMES)}' WHERE "brandID" = ${brand}`,
+          `UPDATE test_offers SET "brandID" = ${brand} WHERE "offerID" = ${offer}`,
+          `UPDATE test_named_offers SET "brandID" = ${brand} WHERE "offerID" = ${offer}`,
+          `DELETE FROM test_offers WHERE "offerID" = ${offer}`,
+          `INSERT INTO test_offers VALUES (${offer}, ${brand}, 't', 1) ON CONFLICT DO NOTHING`,
+        ]),
+      );
+      await sleep(random.below(pause));
+    }
+  }
+
+  beforeEach(async () => {
+    await query('TRUNCATE brands CASCADE');
+    await query(`INSERT INTO brands ("brandID", name)
+      SELECT 'b' || n, 'Acme' FROM generate_series(1, 20) n`);
+    await query(`INSERT INTO test_offers
+      SELECT 'o' || n, 'b' || 1 + n % 20, 't', n FROM generate_series(0, 499) n`);
+    await query('INSERT INTO test_named_offers SELECT "offerID", "brandID" FROM test_offers');
+  });
+
+  it(
+    'are those of plain SQL at the same version',
+    async () => {
+      const until = performance.now() + DURATION * 1000;
+      const reader = service.application.get(ListReader);
+      const { application } = service;
+      const plain = (table: string, where: string, shown: string, { offset = 0 }) =>
+        query(
+          `WITH matching AS (
+             SELECT object.*, ${shown} AS shown FROM ${table} object
+             LEFT JOIN brands USING ("brandID") WHERE ${where}
+           )
+           SELECT (SELECT sum(stamp)::text FROM resource_versions
+               WHERE resource IN ('${table}', 'brands')) AS version,
+             (SELECT count(*)::text FROM matching) AS count,
+             (SELECT json_agg(shown)::text FROM (
+               SELECT shown FROM matching ORDER BY "offerID" LIMIT 50 OFFSET ${offset}
+             ) page) AS shown`,
+        );
+      let compared = 0;
+      const compare = async (random: Random): Promise<void> => {
+        while (performance.now() < until) {
+          const name = random.pick(NAMES);
+          const offset = random.below(60);
+          const [listing, shown, wanted] = random.chance(0.5)
+            ? ([
+                application
+                  .get(OffersController)
+                  .list(Object.assign(new ListOffersDto(), { brandName: [name], offset })),
+                'offerID',
+                () => plain('test_offers', `name = '${name}'`, '"offerID"', { offset }),
+              ] as const)
+            : ([
+                application
+                  .get(NamedOffersController)
+                  .list(Object.assign(new ListNamedOffersDto(), { offset })),
+                'brandName',
+                () => plain('test_named_offers', 'true', 'name', { offset }),
+              ] as const);
+          const page = await reader.prepare(listing).read();
+          const [row] = await wanted();
+          // Equal versions mean the same data.
+          if (page.version !== row?.version) continue;
+          const objects = JSON.parse(page.objects) as Record<string, unknown>[];
+          expect([page.count, objects.map((object) => object[shown])]).toEqual([
+            row.count,
+            JSON.parse(row.shown ?? '[]'),
+          ]);
+          compared += 1;
+        }
+      };
+      await Promise.all([
+        ...[1, 2].map((at) => compare(new Random(`reader ${at}`))),
+        ...Array.from({ length: WRITERS }, (_, at) => write(new Random(`writer ${at}`), until)),
+      ]);
+      expect(compared).toBeGreaterThan(5 * DURATION);
+    },
+    (DURATION + 30) * 1000,
+  );
+
+  it(
+    'are never older than what was committed before a conditional request',
+    async () => {
+      const until = performance.now() + DURATION * 1000;
+      /** The last number in the name of a brand that is being written, and that is committed. */
+      let [written, committed] = [1, 1];
+      await query(`INSERT INTO brands ("brandID", name) VALUES ('counted', '1'), ('odd', 'odd')`);
+      await query(`INSERT INTO test_offers VALUES ('counted', 'odd', 't', 1)`);
+      await query(`INSERT INTO test_named_offers VALUES ('a', 'counted')`);
+      const count = async (): Promise<void> => {
+        while (performance.now() < until) {
+          written += 1;
+          await query(`UPDATE brands
+            SET name = CASE "brandID" WHEN 'odd' THEN '${written % 2 ? 'odd' : 'even'}' ELSE '${written}' END
+            WHERE "brandID" IN ('odd', 'counted')`);
+          committed = written;
+          await sleep(150);
+        }
+      };
+      let [requests, unchanged] = [0, 0];
+      /** Asks for a path, with the tag of the last response, and calls `check` with what it shows. */
+      const ask = async (
+        path: string,
+        check: (shown: Body['response_data'], before: number, isStill: boolean) => void,
+      ): Promise<void> => {
+        let tag = '*none*';
+        let shown: Body['response_data'] = { count: '', objects: [] };
+        while (performance.now() < until) {
+          const before = committed;
+          const response = await service.get(path).set('If-None-Match', tag);
+          if (response.status === 200) {
+            tag = String(response.headers.etag);
+            shown = (response.body as Body).response_data;
+          } else {
+            expect(response.status).toBe(304);
+            unchanged += 1;
+          }
+          check(shown, before, written === before);
+          requests += 1;
+        }
+      };
+      const named = () =>
+        ask('/test_named_offers?limit=1', ({ objects: [object] }, before) => {
+          expect(Number(object?.brandName)).toBeGreaterThanOrEqual(before);
+        });
+      const filtered = () =>
+        ask('/test_offers?brandName=odd&fields=offerID', ({ count: found }, before, isStill) => {
+          if (isStill) expect(found).toBe(String(before % 2));
+        });
+      await Promise.all([
+        count(),
+        ...[named(), filtered(), named(), filtered()],
+        ...Array.from({ length: WRITERS - 1 }, (_, at) =>
+          write(new Random(`other ${at}`), until, 1000),
+        ),
+      ]);
+      if (process.env.RELATED_TEST_SECONDS) console.info({ requests, unchanged, committed });
+      expect(requests).toBeGreaterThan(20 * DURATION);
+      expect(unchanged).toBeGreaterThan(0);
+    },
+    (DURATION + 30) * 1000,
+  );
+});
