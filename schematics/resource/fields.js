@@ -1,4 +1,4 @@
-import { COLUMN_TYPES, nameColumn } from '../../src/resource/column-types.js';
+import { COLUMN_TYPES, IDENTIFIER_TYPES, nameColumn } from '../../src/resource/column-types.js';
 import { GeneratorError } from './generator-error.js';
 import { isReserved } from './names.js';
 
@@ -17,6 +17,7 @@ import { isReserved } from './names.js';
 /**
  * @typedef {import('../../src/resource/column-types.js').ColumnTypeName} Type
  * @typedef {import('../../src/resource/column-types.js').Flag} Flag
+ * @typedef {typeof IDENTIFIER_TYPES[number]} IdentifierType
  */
 
 /**
@@ -24,6 +25,7 @@ import { isReserved } from './names.js';
  *
  * @typedef {object} Fields
  * @property {string} identifier
+ * @property {IdentifierType} identifierType
  * @property {readonly Field[]} own all but the identifier and the times
  * @property {readonly Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
  */
@@ -89,6 +91,8 @@ export function readFields(text, defaultIdentifier) {
   if (descriptions.length === 0) throw new GeneratorError(`There are no fields: ${SYNTAX}`);
   /** @type {string[]} */
   const identifiers = [];
+  /** @type {IdentifierType} */
+  let identifierType = 'text';
   /** @type {Field[]} */
   const fields = [];
   for (const description of descriptions) {
@@ -98,14 +102,21 @@ export function readFields(text, defaultIdentifier) {
       throw new GeneratorError(`The field ${name} is described twice`);
     }
     if (name === defaultIdentifier || rest.includes('identifier')) {
-      const more = rest.filter(
-        (word) => !['identifier', 'text', 'exact', 'several', 'sort'].includes(word),
+      const types = IDENTIFIER_TYPES.filter((type) =>
+        rest.some((word) => typeNamed(word) === type),
       );
-      if (more.length > 0) {
+      const more = rest.filter(
+        (word) =>
+          !['identifier', 'exact', 'several', 'sort'].includes(word) &&
+          !types.some((type) => type === typeNamed(word)),
+      );
+      const second = more[0] ?? types[1];
+      if (second !== undefined) {
         throw new GeneratorError(
-          `The identifier ${name} is a text of 1 to 100 characters: it cannot be ${more[0]}`,
+          `The identifier ${name} is a text of 1 to 100 characters, or integer, bigint or uuid: it cannot be ${second}`,
         );
       }
+      identifierType = types[0] ?? 'text';
       identifiers.push(name);
     } else {
       fields.push(readField(name, rest));
@@ -124,7 +135,12 @@ export function readFields(text, defaultIdentifier) {
   }
   const own = fields.filter(({ name }) => !TIMES.includes(name));
   checkParameters(identifier, fields);
-  return { identifier, own, times: fields.filter(({ name }) => TIMES.includes(name)) };
+  return {
+    identifier,
+    identifierType,
+    own,
+    times: fields.filter(({ name }) => TIMES.includes(name)),
+  };
 }
 
 /**

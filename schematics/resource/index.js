@@ -41,10 +41,11 @@ export function resource(options) {
     const description = await describedFields(options, names, (line) => {
       logger.info(line);
     });
-    const { identifier, own: fields, times } = readFields(description, names.identifier);
-    const targets = targetsOf(resources, names, identifier, fields);
+    const read = readFields(description, names.identifier);
+    const { identifier, identifierType, own: fields, times } = read;
+    const targets = targetsOf(resources, names, read);
     checkEnums(names, fields, resources);
-    const described = { names, identifier, fields, times, targets };
+    const described = { names, identifier, identifierType, fields, times, targets };
     const time = Date.now();
     const { folder, file } = names;
     const written = new Map([

@@ -1,7 +1,12 @@
 import { parse } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { COLUMN_TYPES, hasItsDigits, identifierColumn } from '../../src/resource/column-types.js';
+import {
+  COLUMN_TYPES,
+  hasItsDigits,
+  IDENTIFIER_TYPES,
+  identifierColumn,
+} from '../../src/resource/column-types.js';
 import { isFieldName, LENGTH, PARAMETERS, TIMES } from './fields.js';
 import { camelOf, capitalised } from './names.js';
 import { GeneratorError } from './generator-error.js';
@@ -45,7 +50,7 @@ export async function proposal(file, names) {
   const taken = new Set([...named.keys()].map((name) => name.toLowerCase()));
   const fields = [...named]
     .map(([name, column]) =>
-      column === identifier ? `${name}:identifier` : column.field(name, taken),
+      column === identifier ? `${name}${column.key}:identifier` : column.field(name, taken),
     )
     .filter((field) => field !== undefined);
   const maps = [...named].filter(([name, column]) => name !== column.name);
@@ -69,6 +74,7 @@ export async function proposal(file, names) {
 const ACCEPTS = {
   integer: (value) =>
     isDecimal(value) && Number(value) === (Number(value) | 0) && !/\./.test(String(value)),
+  bigint: (value) => isDecimal(value) && !/\./.test(String(value)) && isBigint(String(value)),
   decimal: isDecimal,
   boolean: (value) => ['true', 'false'].includes(String(value)),
   'date-time': (value) =>
@@ -78,6 +84,9 @@ const ACCEPTS = {
     typeof value === 'object' ||
     (typeof value === 'string' && /^\s*[[{]/.test(value) && isJson(value)),
   enum: (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(value),
+  // In lower case, as PostgreSQL writes them.
+  uuid: (value) =>
+    typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
   // A reference looks like any other text.
   reference: () => false,
   text: (value) => typeof value !== 'object',
@@ -132,6 +141,12 @@ class Column {
       this.shortest > 0 &&
       this.longest <= identifierColumn.length
     );
+  }
+
+  /** The type of the column as an identifier, unless it is a text. */
+  get key() {
+    const type = IDENTIFIER_TYPES.find((each) => each !== 'text' && this.types.includes(each));
+    return type === undefined ? '' : `:${type}`;
   }
 
   /**
@@ -196,6 +211,11 @@ function isDecimal(value) {
     !/^-0(\.0*)?$/.test(text) &&
     text.length <= 100
   );
+}
+
+/** @param {string} digits */
+function isBigint(digits) {
+  return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 }
 
 /** @param {string} text */

@@ -1,3 +1,4 @@
+import { IDENTIFIER_TYPES } from '../../src/resource/column-types.js';
 import { GeneratorError } from './generator-error.js';
 
 /**
@@ -21,13 +22,15 @@ export function existingResources(tree) {
       const text = tree.readText(`/src/${folder}/${file}`);
       const name = /@Resource\('(\w+)'/.exec(text)?.[1];
       const entity = /export class (\w+)/.exec(text)?.[1];
-      const identifier = /@PrimaryColumn\([^)]*\)\s+(\w+)!/.exec(text)?.[1];
+      const [, options = '', identifier] = /@PrimaryColumn\(([^)]*)\)\s+(\w+)!/.exec(text) ?? [];
+      const identifierType =
+        IDENTIFIER_TYPES.find((type) => type !== 'text' && options.includes(`'${type}'`)) ?? 'text';
       if (name === undefined || entity === undefined || identifier === undefined) continue;
       const module = `../${folder}/${file.replace(/\.ts$/, '.js')}`;
       const word = file.replace('.entity.ts', '');
       const enums = [...text.matchAll(/enumName: '(\w+)'/g)].map(([, type = '']) => type);
       const isTree = text.includes(`@ForeignKey(() => ${entity})`);
-      resources.set(name, { entity, identifier, module, word, enums, isTree });
+      resources.set(name, { entity, identifier, identifierType, module, word, enums, isTree });
     }
   }
   return resources;
@@ -38,11 +41,10 @@ export function existingResources(tree) {
  *
  * @param {ReadonlyMap<string, Target>} resources
  * @param {Names} names
- * @param {string} identifier
- * @param {readonly Field[]} fields
+ * @param {import('./fields.js').Fields} fields
  * @returns {Map<string, Target>}
  */
-export function targetsOf(resources, names, identifier, fields) {
+export function targetsOf(resources, names, { identifier, identifierType, own: fields }) {
   /** @type {Map<string, Target>} */
   const targets = new Map();
   for (const { name, resource, flags } of fields) {
@@ -54,7 +56,10 @@ export function targetsOf(resources, names, identifier, fields) {
         );
       }
       const { entity, file: word } = names;
-      targets.set(resource, { entity, identifier, module: '', word, enums: [], isTree: true });
+      targets.set(resource, {
+        ...{ entity, identifier, identifierType, module: '', word },
+        ...{ enums: [], isTree: true },
+      });
       continue;
     }
     const target = resources.get(resource);

@@ -118,7 +118,7 @@ export class Statements {
   private repeated(): Check {
     return {
       field: identifierOf(this.metadata).propertyName,
-      query: `SELECT "#line" AS line, ${this.identifier} || ', which line ' || "#first" || ' has already' AS value
+      query: `SELECT "#line" AS line, ${this.identifier}::text || ', which line ' || "#first" || ' has already' AS value
         FROM (SELECT "#line", ${this.identifier}, min("#line") OVER same AS "#first"
               FROM ${STAGING} WINDOW same AS (PARTITION BY ${this.identifier})) staged
         WHERE "#line" > "#first" AND ${this.identifier} IS NOT NULL`,

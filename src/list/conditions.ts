@@ -65,7 +65,7 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 export const NON_FILTERS: ReadonlySet<string> = new Set([
   ...parametersOf(ListQueryDto).keys(),
   // `@QueryOf` declares these for each class.
-  ...(['fields', 'include', 'sort'] satisfies (keyof ListQueryDto)[]),
+  ...(['fields', 'after', 'include', 'sort'] satisfies (keyof ListQueryDto)[]),
 ]);
 
 /**

@@ -1,11 +1,19 @@
-import { FindOperator, Raw } from 'typeorm';
+import { type EntityMetadata, FindOperator, type ObjectLiteral, Raw } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
+import { identifierFrom, isTextIdentifier } from '../resource/identifiers.js';
+import { columnOf } from '../resource/resource.js';
 import { type SearchText, searchText } from './search-text.js';
 
 /** What a condition of `containsWords` searches for. */
 export interface WordSearch extends SearchText {
-  /** The columns of which one may equal the whole text. */
-  readonly identifiers: readonly string[];
+  /** The columns of which one may equal the whole text: those whose type has it. */
+  readonly identifiers: readonly Identifying[];
+}
+
+/** A column, and its SQL type. */
+interface Identifying {
+  readonly name: string;
+  readonly type: string;
 }
 
 const SEARCHES = new WeakMap<FindOperator<string>, WordSearch>();
@@ -22,6 +30,38 @@ export function containsWords(
   text: string,
   identifiers: readonly string[] = [],
 ): FindOperator<string> {
+  return searching(
+    text,
+    identifiers.map((name) => ({ name, type: 'text' })),
+  );
+}
+
+/** The conditions of a list with each search fitted to the types of the columns that it names. */
+export function withTypedSearches(
+  conditions: readonly ObjectLiteral[],
+  metadata: EntityMetadata,
+): ObjectLiteral[] {
+  return conditions.map((condition) =>
+    Array.isArray(condition)
+      ? withTypedSearches(condition as ObjectLiteral[], metadata)
+      : withTypedSearch(condition, metadata),
+  );
+}
+
+function withTypedSearch(condition: ObjectLiteral, metadata: EntityMetadata): ObjectLiteral {
+  const found = Object.entries(condition).find(([, value]) => wordSearchOf(value));
+  const search = wordSearchOf(found?.[1]);
+  if (!found || !search) return condition;
+  const identifiers = search.identifiers.flatMap(({ name }): Identifying[] => {
+    const { type } = columnOf(metadata, name);
+    if (isTextIdentifier(type)) return [{ name, type: 'text' }];
+    // No object has the text for its number.
+    return identifierFrom(type, search.text) === undefined ? [] : [{ name, type: String(type) }];
+  });
+  return { ...condition, [found[0]]: searching(search.text, identifiers) };
+}
+
+function searching(text: string, identifiers: readonly Identifying[]): FindOperator<string> {
   const search = { ...searchText(text), identifiers };
   // Conditions of one statement share the names of parameters.
   const at = ++searches;
@@ -55,7 +95,7 @@ export function equalities(
   table: string,
   text: string,
 ): readonly string[] {
-  return identifiers.map((name) => `${table}"${name}" = CAST(${text} AS text)`);
+  return identifiers.map(({ name, type }) => `${table}"${name}" = CAST(${text} AS ${type})`);
 }
 
 /**

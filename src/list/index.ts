@@ -4,6 +4,8 @@ export { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
 export { type Listing, listOf } from './listing.js';
 export { type ObjectLookup, objectOf } from './object-lookup.js';
 export {
+  BigintParam,
+  BigintsParam,
   BooleanParam,
   CurrenciesParam,
   DateTimeParam,
@@ -13,10 +15,13 @@ export {
   IdentifierParam,
   IdentifiersParam,
   IntegerParam,
+  IntegersParam,
   SignedDecimalParam,
   SignedIntegerParam,
   TextParam,
   TextsParam,
+  UuidParam,
+  UuidsParam,
   WordsParam,
 } from './parameters.js';
 export { QueryOf } from './query-of.js';

@@ -1,6 +1,6 @@
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import type { ParameterSettings } from '../http/parameters/declared-parameters.js';
-import { type Bounds, IdentifierParam, IntegerParam } from './parameters.js';
+import { type Bounds, IntegerParam } from './parameters.js';
 
 /** The field of a sort key by relevance. No column has this name. */
 export const RELEVANCE = '#relevance';
@@ -44,10 +44,8 @@ export abstract class ListQueryDto extends ObjectQueryDto {
   })
   offset?: number;
 
-  @IdentifierParam(
-    'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
-  )
-  after?: string;
+  /** The identifier of the object behind which the page begins, as text. */
+  declare after?: string;
 
   /** The related objects that each object has. Default: none. */
   declare include?: readonly string[];

@@ -1,6 +1,7 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { errors } from '../http/errors.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
+import { withTypedSearches } from './contains-words.js';
 import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
 import { searchParameterOf } from './parameters.js';
@@ -52,7 +53,7 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   if (search !== undefined && query[search as keyof Query] === undefined) {
     throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
   }
-  const all = conditionsOf(repository, query, conditions);
+  const all = withTypedSearches(conditionsOf(repository, query, conditions), metadata);
   const fields = shownFields(metadata, query);
   const isPlain =
     all.every((condition) => isPlainCondition(metadata, condition)) &&

@@ -15,27 +15,25 @@ export interface LookUp {
   readonly values: readonly unknown[];
 }
 
-const LOOK_UPS = new WeakMap<FindOperator<string>, LookUp>();
+const LOOK_UPS = new WeakMap<FindOperator<unknown>, LookUp>();
 let parameters = 0;
 
 /** The condition that a column has one of the identifiers of a look-up. */
-export function isLookedUp(lookUp: LookUp): FindOperator<string> {
+export function isLookedUp(lookUp: LookUp): FindOperator<never> {
   // Conditions of one statement share the names of parameters.
   const names = lookUp.values.map(() => `looked${++parameters}`);
   const query = lookUp.query(names.map((name) => `:${name}`));
   const condition = Raw(
     (column) => `${column} IN (${query})`,
     Object.fromEntries(names.map((name, at) => [name, lookUp.values[at]])),
-  ) as FindOperator<string>;
+  ) as FindOperator<never>;
   LOOK_UPS.set(condition, lookUp);
   return condition;
 }
 
 /** The look-up of a condition of `isLookedUp`; `undefined` for any other condition. */
 export function lookUpOf(condition: unknown): LookUp | undefined {
-  return condition instanceof FindOperator
-    ? LOOK_UPS.get(condition as FindOperator<string>)
-    : undefined;
+  return condition instanceof FindOperator ? LOOK_UPS.get(condition) : undefined;
 }
 
 /** The look-ups among conditions. */

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { ReadPool } from '../database/read-pool.js';
-import { IDENTIFIER_LENGTH, isTextOf } from '../resource/formats.js';
+import { InvalidValue } from '../http/parameters/invalid-value.js';
 import { identifierOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import type { ObjectLookup } from './object-lookup.js';
+import { readIdentifier } from './identifier-value.js';
 import { StatementCache } from './statement-cache.js';
 
 /** Reads single objects. */
@@ -19,14 +20,14 @@ export class ObjectReader {
   /**
    * Reads an object, as a page with one object.
    *
-   * @throws ApiError `-22` for an invalid identifier, `-31` if there is no such object
+   * @throws ApiError `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
+   * `-31` if there is no such object
    */
   async read({ repository, identifier, query: { fields } }: ObjectLookup): Promise<Page> {
     const { metadata } = repository;
-    const { propertyName, databaseName } = identifierOf(metadata);
-    if (!isTextOf(identifier, 1, IDENTIFIER_LENGTH)) {
-      throw errors.parameterInvalid(propertyName, `text of 1 to ${IDENTIFIER_LENGTH} characters`);
-    }
+    const { propertyName, databaseName, type } = identifierOf(metadata);
+    const key = readIdentifier(type, identifier);
+    if (key instanceof InvalidValue) throw key.toError(propertyName);
     const statement = this.statements.get(
       metadata,
       'object',
@@ -36,7 +37,7 @@ export class ObjectReader {
       WHERE object."${databaseName}" = $1
     ) "#found"`,
     );
-    const [found] = await this.reads.rows<{ object: string }>(statement, [identifier]);
+    const [found] = await this.reads.rows<{ object: string }>(statement, [key]);
     if (!found) throw errors.objectUnknown(metadata.tableName, identifier);
     return { count: '1', objects: `[${found.object}]` };
   }

@@ -10,6 +10,8 @@ import {
   type ReadOptions,
   readParameter,
 } from '../http/parameters/declared-parameters.js';
+import { identifierType } from '../resource/identifiers.js';
+import { readIdentifier } from './identifier-value.js';
 import { searchText, wordCount } from './search-text.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue, READABLE } from '../http/parameters/invalid-value.js';
@@ -92,6 +94,53 @@ export function IntegerParam(
 /** A plain decimal integer, with or without a `-`, for a column that may be negative. Property: `number`. */
 export function SignedIntegerParam(meaning: string): PropertyDecorator {
   return IntegerParam(meaning, SIGNED_INTEGER);
+}
+
+/** Integers, with or without a `-`, separated by commas. Property: `number[]`. */
+export function IntegersParam(meaning: string): PropertyDecorator {
+  return typedIdentifiers(meaning, 'integer', (values) => values.map(Number));
+}
+
+/** An integer of 64 bits. It stays text, so that it is not rounded. Property: `string`. */
+export function BigintParam(meaning: string): PropertyDecorator {
+  return typedIdentifier(meaning, 'bigint');
+}
+
+/** Integers of 64 bits, separated by commas. Property: `string[]`. */
+export function BigintsParam(meaning: string): PropertyDecorator {
+  return typedIdentifiers(meaning, 'bigint', (values) => values);
+}
+
+/** A UUID, in upper or lower case. Property: `string`. */
+export function UuidParam(meaning: string): PropertyDecorator {
+  return typedIdentifier(meaning, 'uuid');
+}
+
+/** UUIDs, separated by commas. Property: `string[]`. */
+export function UuidsParam(meaning: string): PropertyDecorator {
+  return typedIdentifiers(meaning, 'uuid', (values) => values);
+}
+
+function typedIdentifier(meaning: string, type: string): PropertyDecorator {
+  const { schema, example } = identifierType(type);
+  return Parameter({ meaning, schema, example }, (text) => readIdentifier(type, text));
+}
+
+function typedIdentifiers(
+  meaning: string,
+  type: string,
+  convert: (values: string[]) => unknown[],
+): PropertyDecorator {
+  const { schema, example } = identifierType(type);
+  return Parameter({ meaning, schema: arrayOf(schema), example }, (text) => {
+    const values: string[] = [];
+    for (const each of text.split(',')) {
+      const value = readIdentifier(type, each);
+      if (value instanceof InvalidValue) return value;
+      values.push(value);
+    }
+    return convert(values);
+  });
 }
 
 /** Digits with an optional decimal point. It stays text, so that it is not rounded. Property: `string`. */

@@ -1,10 +1,12 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { computedFields } from '../resource/computed-columns.js';
 import { relatedEntity, relatedName } from '../resource/related.js';
+import { identifierType } from '../resource/identifiers.js';
 import { isListedBy, pluralName, resourceName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
+import { readIdentifier } from './identifier-value.js';
 import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, DateTimeParam, mustBe, Parameter, searchParameterOf } from './parameters.js';
 
@@ -35,7 +37,7 @@ interface ListOptions<Entity> {
 
 /**
  * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
- * `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
+ * `after` and `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
  * `@UpdateDateColumn`; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
  * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
  * `relevance`.
@@ -76,6 +78,17 @@ export function QueryOf<Entity>(
     };
     Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
     if (!isList) return;
+    const key = identifierType(primaryColumn(entity)?.options.type);
+    const behind: DeclaredParameter = {
+      meaning:
+        'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
+      schema: key.schema,
+      example: key.example,
+    };
+    Parameter(behind, (text) => readIdentifier(primaryColumn(entity)?.options.type, text))(
+      prototype,
+      'after',
+    );
     const search = searchParameterOf(prototype);
     Parameter(sortParameter(entity, sort, search), sortReader(sort, search))(prototype, 'sort');
     if (related.length === 0) return;
@@ -140,9 +153,7 @@ function sortParameter(
   allowed: readonly string[],
   search: string | undefined,
 ): DeclaredParameter {
-  const identifier = getMetadataArgsStorage()
-    .filterColumns(entity)
-    .find(({ options }) => options.primary)?.propertyName;
+  const identifier = primaryColumn(entity)?.propertyName;
   const columns = allowed.flatMap((name) => [name, `-${name}`]);
   const names = search === undefined ? columns : [BY_RELEVANCE, ...columns];
   return {
@@ -154,6 +165,12 @@ function sortParameter(
     },
     example: allowed.join(),
   };
+}
+
+function primaryColumn(entity: ObjectType<unknown>) {
+  return getMetadataArgsStorage()
+    .filterColumns(entity)
+    .find(({ options }) => options.primary);
 }
 
 /** The names of an entity's public columns, in the order declared: all except `select: false`. */

@@ -1,10 +1,13 @@
 import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { isTextIdentifier } from '../resource/identifiers.js';
 import { isLookedUp } from './look-ups.js';
 
 /** The table of a resource whose objects refer to their parents in it. Names are not quoted. */
 interface Tree {
   readonly table: string;
   readonly identifier: string;
+  /** The SQL type of identifiers. */
+  readonly type: string;
   /** The column that refers to the parent. */
   readonly parent: string;
 }
@@ -19,8 +22,8 @@ interface Tree {
  */
 export function within<Entity>(
   entity: ObjectType<Entity>,
-  roots: readonly string[],
-): FindOperator<string> {
+  roots: readonly (string | number)[],
+): FindOperator<never> {
   const tree = treeOf(entity);
   return isLookedUp({
     resource: tree.table,
@@ -33,11 +36,11 @@ export function within<Entity>(
 /**
  * A query for the identifiers of objects and of all objects below them. `UNION` ends it also in a cycle.
  *
- * @param roots an SQL expression of type `text[]`
+ * @param roots an SQL expression for an array of identifiers
  */
-function subtreeQuery({ table, identifier, parent }: Tree, roots: string): string {
+function subtreeQuery({ table, identifier, type, parent }: Tree, roots: string): string {
   return `WITH RECURSIVE subtree(id) AS (
-    SELECT "${identifier}" FROM "${table}" WHERE "${identifier}" = ANY(CAST(${roots} AS text[]))
+    SELECT "${identifier}" FROM "${table}" WHERE "${identifier}" = ANY(CAST(${roots} AS ${type}[]))
     UNION
     SELECT child."${identifier}" FROM "${table}" child JOIN subtree ON child."${parent}" = subtree.id
   ) SELECT id FROM subtree`;
@@ -61,5 +64,11 @@ function findTree<Entity>(entity: ObjectType<Entity>): Tree {
   if (table === undefined || !identifier || parent?.propertyName === undefined) {
     throw new TypeError(`${entity.name} has no @ForeignKey to itself, so it is not a tree`);
   }
-  return { table, identifier: identifier.propertyName, parent: parent.propertyName };
+  const { type } = identifier.options;
+  return {
+    table,
+    identifier: identifier.propertyName,
+    type: isTextIdentifier(type) ? 'text' : String(type),
+    parent: parent.propertyName,
+  };
 }

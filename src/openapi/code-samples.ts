@@ -1,4 +1,5 @@
 import { NON_FILTERS } from '../list/conditions.js';
+import { identifierType } from '../resource/identifiers.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint } from './described-endpoint.js';
 import { exampleText } from './parameters.js';
@@ -51,7 +52,8 @@ function requests(endpoint: DescribedEndpoint): SampleRequest[] {
 function exampleTarget({ template, metadata, pathParameters }: DescribedEndpoint): string {
   return pathParameters.reduce((target, name) => {
     const example = metadata && meaningOf(metadata.target as object, name)?.example;
-    return target.replace(`{${name}}`, encoded(example));
+    const type = metadata?.findColumnWithPropertyName(name)?.type;
+    return target.replace(`{${name}}`, encoded(example ?? identifierType(type).example));
   }, template);
 }
 

@@ -1,5 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
+import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
+import { identifierType } from '../resource/identifiers.js';
 import { codeSamples } from './code-samples.js';
 import {
   countedFields,
@@ -82,11 +84,19 @@ function isTagged({ kind }: DescribedEndpoint): boolean {
 }
 
 /** The possible errors of a `GET`. */
-export function errorsOf({ pathParameters, parameters }: DescribedEndpoint): ErrorDefinition[] {
+export function errorsOf({
+  pathParameters,
+  parameters,
+  metadata,
+}: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
-  const isNumbered = parameters.some(({ schema }) => schema.type === 'integer');
+  const isNumbered =
+    parameters.some(({ schema }) => isNumber(schema) || (schema.items && isNumber(schema.items))) ||
+    pathParameters.some((name) =>
+      isNumber(identifierType(metadata?.findColumnWithPropertyName(name)?.type).schema),
+    );
   return [
     ...WITH_CREDENTIALS,
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
@@ -95,6 +105,11 @@ export function errorsOf({ pathParameters, parameters }: DescribedEndpoint): Err
     ...(isNarrowed ? [errors.nameUnknown] : []),
     ...(isNumbered ? [errors.outOfRange] : []),
   ];
+}
+
+/** Whether a value beyond a range gets `-26`. */
+function isNumber({ type, format }: Pick<ParameterSchema, 'type' | 'format'>): boolean {
+  return type === 'integer' || format === 'int64';
 }
 
 function success(endpoint: DescribedEndpoint): Json {

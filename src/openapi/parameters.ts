@@ -1,5 +1,5 @@
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
-import { IDENTIFIER_LENGTH } from '../resource/formats.js';
+import { identifierType } from '../resource/identifiers.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint, DescribedParameter } from './described-endpoint.js';
 import type { Json } from './schema.js';
@@ -14,18 +14,17 @@ export function parameterObjects(endpoint: DescribedEndpoint): Json[] {
 
 function inPath({ metadata }: DescribedEndpoint, name: string): Json {
   const { meaning, example } = (metadata && meaningOf(metadata.target as object, name)) ?? {};
+  const column = metadata?.findColumnWithPropertyName(name);
+  const { schema } = identifierType(column?.type);
   return {
     name,
     in: 'path',
     required: true,
     description: meaning ?? 'Identifies the object.',
-    schema: {
-      type: 'string',
-      minLength: 1,
-      maxLength: IDENTIFIER_LENGTH,
-      pattern: '^[^\\u0000]+$',
-    },
-    ...(example !== undefined && { example }),
+    schema,
+    ...(example !== undefined && {
+      example: schema.type === 'integer' ? Number(example) : example,
+    }),
   };
 }
 
@@ -67,14 +66,14 @@ export function exampleText(
 }
 
 /** Converts a query text to the type of the schema. */
-function exampleOf({ type }: ParameterSchema, text: string): unknown {
+function exampleOf({ type, items }: ParameterSchema, text: string): unknown {
   switch (type) {
     case 'integer':
       return Number(text);
     case 'boolean':
       return text === 'true';
     case 'array':
-      return text.split(',');
+      return text.split(',').map((each) => (items ? exampleOf(items, each) : each));
     default:
       return text;
   }

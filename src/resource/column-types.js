@@ -101,18 +101,47 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       bytes: ({ length }) => textBytes(length),
     },
     integer: {
-      columnTypes: ['integer'],
+      columnTypes: ['integer', 'int', 'int4'],
       sql: () => 'integer',
       options: () => `{ type: 'integer' }`,
       property: () => 'number',
       aliases: ['int'],
       detail: undefined,
       syntax: ['integer'],
-      flags: ['null', 'exact', 'exists', 'range', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'range', 'sort', 'counted'],
       one: 'SignedIntegerParam',
-      several: undefined,
+      several: 'IntegersParam',
       argument: () => undefined,
       bytes: () => 8,
+    },
+    // Text in TypeScript and in JSON, where a number of 64 bits would be rounded.
+    bigint: {
+      columnTypes: ['bigint', 'int8'],
+      sql: () => 'bigint',
+      options: () => `{ type: 'bigint' }`,
+      property: () => 'string',
+      aliases: [],
+      detail: undefined,
+      syntax: ['bigint'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'range', 'sort', 'counted'],
+      one: 'BigintParam',
+      several: 'BigintsParam',
+      argument: () => undefined,
+      bytes: () => 8,
+    },
+    uuid: {
+      columnTypes: ['uuid'],
+      sql: () => 'uuid',
+      options: () => `{ type: 'uuid' }`,
+      property: () => 'string',
+      aliases: [],
+      detail: undefined,
+      syntax: ['uuid'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'sort', 'counted'],
+      one: 'UuidParam',
+      several: 'UuidsParam',
+      argument: () => undefined,
+      bytes: () => 16,
     },
     decimal: {
       columnTypes: ['numeric'],
@@ -202,6 +231,18 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
     },
   })
 );
+
+/** The types that an identifier can have, by name. */
+export const IDENTIFIER_TYPES = /** @type {const} */ (['text', 'integer', 'bigint', 'uuid']);
+
+/**
+ * The type of an identifier, and of references to it.
+ *
+ * @param {typeof IDENTIFIER_TYPES[number]} name
+ */
+export function identifierFacts(name) {
+  return COLUMN_TYPES[name === 'text' ? 'reference' : name];
+}
 
 /**
  * Whether a number that was read from JSON still has the digits that it was written with.

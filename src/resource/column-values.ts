@@ -1,6 +1,7 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES, type ColumnTypeName, hasItsDigits } from './column-types.js';
 import { isText, isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from './formats.js';
+import { identifierFrom, identifierType } from './identifiers.js';
 
 /** How the values of a column type are written and read. */
 export interface ColumnValues {
@@ -86,8 +87,28 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
     }),
     cell: () => ({
       expected: 'an integer between -2147483648 and 2147483647',
-      read: (text) =>
-        /^-?[0-9]{1,10}$/.test(text) && Number(text) === (Number(text) | 0) ? text : undefined,
+      read: (text) => identifierFrom('integer', text),
+    }),
+    isFreeText: false,
+  },
+  bigint: {
+    publicForm: (reference) => `(${reference})::text`,
+    schema: () => ({ ...identifierType('bigint').schema, examples: ['9007199254740993'] }),
+    cell: () => ({
+      expected: 'an integer between -9223372036854775808 and 9223372036854775807',
+      read: (text) => identifierFrom('bigint', text),
+    }),
+    isFreeText: false,
+  },
+  uuid: {
+    publicForm: asStored,
+    schema: () => {
+      const { schema, example } = identifierType('uuid');
+      return { ...schema, examples: [example] };
+    },
+    cell: () => ({
+      expected: identifierType('uuid').expected,
+      read: (text) => identifierFrom('uuid', text),
     }),
     isFreeText: false,
   },

@@ -17,6 +17,9 @@ export const PLAIN_INTEGER = /^[0-9]+$/;
 /** Digits with an optional decimal point, without a sign. */
 export const PLAIN_DECIMAL = /^[0-9]+(\.[0-9]+)?$/;
 
+/** A UUID with hyphens, RFC 9562. PostgreSQL writes it in lower case. */
+export const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+
 /** A currency code of ISO 4217. Which codes there are changes with time. */
 export const CURRENCY = /^[A-Z]{3}$/;
 

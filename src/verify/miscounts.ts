@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { countedColumnsOf, identifierOf } from '../resource/resource.js';
+import { identifierType } from '../resource/identifiers.js';
+import { countedColumnsOf } from '../resource/resource.js';
 import { broadColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
 import {
@@ -61,18 +62,20 @@ interface Difference {
 /** Selects the ranges where tally and table differ. One statement, so that it sees one snapshot. */
 function comparison(metadata: EntityMetadata, order: TallyOrder): string {
   const { tally, bounds, column } = order;
-  const identifier = `object."${identifierOf(metadata).databaseName}"`;
+  const { databaseName, type } = order.identifier;
+  const identifier = `object."${databaseName}"`;
+  const { least } = identifierType(type).bounds;
   const value = column && `object."${column.databaseName}"`;
   const broad = broadColumnsOf(metadata).map((name) => [name]);
   const facets = [[], ...(column ? broad : countedColumnsOf(metadata))].map(facetExpression);
   const isBelow = value
     ? `(tally.value, tally.lowest) <= (${value}, ${identifier})`
     : `tally.lowest <= ${identifier}`;
-  return `SELECT facet, concat_ws(', ', ${bounds}) AS from, sum(tallied) AS tallied, sum(there) AS there
+  return `SELECT facet, concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${least})) AS from, sum(tallied) AS tallied, sum(there) AS there
     FROM (
       SELECT facet, ${bounds}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
       UNION ALL
-      SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ''), 0, 1
+      SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ${least}), 0, 1
       FROM "${metadata.tableName}" object
       CROSS JOIN LATERAL (VALUES ${facets.map((each) => `(${each})`).join(', ')}) of(facet)
       LEFT JOIN LATERAL (

@@ -7,10 +7,24 @@ import { loadReferenced } from './referenced.js';
 
 type Row = Record<string, unknown>;
 
+type IdentifierType = 'text' | 'integer' | 'bigint' | 'uuid';
+
+/** An identifier of each type that no object has, and one that is none. */
+const NO_OBJECT: Readonly<Record<IdentifierType, { unknown: string; bad: string }>> = {
+  text: { unknown: 'there-is-none', bad: 'x'.repeat(101) },
+  integer: { unknown: '2147483646', bad: 'there-is-none' },
+  bigint: { unknown: '9223372036854775806', bad: 'there-is-none' },
+  uuid: { unknown: 'ffffffff-ffff-4fff-bfff-ffffffffffff', bad: 'there-is-none' },
+};
+
 /** The description of a resource for `describeList`. */
 export interface ListDescription {
+  /** Starts the service. Default: with the resources of the project. */
+  readonly start?: () => Promise<Service>;
   readonly resource: string;
   readonly identifier: string;
+  /** Default: a text. */
+  readonly identifierType?: IdentifierType;
   /** Every public field, in order. */
   readonly fields: readonly string[];
   /** Every field that `sort` may name. */
@@ -33,16 +47,18 @@ export interface ListDescription {
 /** Tests a resource's endpoints against the contract of every list. */
 export function describeList(list: ListDescription): void {
   const { resource, identifier, fields, sorts, filters, includes = {} } = list;
+  const { identifierType = 'text' } = list;
+  const inOrder = byIdentifier(identifierType);
   const { q: search } = filters;
   const orders = search ? ['relevance', ...sorts] : sorts;
   const path = `/${resource}`;
-  const identifiers = list.objects.map((row) => String(row[identifier])).sort(byBytes);
+  const identifiers = list.objects.map((row) => row[identifier]).sort(inOrder);
 
   describe(`GET ${path}`, () => {
     let service: Service;
 
     beforeAll(async () => {
-      service = await startService();
+      service = await (list.start ?? startService)();
       await loadReferenced(service, resource, list.objects);
       await service.load(resource, [...list.objects]);
     });
@@ -61,13 +77,13 @@ export function describeList(list: ListDescription): void {
         .set('Authorization', `Bearer ${service.token}`);
     }
 
-    async function walk(limit: number, query = ''): Promise<string[]> {
-      const found: string[] = [];
+    async function walk(limit: number, query = ''): Promise<unknown[]> {
+      const found: unknown[] = [];
       for (let offset = 0; ; offset += limit) {
         const page = await objects(
           `fields=${identifier}&limit=${limit}&offset=${offset}${query && `&${query}`}`,
         );
-        found.push(...page.map((row) => String(row[identifier])));
+        found.push(...page.map((row) => row[identifier]));
         if (page.length < limit) return found;
       }
     }
@@ -98,7 +114,7 @@ export function describeList(list: ListDescription): void {
       expect(await objects('')).toHaveLength(Math.min(50, list.objects.length));
     });
 
-    it('is ordered by the identifier, byte by byte, by default', async () => {
+    it('is ordered by the identifier by default, a text byte by byte', async () => {
       expect((await objects('limit=1000')).map((row) => row[identifier])).toEqual(identifiers);
     });
 
@@ -107,13 +123,13 @@ export function describeList(list: ListDescription): void {
     });
 
     it('has links from page to page, which carry no credentials', async () => {
-      const found: string[] = [];
+      const found: unknown[] = [];
       const credentials = `clientID=${service.clientID}&access_token=${service.token}`;
       for (let next: string | undefined = `${path}?limit=7&fields=${identifier}`; next;) {
         const url = `${next}&${credentials}`;
         const response = await service.anonymous().get(url).expect(200);
         const rows = response.body.response_data.objects as Row[];
-        found.push(...rows.map((row) => String(row[identifier])));
+        found.push(...rows.map((row) => row[identifier]));
         const links: string = response.headers.link ?? '';
         expect(links).not.toContain(service.token);
         next = /<([^>]+)>; rel="next"/.exec(links)?.[1];
@@ -196,8 +212,8 @@ export function describeList(list: ListDescription): void {
     it.each(sorts)('sorts by %s both ways, ties by the identifier', async (sort) => {
       for (const direction of ['', '-']) {
         const rows = await objects(`sort=${direction}${sort}&limit=1000`);
-        expect(rows).toEqual(sorted(rows, sort, direction === '-'));
-        expect(rows.map((row) => row[identifier]).sort(byBytes)).toEqual(identifiers);
+        expect(rows).toEqual(sorted(rows, sort, direction === '-', inOrder));
+        expect(rows.map((row) => row[identifier]).sort(inOrder)).toEqual(identifiers);
         expect(await walk(7, `sort=${direction}${sort}`)).toEqual(
           rows.map((row) => row[identifier]),
         );
@@ -256,16 +272,16 @@ export function describeList(list: ListDescription): void {
 
       it('leaves the objects that match, and counts them all', async () => {
         const { body } = await service.get(`${path}?${query}&limit=1000`).expect(200);
-        const expected = list.objects.filter(keeps).map((row) => String(row[identifier]));
+        const expected = list.objects.filter(keeps).map((row) => row[identifier]);
         const found = body.response_data.objects.map((row: Row) => row[identifier]);
-        expect(found).toEqual(expected.sort(byBytes));
+        expect(found).toEqual(expected.sort(inOrder));
         expect(expected.length).toBeGreaterThan(0);
         expect(expected.length).toBeLessThan(list.objects.length);
         expect(body.response_data.count).toBe(String(expected.length));
         expect(await walk(3, query)).toEqual(found);
         for (const sort of sorts.flatMap((each) => [each, `-${each}`])) {
           const whole = await objects(`${query}&sort=${sort}&limit=1000`);
-          expect(whole.map((row) => row[identifier]).sort(byBytes)).toEqual(found);
+          expect(whole.map((row) => row[identifier]).sort(inOrder)).toEqual(found);
           const behind = await objects(`${query}&sort=${sort}&offset=1&limit=1000`);
           expect(behind).toEqual(whole.slice(1));
         }
@@ -377,7 +393,7 @@ export function describeList(list: ListDescription): void {
       const { text } = await service.get(path).set('Accept', 'text/csv').buffer(true).expect(200);
       const [header, ...rows] = parse(text, { record_delimiter: '\r\n' });
       expect(header).toEqual(fields);
-      expect(rows.map(([first]) => first)).toEqual(identifiers);
+      expect(rows.map(([first]) => first)).toEqual(identifiers.map(String));
       const none = await service
         .get(`${path}?offset=100000&fields=${identifier}`)
         .set('Accept', 'text/csv')
@@ -401,7 +417,7 @@ export function describeList(list: ListDescription): void {
         expect(before.body.response_data.count).toBe(String(list.objects.length - count));
       }
       const table = `"${resource}"`;
-      const one = `WHERE "${identifier}" = '${identifiers.at(-1) ?? ''}'`;
+      const one = `WHERE "${identifier}" = '${String(identifiers.at(-1))}'`;
       await service.dataSource.query(
         `CREATE TABLE kept AS SELECT * FROM ${table} ${one}; DELETE FROM ${table} ${one}`,
       );
@@ -514,7 +530,7 @@ export function describeList(list: ListDescription): void {
       });
 
       it('answers with those of the single object, whether there is one or not', async () => {
-        const { body } = await options(`${path}/there-is-none`).expect(200);
+        const { body } = await options(`${path}/${NO_OBJECT[identifierType].unknown}`).expect(200);
         const { objects: parameters } = body.response_data;
         expect(names(parameters)).toEqual(['access_token', 'clientID', 'fields']);
         expect(parameters[2].allowedValues).toEqual(fields);
@@ -564,13 +580,13 @@ export function describeList(list: ListDescription): void {
       it('answers with the one object, as the list has it', async () => {
         const [first] = await objects('limit=1');
         const { body } = await service
-          .get(`${path}/${encodeURIComponent(identifiers[0] ?? '')}`)
+          .get(`${path}/${encodeURIComponent(String(identifiers[0]))}`)
           .expect(200);
         expect(body.response_data).toEqual({ count: '1', objects: [first] });
       });
 
       it('has an ETag of its own, and is answered 304 for it', async () => {
-        const url = `${path}/${encodeURIComponent(identifiers[0] ?? '')}`;
+        const url = `${path}/${encodeURIComponent(String(identifiers[0]))}`;
         const { headers } = await service.get(url).expect(200);
         await service
           .get(url)
@@ -583,7 +599,7 @@ export function describeList(list: ListDescription): void {
       });
 
       it('takes fields, and nothing else', async () => {
-        const url = `${path}/${encodeURIComponent(identifiers[0] ?? '')}`;
+        const url = `${path}/${encodeURIComponent(String(identifiers[0]))}`;
         const { body } = await service.get(`${url}?fields=${identifier}`).expect(200);
         expect(body.response_data.objects).toEqual([{ [identifier]: identifiers[0] }]);
         for (const name of ['limit', 'offset', 'sort', ...Object.keys(filters)]) {
@@ -594,10 +610,11 @@ export function describeList(list: ListDescription): void {
       });
 
       it('is -31 if there is no such object', async () => {
+        const { unknown, bad } = NO_OBJECT[identifierType];
         await service
-          .get(`${path}/there-is-none`)
-          .expect(404, refusal(-31, `There is no ${resource} object there-is-none`));
-        await service.get(`${path}/${'x'.repeat(101)}`).expect(400);
+          .get(`${path}/${unknown}`)
+          .expect(404, refusal(-31, `There is no ${resource} object ${unknown}`));
+        await service.get(`${path}/${bad}`).expect(400);
         await service.get(`${path}/%00`).expect(400);
       });
     });
@@ -651,9 +668,21 @@ export function byBytes(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }
 
+/** Compares two identifiers of a type as the database does. */
+export function byIdentifier(type: IdentifierType): (one: unknown, other: unknown) => number {
+  if (type === 'text' || type === 'uuid') return byBytes;
+  return (one, other) => Number(BigInt(String(one)) - BigInt(String(other)));
+}
+
 /** The rows in the order of a list: those without a value last; ties by identifier. */
-function sorted(rows: readonly Row[], field: string, descending: boolean): Row[] {
+function sorted(
+  rows: readonly Row[],
+  field: string,
+  descending: boolean,
+  inOrder: (one: unknown, other: unknown) => number,
+): Row[] {
   const compare = (one: unknown, other: unknown): number => {
+    if (field === identifier) return inOrder(one, other);
     const areNumbers = [one, other].every((each) => DECIMAL.test(String(each)));
     return areNumbers ? Number(one) - Number(other) : byBytes(one, other);
   };
@@ -661,6 +690,6 @@ function sorted(rows: readonly Row[], field: string, descending: boolean): Row[]
   return rows.toSorted((one, other) => {
     const missing = Number(one[field] === null) - Number(other[field] === null);
     const order = one[field] === null ? 0 : compare(one[field], other[field]);
-    return missing || (descending ? -order : order) || byBytes(one[identifier], other[identifier]);
+    return missing || (descending ? -order : order) || inOrder(one[identifier], other[identifier]);
   });
 }

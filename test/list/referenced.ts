@@ -15,7 +15,7 @@ export async function loadReferenced(
   for (const { columns, referencedEntityMetadata: target } of metadata?.foreignKeys ?? []) {
     const named = new Set(objects.map((object) => object[columns[0]?.propertyName ?? '']));
     const rows = [...named]
-      .filter((value) => typeof value === 'string')
+      .filter((value) => typeof value === 'string' || typeof value === 'number')
       .map((value) => required(target, value));
     if (target.tableName === resource || rows.length === 0) continue;
     await loadReferenced(service, target.tableName, rows);
@@ -24,7 +24,7 @@ export async function loadReferenced(
 }
 
 /** An object with its identifier and its required columns. */
-function required(metadata: EntityMetadata, identifier: string): Row {
+function required(metadata: EntityMetadata, identifier: string | number): Row {
   const columns = metadata.columns.filter(
     (column) =>
       !column.isNullable &&
@@ -36,7 +36,7 @@ function required(metadata: EntityMetadata, identifier: string): Row {
   return Object.fromEntries(
     columns.map((column) => [
       column.propertyName,
-      column.isPrimary ? identifier : someValue(column, identifier),
+      column.isPrimary ? identifier : someValue(column, String(identifier)),
     ]),
   );
 }
@@ -50,6 +50,8 @@ function someValue({ type, enum: values, length }: ColumnMetadata, text: string)
       return '2026-01-01T00:00:00.000Z';
     case 'boolean':
       return true;
+    case 'uuid':
+      return '00000000-0000-4000-8000-000000000000';
     case 'jsonb':
       return {};
     default:

@@ -89,7 +89,7 @@ const filesOf = (folder: string, one: string): string[] =>
 // The copy has the resources that were added to the project: these are names that none of them has.
 const GENERATED = [
   ...['scratch-suppliers', 'scratch-order-items', 'scratch-parts', 'scratch-plants'],
-  ...['proxies', 'geese'],
+  ...['scratch-meters', 'scratch-readings', 'scratch-bills', 'proxies', 'geese'],
 ];
 
 // What each test generates, those after it build on.
@@ -129,6 +129,25 @@ describe('A resource', () => {
     expect(await added(() => copy.resource(['scratch_parts', '--fields', fields]))).toEqual(
       filesOf('scratch-parts', 'scratch-part'),
     );
+  });
+
+  it('may be identified by an integer or a UUID, and refer to such a resource', async () => {
+    const resources = {
+      'scratch-meters':
+        'meterID:integer:identifier,name:text:exact:sort:words,level:integer:several:not:counted,' +
+        'parentID:reference=scratch_meters:null:several:tree:counted,' +
+        'serial:bigint:null:several:range:sort,batch:uuid:several:not:counted',
+      'scratch-readings':
+        'readingID:uuid:identifier,meterID:reference=scratch_meters:several:not:counted:tree,note:text:null:words',
+      'scratch-bills':
+        'billID:bigint:identifier,meterID:reference=scratch_meters:null:exact:sort,' +
+        'readingID:reference=scratch_readings:several:counted',
+    };
+    for (const [name, fields] of Object.entries(resources)) {
+      expect(await added(() => copy.resource([name, '--fields', fields]))).toEqual(
+        filesOf(name, name.replace(/s$/, '')),
+      );
+    }
   });
 
   it('may be called like a class of JavaScript', async () => {
@@ -411,7 +430,7 @@ describe('A resource', () => {
     );
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining('7 passed, 7 total'),
+      stderr: expect.stringContaining('10 passed, 10 total'),
     });
   });
 

@@ -1,6 +1,7 @@
-import { COLUMN_TYPES } from '../../../src/resource/column-types.js';
+import { identifierFacts } from '../../../src/resource/column-types.js';
 import { columnOf, enumOf } from './entity.js';
 import {
+  columnTypeOf,
   includedReferences,
   listed,
   quoted,
@@ -38,12 +39,13 @@ const ENUM_FILTERS = ['exact', 'several', 'not'];
  */
 export function dto(resource) {
   const { names, identifier, fields } = resource;
+  const key = identifierFacts(resource.identifierType);
   /** @type {Parameter[]} */
   const parameters = [
     {
-      decorator: 'IdentifiersParam',
+      decorator: key.several,
       meaning: `The ${names.words} with these identifiers.`,
-      property: `${identifier}?: string[]`,
+      property: `${identifier}?: ${key.property()}[]`,
     },
     ...[...fields, ...resource.times].flatMap((field) => parametersOf(resource, field)),
     ...treeOf(resource),
@@ -81,9 +83,10 @@ function declaration({ decorator, meaning, argument, property }) {
  * @param {Field} field
  * @returns {Parameter[]}
  */
-function parametersOf({ names }, field) {
+function parametersOf(resource, field) {
+  const { names } = resource;
   const { name, type, flags } = field;
-  const { one, several, argument, property } = COLUMN_TYPES[type];
+  const { one, several, argument, property } = columnTypeOf(resource, field);
   const column = columnOf(names, field);
   const value = property(column);
   const isTime = type === 'date-time';
@@ -139,14 +142,15 @@ function treeOf(resource) {
   const tree = treeFilter(resource);
   if (!tree) return [];
   const { words } = resource.names;
+  const { several, property } = identifierFacts(tree.target.identifierType);
   return [
     {
-      decorator: 'IdentifiersParam',
+      decorator: several,
       meaning:
         tree.column === resource.identifier
           ? `These ${words} and all below them.`
           : `The ${words} whose ${tree.column} is one of these ${tree.of.replaceAll('_', ' ')} or below one of them.`,
-      property: 'within?: string[]',
+      property: `within?: ${property()}[]`,
     },
   ];
 }

@@ -1,7 +1,8 @@
-import { COLUMN_TYPES } from '../../../src/resource/column-types.js';
+import { identifierFacts } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
 import {
+  columnTypeOf,
   countedColumns,
   filteredColumns,
   listed,
@@ -24,6 +25,7 @@ import {
  */
 export function entity(resource) {
   const { names, identifier, fields } = resource;
+  const key = identifierFacts(resource.identifierType);
   const searched = searchedFields(resource);
   const indexes = unlistedReferences(resource).map(
     (column) => `@Index(['${column}', '${identifier}'])\n`,
@@ -36,8 +38,8 @@ ${fields
 @Resource('${names.resource}'${options(resource)})
 ${indexes.join('')}export class ${names.entity} {
   @Meaning('Identifies the ${names.word}.')
-  @PrimaryColumn(identifierColumn)
-  ${identifier}!: string;
+  @PrimaryColumn(${key.options()})
+  ${identifier}!: ${key.property()};
 
 ${fields.map((field) => property(resource, field)).join('\n')}
   @CreateDateColumn(timeColumn)
@@ -79,9 +81,12 @@ function imports(resource) {
     'PrimaryColumn',
     'UpdateDateColumn',
   ];
-  const options = fields.map((field) => COLUMN_TYPES[field.type].options(columnOf(names, field)));
+  const options = [
+    identifierFacts(resource.identifierType).options(),
+    ...fields.map((field) => columnTypeOf(resource, field).options(columnOf(names, field))),
+  ];
   const columns = options.flatMap((text) => text.match(/\b\w+Column\b/g) ?? []);
-  const own = new Set(['Meaning', 'Resource', 'identifierColumn', 'timeColumn', ...columns]);
+  const own = new Set(['Meaning', 'Resource', 'timeColumn', ...columns]);
   const others = [...targets.values()]
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
@@ -126,20 +131,22 @@ export function enumNameOf({ word }, field) {
 /**
  * The property of a field, with its decorators.
  *
- * @param {Resource} resource
+ * @param {Resource} described
  * @param {Field} field
  */
-function property({ names, targets }, field) {
-  const { name, type, flags, resource } = field;
+function property(described, field) {
+  const { names, targets } = described;
+  const { name, flags, resource } = field;
   const column = columnOf(names, field);
-  const options = COLUMN_TYPES[type].options(column);
+  const type = columnTypeOf(described, field);
+  const options = type.options(column);
   const nullable = flags.has('null');
   const target = resource === undefined ? undefined : targets.get(resource);
   const meaning = `The ${name} of the ${names.word}${target ? ', by identifier' : ''}.`;
   const reference = target ? `  @ForeignKey(() => ${target.entity})\n` : '';
   return `  @Meaning('${meaning}')
 ${reference}  @Column(${nullable ? withNull(options) : options})
-  ${name}!: ${COLUMN_TYPES[type].property(column)}${nullable ? ' | null' : ''};
+  ${name}!: ${type.property(column)}${nullable ? ' | null' : ''};
 `;
 }
 

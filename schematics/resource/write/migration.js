@@ -1,15 +1,10 @@
 import { DefaultNamingStrategy } from 'typeorm';
-import {
-  COLUMN_TYPES,
-  identifierColumn,
-  identifierType,
-  textBytes,
-  timeType,
-} from '../../../src/resource/column-types.js';
+import { identifierFacts, timeType } from '../../../src/resource/column-types.js';
 import { createIndex, listIndexes } from '../../../src/resource/list-indexes.js';
 import { TIMES } from '../fields.js';
 import { columnOf, enumNameOf } from './entity.js';
 import {
+  columnTypeOf,
   countedColumns,
   filteredColumns,
   searchedColumns,
@@ -82,8 +77,8 @@ function createTable(resource) {
   const { names, identifier, fields, targets } = resource;
   const { resource: table } = names;
   const columns = [
-    `"${identifier}" ${identifierType} NOT NULL`,
-    ...fields.map((field) => definition(names, field)),
+    `"${identifier}" ${identifierFacts(resource.identifierType).sql()} NOT NULL`,
+    ...fields.map((field) => definition(resource, field)),
     ...TIMES.map((name) => `"${name}" ${timeType} NOT NULL DEFAULT now()`),
     ...(searchedFields(resource).length > 0 ? ['"words" tsvector NOT NULL'] : []),
     `CONSTRAINT "${naming.primaryKeyName(table, [identifier])}" PRIMARY KEY ("${identifier}")`,
@@ -100,11 +95,11 @@ function createTable(resource) {
 /**
  * The definition of a field's column in CREATE TABLE.
  *
- * @param {Resource['names']} names
+ * @param {Resource} resource
  * @param {Field} field
  */
-function definition(names, field) {
-  const type = COLUMN_TYPES[field.type].sql(columnOf(names, field));
+function definition(resource, field) {
+  const type = columnTypeOf(resource, field).sql(columnOf(resource.names, field));
   return `"${field.name}" ${type}${field.flags.has('null') ? '' : ' NOT NULL'}`;
 }
 
@@ -134,7 +129,7 @@ function indexes(resource) {
       : [`CREATE INDEX "${naming.indexName(table, ['words'])}" ON "${table}" USING gin ("words")`]),
     ...listIndexes({
       table,
-      identifier: { name: identifier, bytes: textBytes(identifierColumn.length) },
+      identifier: { name: identifier, bytes: identifierFacts(resource.identifierType).bytes() },
       filtered: columns.filter(({ name }) => filtered.includes(name)),
       sorted: columns.filter(({ name }) => sorted.includes(name)),
     }).map((index) => createIndex(table, index)),
@@ -147,10 +142,11 @@ function indexes(resource) {
  * @param {Resource} resource
  * @returns {import('../../../src/resource/list-indexes.js').IndexedColumn[]}
  */
-function indexedColumns({ names, fields, times }) {
+function indexedColumns(resource) {
+  const { names, fields, times } = resource;
   return [...fields, ...times].map((field) => ({
     name: field.name,
-    bytes: COLUMN_TYPES[field.type].bytes(columnOf(names, field)),
+    bytes: columnTypeOf(resource, field).bytes(columnOf(names, field)),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { COLUMN_TYPES, identifierFacts } from '../../../src/resource/column-types.js';
 import { isFiltered, isIndexed } from '../fields.js';
 
 /**
@@ -6,6 +7,7 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @typedef {object} Resource
  * @property {import('../names.js').Names} names
  * @property {string} identifier
+ * @property {import('../fields.js').IdentifierType} identifierType
  * @property {readonly import('../fields.js').Field[]} fields all but the identifier and the times
  * @property {readonly import('../fields.js').Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
  * @property {ReadonlyMap<string, Target>} targets the resources that it refers to, by name
@@ -18,10 +20,23 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {string} entity its class
  * @property {string} module the path from which the new entity imports the class; empty for itself
  * @property {string} identifier
+ * @property {import('../fields.js').IdentifierType} identifierType
  * @property {string} word the singular of its name
  * @property {readonly string[]} enums the PostgreSQL types of its enumerations
  * @property {boolean} isTree whether it refers to itself
  */
+
+/**
+ * The type of a field's column. That of a reference is the type of the identifier that it refers to.
+ *
+ * @param {Pick<Resource, 'targets'>} resource
+ * @param {import('../fields.js').Field} field
+ */
+export function columnTypeOf({ targets }, { type, resource = '' }) {
+  return type === 'reference'
+    ? identifierFacts(targets.get(resource)?.identifierType ?? 'text')
+    : COLUMN_TYPES[type];
+}
 
 /**
  * The fields that are searched for words.

@@ -32,9 +32,43 @@ import { quoted } from './resource.js';
  * @typedef {object} Bound
  * @property {string} parameter
  * @property {string} literal
- * @property {'Number' | 'String'} read what makes a value comparable with the literal
+ * @property {'Number' | 'String' | 'BigInt'} read what makes a value comparable with the literal
  * @property {string} bad a value that a filter by a bound refuses
  */
+
+/**
+ * An identifier in a test, made of a number from 0 to 89.
+ *
+ * @param {import('../fields.js').IdentifierType} type
+ * @param {string} before what a text begins with
+ * @returns {{ expression: (at: string) => string, value: (at: number) => Value }} as TypeScript, of an
+ * expression for the number; and of a number
+ */
+export function keysOf(type, before) {
+  switch (type) {
+    case 'text':
+      return {
+        expression: (at) => `\`${before}\${${at}}\``,
+        value: (at) => text(`${before}${at}`),
+      };
+    case 'integer':
+      return {
+        expression: (at) => `100 + (${at})`,
+        value: (at) => ({ parameter: String(100 + at), literal: String(100 + at) }),
+      };
+    case 'bigint':
+      return {
+        // A number that JavaScript would round.
+        expression: (at) => `\`90071992547409\${10 + (${at})}\``,
+        value: (at) => text(`90071992547409${10 + at}`),
+      };
+    case 'uuid':
+      return {
+        expression: (at) => `\`00000000-0000-4000-8000-0000000000\${10 + (${at})}\``,
+        value: (at) => text(`00000000-0000-4000-8000-0000000000${10 + at}`),
+      };
+  }
+}
 
 /** @type {Readonly<Record<Type, (field: Field, resource: Resource) => Samples>>} */
 const SAMPLES = {
@@ -53,7 +87,31 @@ const SAMPLES = {
     example: '-1',
     values: [{ parameter: '-2', literal: '-2' }],
     badOne: 'abc',
+    badSeveral: '1,,2',
     bound: { parameter: '-1', literal: '-1', read: 'Number', bad: 'abc' },
+  }),
+  bigint: () => ({
+    expression: '`${1 + (at % 4)}9007199254740993`',
+    example: quoted('29007199254740993'),
+    values: [text('19007199254740993'), text('29007199254740993')],
+    badOne: 'abc',
+    badSeveral: '1,,2',
+    bound: {
+      parameter: '29007199254740993',
+      literal: '29007199254740993n',
+      read: 'BigInt',
+      bad: '1.5',
+    },
+  }),
+  uuid: () => ({
+    expression: '`00000000-0000-4000-8000-00000000000${at % 4}`',
+    example: quoted('00000000-0000-4000-8000-000000000001'),
+    values: [
+      text('00000000-0000-4000-8000-000000000001'),
+      text('00000000-0000-4000-8000-000000000002'),
+    ],
+    badOne: 'abc',
+    badSeveral: ',',
   }),
   decimal: () => ({
     expression: '`${(at % 4) - 2}.50`',
@@ -86,22 +144,25 @@ const SAMPLES = {
     badOne: 'nonsense',
     badSeveral: 'nonsense',
   }),
-  reference: ({ resource = '' }, { names, targets }) => {
+  reference: ({ resource = '' }, { names, identifierType, targets }) => {
     if (resource === names.resource) {
-      const initial = names.word.charAt(0);
+      const keys = keysOf(identifierType, names.word.charAt(0));
       return {
         // A tree whose first objects are the roots.
-        expression: `at < 4 ? null : \`${initial}\${at % 4}\``,
+        expression: `at < 4 ? null : ${keys.expression('at % 4')}`,
         example: 'null',
-        values: [text(`${initial}1`)],
+        values: [keys.value(1)],
+        badOne: identifierType === 'text' ? undefined : ',',
         badSeveral: ',',
       };
     }
-    const word = targets.get(resource)?.word ?? '';
+    const { word = '', identifierType: type = 'text' } = targets.get(resource) ?? {};
+    const keys = keysOf(type, `${word}-`);
     return {
-      expression: `\`${word}-\${at % 3}\``,
-      example: quoted(`${word}-1`),
-      values: [text(`${word}-1`)],
+      expression: keys.expression('at % 3'),
+      example: keys.value(1).literal,
+      values: [keys.value(1)],
+      badOne: type === 'text' ? undefined : ',',
       badSeveral: ',',
     };
   },

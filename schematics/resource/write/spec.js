@@ -1,6 +1,6 @@
 import { isIndexed } from '../fields.js';
 import { includedReferences, quoted, searchedFields, sorts, treeFilter } from './resource.js';
-import { samplesOf } from './samples.js';
+import { keysOf, samplesOf } from './samples.js';
 
 /**
  * @typedef {import('../fields.js').Field} Field
@@ -24,7 +24,8 @@ import { samplesOf } from './samples.js';
  */
 export function spec(resource) {
   const { names, identifier, fields } = resource;
-  const initial = names.word.charAt(0);
+  const keys = keysOf(resource.identifierType, names.word.charAt(0));
+  const [third, fourth] = [keys.value(3), keys.value(4)];
   const all = [identifier, ...fields.map(({ name }) => name), 'createdAt', 'updatedAt'];
   const properties = fields.map(
     (field) => `${field.name}: ${samplesOf(resource, field).expression},\n`,
@@ -32,8 +33,8 @@ export function spec(resource) {
   const trials = [
     {
       parameter: identifier,
-      value: `${initial}3,${initial}4`,
-      keeps: `(row) => row.${identifier} === '${initial}3' || row.${identifier} === '${initial}4'`,
+      value: `${third.parameter},${fourth.parameter}`,
+      keeps: `(row) => row.${identifier} === ${third.literal} || row.${identifier} === ${fourth.literal}`,
       bad: 'a,,b',
     },
     ...[...fields, ...resource.times].flatMap((field) => trialsOf(resource, field)),
@@ -48,13 +49,13 @@ export function spec(resource) {
 describeList({
   resource: '${names.resource}',
   identifier: '${identifier}',
-  fields: [${all.map(quoted).join(', ')}],
+${resource.identifierType === 'text' ? '' : `  identifierType: ${quoted(resource.identifierType)},\n`}  fields: [${all.map(quoted).join(', ')}],
   sorts: [${sorts(resource).map(quoted).join(', ')}],
 ${includes.length === 0 ? '' : `  includes: { ${includes.join(', ')} },\n`}  objects: Array.from({ length: 25 }, (_, at) => ({
-    ${identifier}: \`${initial}\${at}\`,
+    ${identifier}: ${keys.expression('at')},
     ${properties.join('    ')}${timesOf(resource)}  })),
   example: {
-    ${identifier}: '${initial}1',
+    ${identifier}: ${keys.value(1).literal},
 ${fields.map((field) => `    ${field.name}: ${samplesOf(resource, field).example},\n`).join('')}  },
   filters: {
 ${trials.map(({ parameter, value, keeps, bad }) => `    ${parameter}: { value: '${value}', keeps: ${keeps}${bad === undefined ? '' : `, bad: '${bad}'`} },\n`).join('')}  },
@@ -138,7 +139,8 @@ function trialsOf(resource, field) {
    * @returns {Trial}
    */
   function comparison(parameter, operator, { parameter: value, literal, read, bad }) {
-    const keeps = `(row) => ${read}(${row}) ${operator} ${literal} && ${row} !== null`;
+    const found = read === 'BigInt' ? `BigInt(${row} as string)` : `${read}(${row})`;
+    const keeps = `(row) => ${row} !== null && ${found} ${operator} ${literal}`;
     return { parameter, value, keeps, bad };
   }
 }

@@ -56,7 +56,7 @@ export class BoundChangeTimes1763942400000 implements MigrationInterface {
            quote_ident(current_schema()) || '.keep_updated_at', ${BOUNDED});
        END $do$`,
     );
-    await runner.query(installDeletions(BOUNDED));
+    await runner.query(INSTALL_DELETIONS);
     await runner.query(replaceKeepDeletions(BOUNDED));
     await runner.query(ADVANCE);
   }
@@ -220,3 +220,5 @@ function installDeletions(time: string): string {
      END LOOP;
    END $install$`;
 }
+
+export const INSTALL_DELETIONS = installDeletions(BOUNDED);

@@ -128,7 +128,7 @@ const TALLY_SUMS = `CREATE FUNCTION tally_sums(elements text[], source text, key
  * The statements of the triggers are static text for each resource, so that a session plans them once.
  * The facet of an object whose counted column is null is null: it has no such facet.
  */
-const INSTALL_TALLY = `CREATE FUNCTION install_tally(
+export const INSTALL_TALLY = `CREATE FUNCTION install_tally(
    of_resource text, identifier text, counted text[],
    sorted text[] DEFAULT '{}', searched text[] DEFAULT '{}'
  ) RETURNS void LANGUAGE plpgsql

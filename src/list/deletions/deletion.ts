@@ -1,7 +1,16 @@
 import type { Type } from '@nestjs/common';
-import { Column, Entity, getMetadataArgsStorage, type ObjectLiteral, PrimaryColumn } from 'typeorm';
+import {
+  Column,
+  type ColumnType,
+  Entity,
+  getMetadataArgsStorage,
+  type ObjectLiteral,
+  PrimaryColumn,
+  type PrimaryColumnOptions,
+} from 'typeorm';
 import { Meaning, meaningOf } from '../../resource/meaning.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
+import { isTextIdentifier } from '../../resource/identifiers.js';
 
 /** The entity that records the deleted objects of a resource. */
 export interface DeletionEntity {
@@ -36,8 +45,13 @@ export function deletionOf(target: Type): DeletionEntity {
     prototype,
     field,
   );
-  PrimaryColumn(identifierColumn)(prototype, field);
+  PrimaryColumn(keyColumn(key?.options.type))(prototype, field);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column(timeColumn)(prototype, 'deletedAt');
   return { resource, identifier: field, entity: Deletion };
+}
+
+/** As `install_deletions` creates it. */
+function keyColumn(type: ColumnType | undefined): PrimaryColumnOptions {
+  return isTextIdentifier(type) ? identifierColumn : { type };
 }

@@ -2,7 +2,6 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas } from './fold.js';
@@ -122,7 +121,7 @@ export class TallyMaintenance {
 
   /** Replaces the ranges of a stretch. The caller holds the lock. */
   private async recut(manager: EntityManager, order: TallyOrder, stretch: Stretch): Promise<void> {
-    const { tally, deltas, bounds, column } = order;
+    const { tally, deltas, bounds, identifier, column } = order;
     const removal = new ParameterValues();
     const removed = `facet = ${removal.add(stretch.facet)} AND ${within(order, stretch, removal, 'value', 'lowest')}`;
     const [{ total }] = await manager.query<[{ total: string }]>(
@@ -139,7 +138,7 @@ export class TallyMaintenance {
     const facet = facetOf(name);
     const pieces = Math.max(2, Math.floor(CUT_SIZE / size));
     const maximum = pieces * size;
-    const lowest = `object."${identifierOf(this.metadata).databaseName}"`;
+    const lowest = `object."${identifier.databaseName}"`;
     const value = column && `object."${column.databaseName}"`;
     const values = new ParameterValues();
     const conditions = [
@@ -151,7 +150,7 @@ export class TallyMaintenance {
     // transaction cuts.
     const firstBounds = [
       ...(column ? [`${values.add(from.value)}::${sqlTypeOf(column)}`] : []),
-      values.add(from.lowest),
+      `${values.add(from.lowest)}::${sqlTypeOf(identifier)}`,
     ];
     const named = bounds
       .split(', ')

@@ -19,6 +19,7 @@ const RANGE_SIZE = `greatest(${MINIMUM_RANGE_SIZE}, 4 * sqrt(abs(sum(count) OVER
 export interface RangeBound {
   /** The value of the sorted column, as text; null in the first range, and in the order by identifier. */
   readonly value: string | null;
+  /** An identifier, as text. */
   readonly lowest: string;
 }
 
@@ -50,7 +51,7 @@ export async function nextStretch(
 ): Promise<Stretch | undefined> {
   const { bounds, boundOrder } = order;
   const bound = (range: string): string =>
-    `jsonb_build_object('value', ${order.column ? `${range}.value::text` : 'NULL'}, 'lowest', ${range}.lowest)`;
+    `jsonb_build_object('value', ${order.column ? `${range}.value::text` : 'NULL'}, 'lowest', ${range}.lowest::text)`;
   const [stretch] = await manager.query<Stretch[]>(
     `WITH ranges AS (
        SELECT facet, ${bounds}, sum(count) AS count FROM ${tallyRows(order, 'WHERE facet = $1')}
@@ -78,17 +79,17 @@ export async function nextStretch(
 
 /** The condition that a row lies in a stretch. */
 export function within(
-  { column }: TallyOrder,
+  { identifier, column }: TallyOrder,
   { from, upto }: Stretch,
   values: ParameterValues,
   value: string,
   lowest: string,
 ): string {
   const row = column ? `(${value}, ${lowest})` : lowest;
-  const bound = (range: RangeBound): string =>
-    column
-      ? `(${values.add(range.value)}::${sqlTypeOf(column)}, ${values.add(range.lowest)})`
-      : values.add(range.lowest);
+  const bound = (range: RangeBound): string => {
+    const lower = column ? `${values.add(range.value)}::${sqlTypeOf(column)}, ` : '';
+    return `(${lower}${values.add(range.lowest)}::${sqlTypeOf(identifier)})`;
+  };
   const isFirst = column !== undefined && from.value === null;
   // No row compares with the missing value of the first range.
   const above = isFirst ? [] : [`${row} >= ${bound(from)}`];

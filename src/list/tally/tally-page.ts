@@ -2,6 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { Statement } from '../../database/statement.js';
 import type { StatementCache } from '../statement-cache.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
+import { identifierType } from '../../resource/identifiers.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { objectTable } from '../matching-objects.js';
@@ -35,8 +36,8 @@ export function tallyPage(
 
 /**
  * Each value stands in a subquery, so that the planner does not use it: the generic plan is then as
- * good as a custom plan, and PostgreSQL plans the statement once. The upper bound, which is above
- * every identifier, keeps the row estimate small. Without it, the planner expects a third of the
+ * good as a custom plan, and PostgreSQL plans the statement once. The upper bound, which no
+ * identifier is above, keeps the row estimate small. Without it, the planner expects a third of the
  * table and uses JIT compilation for a few rows.
  */
 function pageText(
@@ -46,10 +47,12 @@ function pageText(
   fromStart: boolean,
   resources: readonly string[],
 ): string {
-  const key = `object."${identifierOf(metadata).databaseName}"`;
-  const above = '(SELECT repeat(chr(1114111), 101))';
-  const lowest = fromStart ? `(SELECT '')` : '(SELECT lowest FROM position)';
-  let from = (first: string): string => `${key} >= ${first} AND ${key} < ${above}`;
+  const { databaseName, type } = identifierOf(metadata);
+  const key = `object."${databaseName}"`;
+  const { least, greatest } = identifierType(type).bounds;
+  const above = `(SELECT ${greatest})`;
+  const lowest = fromStart ? `(SELECT ${least})` : '(SELECT lowest FROM position)';
+  let from = (first: string): string => `${key} >= ${first} AND ${key} <= ${above}`;
   let order = key;
   const [leading, ...others] = columns.map((name, at) => ({
     reference: `object."${name}"`,
@@ -62,7 +65,7 @@ function pageText(
     // Row comparison, so that only the index of the leading column qualifies. For a rare value the
     // planner could otherwise scan the whole primary key.
     from = (first) =>
-      `(${order}) >= (${value}, ${first}) AND (${order}) < (${value}, ${above})${rest}`;
+      `(${order}) >= (${value}, ${first}) AND (${order}) <= (${value}, ${above})${rest}`;
   }
   // The objects that are skipped need only the key, so an index-only scan reads them.
   const keyAt = (offset: string, start: string): string =>
@@ -101,8 +104,13 @@ function startText(metadata: EntityMetadata): string {
 
 /** Selects the range that contains the offset, the rows to skip within it, and the total. */
 function positionText(metadata: EntityMetadata): string {
+  // PostgreSQL has no minimum of UUIDs. Their texts have the same order.
+  const first =
+    identifierOf(metadata).type === 'uuid'
+      ? '(min(lowest::text COLLATE "C") FILTER (WHERE upto > $3))::uuid'
+      : 'min(lowest) FILTER (WHERE upto > $3)';
   return `SELECT
-      min(lowest) FILTER (WHERE upto > $3) AS lowest,
+      ${first} AS lowest,
       $3 - coalesce(max(upto) FILTER (WHERE upto <= $3), 0) AS skipped,
       coalesce(max(upto), 0)::text AS total
     FROM (

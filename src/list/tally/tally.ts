@@ -1,7 +1,12 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
-import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
+import {
+  columnOf,
+  identifierOf,
+  singleCountedColumnsOf,
+  sortedColumnsOf,
+} from '../../resource/resource.js';
 import { facetBounds } from './facet.js';
 
 /**
@@ -9,6 +14,7 @@ import { facetBounds } from './facet.js';
  * by identifier. The tally in the order of a column leaves out objects without a value.
  */
 export interface TallyOrder {
+  readonly identifier: ColumnMetadata;
   /** The sorted column; absent: the order of the identifier. */
   readonly column?: ColumnMetadata;
   /** The tables, quoted. */
@@ -21,8 +27,10 @@ export interface TallyOrder {
 }
 
 /** The order by identifier. It has every facet of the resource. */
-export function identifierOrder({ tableName }: EntityMetadata): TallyOrder {
+export function identifierOrder(metadata: EntityMetadata): TallyOrder {
+  const { tableName } = metadata;
   return {
+    identifier: identifierOf(metadata),
     tally: `"${tableName}_tally"`,
     deltas: `"${tableName}_tally_deltas"`,
     bounds: 'lowest',
@@ -31,9 +39,10 @@ export function identifierOrder({ tableName }: EntityMetadata): TallyOrder {
 }
 
 /** The order by a sorted column. It has the facets of `broadColumnsOf`, and that of all objects. */
-export function sortedOrder({ tableName }: EntityMetadata, column: ColumnMetadata): TallyOrder {
-  const table = `${tableName}_tally_by_${column.databaseName}`;
+export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): TallyOrder {
+  const table = `${metadata.tableName}_tally_by_${column.databaseName}`;
   return {
+    identifier: identifierOf(metadata),
     column,
     tally: `"${table}"`,
     deltas: `"${table}_deltas"`,

@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Writable } from 'node:stream';
+import { exportRows } from '../../src/import/export-rows.js';
+import { miscounts } from '../../src/verify/miscounts.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import { refusal, type Service } from '../service.js';
+import { KEYED_WORDS, KeyedModule, type KeyType } from './keyed.fixture.js';
+import { byIdentifier, describeList } from './list-contract.js';
+import { startWith } from './migrated.js';
+
+/** Identifiers of a type in an order that is not that of their texts. */
+const KEYS: Readonly<Record<KeyType, (at: number) => string | number>> = {
+  integer: (at) => 3 * at - 20,
+  // Numbers that JavaScript would round.
+  bigint: (at) => String(9_007_199_254_740_993n * BigInt(at - 8)),
+  uuid: (at) =>
+    `${at % 2 ? 'f' : '0'}23e4567-e89b-42d3-a456-4266141740${String(at).padStart(2, '0')}`,
+};
+
+const start = (): Promise<Service> => startWith(KeyedModule, { before: KEYED_WORDS });
+
+for (const type of Object.keys(KEYS) as KeyType[]) {
+  const key = KEYS[type];
+  const parent = (at: number): string | number | null => (at < 3 ? null : key(at % 3));
+  const [one, two] = [String(key(1)), String(key(2))];
+  const isOf =
+    (...keys: unknown[]) =>
+    (value: unknown) =>
+      keys.some((each) => String(each) === String(value));
+
+  describeList({
+    start,
+    resource: `test_${type}_nodes`,
+    identifier: 'nodeID',
+    identifierType: type,
+    fields: ['nodeID', 'kind', 'name', 'parentID', 'createdAt', 'updatedAt'],
+    sorts: ['nodeID', 'name', 'parentID'],
+    includes: { parentID: `test_${type}_nodes` },
+    objects: Array.from({ length: 25 }, (_, at) => ({
+      nodeID: key(at),
+      kind: at < 3 ? 'INNER' : 'LEAF',
+      name: `name ${at % 4}`,
+      parentID: parent(at),
+    })),
+    example: { nodeID: key(4), kind: 'LEAF', name: 'name 0', parentID: key(1) },
+    filters: {
+      nodeID: { value: `${one},${two}`, keeps: (row) => isOf(one, two)(row.nodeID), bad: 'abc' },
+      parentID: {
+        value: `${one},${two}`,
+        keeps: (row) => isOf(one, two)(row.parentID),
+        bad: '1,,2',
+      },
+      parentIDNot: { value: one, keeps: (row) => !isOf(one)(row.parentID), bad: '1.5' },
+      parentIDExists: { value: 'true', keeps: (row) => row.parentID !== null, bad: 'yes' },
+      kind: { value: 'LEAF', keeps: (row) => row.kind === 'LEAF', bad: 'leaf' },
+      within: {
+        value: one,
+        keeps: (row) => isOf(one)(row.nodeID) || isOf(one)(row.parentID),
+        bad: ',',
+      },
+      q: { value: '2', keeps: (row) => String(row.name).endsWith('2') },
+    },
+  });
+
+  describe(`A resource identified by ${type}`, () => {
+    const resource = `test_${type}_nodes`;
+    let service: Service;
+
+    beforeAll(async () => {
+      service = await start();
+    });
+    afterAll(() => service.stop());
+
+    const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
+
+    async function identifiers(parameters: string): Promise<unknown[]> {
+      const { body } = await service.get(`/${resource}?fields=nodeID&${parameters}`).expect(200);
+      return (body.response_data.objects as { nodeID: unknown }[]).map(({ nodeID }) => nodeID);
+    }
+
+    it('has nothing that verify complains of', async () => {
+      expect(await findViolations(service.application)).toEqual([]);
+    });
+
+    it('has the counts and the pages of plain SQL in ranges that were cut', async () => {
+      const sql = {
+        integer: '(i * 7919 % 20011) - 10000',
+        bigint: '(i::bigint * 7919 % 20011 - 10000) * 900719925474099',
+        uuid: `md5(i::text)::uuid`,
+      }[type];
+      await query(
+        `INSERT INTO ${resource} ("nodeID", kind, name)
+         SELECT ${sql}, (ARRAY['INNER', 'LEAF'])[1 + i % 2]::test_${type}_kind, 'n' || i % 90
+         FROM generate_series(1, 12000) i`,
+      );
+      const metadata = resourcesOf(service.dataSource).get(resource);
+      if (!metadata) throw new Error('There is no resource');
+      while (!(await new TallyMaintenance(service.dataSource, metadata).run()));
+      const [{ ranges } = { ranges: '0' }] = await query<{ ranges: string }>(
+        `SELECT count(*) AS ranges FROM ${resource}_tally WHERE facet = ''`,
+      );
+      expect(Number(ranges)).toBeGreaterThan(3);
+      await query(`DELETE FROM ${resource} WHERE name = 'n17'`);
+      await query(`UPDATE ${resource} SET kind = 'LEAF' WHERE name = 'n18'`);
+      expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+      while (!(await new TallyMaintenance(service.dataSource, metadata).run()));
+      expect(await miscounts(service.dataSource, metadata)).toEqual([]);
+      const all = await query<{ id: string; kind: string }>(
+        `SELECT "nodeID"::text AS id, kind FROM ${resource} ORDER BY "nodeID"`,
+      );
+      const leaves = all.filter(({ kind }) => kind === 'LEAF');
+      for (const [parameters, rows] of [
+        ['', all],
+        ['&kind=LEAF', leaves],
+        ['&sort=-nodeID', all.toReversed()],
+        ['&sort=-nodeID&kind=LEAF', leaves.toReversed()],
+      ] as const) {
+        for (const offset of [0, 1, 5000, 5555, rows.length - 3]) {
+          const found = await identifiers(`limit=4&offset=${offset}${parameters}`);
+          expect(found.map(String)).toEqual(rows.slice(offset, offset + 4).map(({ id }) => id));
+        }
+        const behind = rows[4000]?.id ?? '';
+        const found = await identifiers(`limit=4&after=${behind}${parameters}`);
+        expect(found.map(String)).toEqual(rows.slice(4001, 4005).map(({ id }) => id));
+      }
+      await query(`DELETE FROM ${resource}`);
+    });
+
+    it('reaches from the least to the greatest value', async () => {
+      const [least = '', greatest = ''] = {
+        integer: ['-2147483648', '2147483647'],
+        bigint: ['-9223372036854775808', '9223372036854775807'],
+        uuid: ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+      }[type];
+      await query(
+        `INSERT INTO ${resource} ("nodeID", kind, name) VALUES ('${least}', 'LEAF', 'a'), ('${greatest}', 'LEAF', 'b')`,
+      );
+      for (const parameters of [
+        '',
+        'kind=LEAF',
+        'sort=name',
+        'kind=LEAF&offset=0',
+        `nodeID=${least},${greatest}`,
+      ]) {
+        expect((await identifiers(parameters)).map(String)).toEqual([least, greatest]);
+      }
+      expect((await identifiers('offset=1')).map(String)).toEqual([greatest]);
+      expect((await identifiers(`after=${least}`)).map(String)).toEqual([greatest]);
+      expect(await identifiers(`after=${greatest}`)).toEqual([]);
+      const { headers } = await service.get(`/${resource}?limit=1`).expect(200);
+      expect(headers.link).toContain(`after=${least}>; rel="after"`);
+      await query(`DELETE FROM ${resource}`);
+    });
+
+    it('refuses what cannot be an identifier, wherever one stands', async () => {
+      for (const bad of ['abc', '1.5', '%201', '1e3', '%00', 'x'.repeat(300)]) {
+        for (const path of [
+          `/${resource}/${bad}`,
+          `/${resource}?after=${bad}`,
+          `/${resource}?nodeID=${bad}`,
+          `/${resource}?within=${bad}`,
+        ]) {
+          const { body } = await service.get(path).expect(400);
+          expect([path, body.result.errcode]).toEqual([path, '-22']);
+        }
+      }
+      if (type === 'uuid') return;
+      const beyond = type === 'integer' ? '2147483648' : '9223372036854775808';
+      const least = type === 'integer' ? '-2147483648' : '-9223372036854775808';
+      const greatest = type === 'integer' ? '2147483647' : '9223372036854775807';
+      const range = `between ${least} and ${greatest}`;
+      await service
+        .get(`/${resource}/${beyond}`)
+        .expect(400, refusal(-26, `The parameter nodeID must be ${range}`));
+      await service
+        .get(`/${resource}?after=${beyond}`)
+        .expect(400, refusal(-26, `The parameter after must be ${range}`));
+      await service
+        .get(`/${resource}?nodeID=1,${'9'.repeat(400)}`)
+        .expect(400, refusal(-26, `The parameter nodeID must be ${range}`));
+    });
+
+    it('finds an object by any text of its identifier, and by its text in q', async () => {
+      const id = String(key(9));
+      await query(
+        `INSERT INTO ${resource} ("nodeID", kind, name) VALUES ('${id}', 'LEAF', 'lamp')`,
+      );
+      const other = type === 'uuid' ? id.toUpperCase() : id.replace(/(\d+)/, '00$1');
+      for (const text of [id, other]) {
+        const { body } = await service.get(`/${resource}/${text}`).expect(200);
+        expect(String(body.response_data.objects[0].nodeID)).toBe(id);
+        for (const parameters of [
+          `nodeID=${text}`,
+          `q=${text}`,
+          `q=${text}&sort=relevance`,
+          `q=${text}&sort=-name`,
+          `within=${text}`,
+        ]) {
+          expect((await identifiers(parameters)).map(String)).toEqual([id]);
+        }
+      }
+      for (const text of ['lamp', 'lamp*', 'LAMP']) {
+        expect((await identifiers(`q=${text}`)).map(String)).toEqual([id]);
+      }
+      expect(await identifiers(`q=${'9'.repeat(300)}`)).toEqual([]);
+      await query(`DELETE FROM ${resource}`);
+    });
+
+    it('exports what it imports', async () => {
+      const objects = [3, 11, 12].map((at) => ({
+        nodeID: key(at),
+        kind: 'LEAF',
+        name: `name ${at}`,
+        parentID: at === 3 ? null : key(3),
+      }));
+      await service.load(resource, objects);
+      const metadata = resourcesOf(service.dataSource).get(resource);
+      if (!metadata) throw new Error('There is no resource');
+      for (const format of ['ndjson', 'csv'] as const) {
+        let text = '';
+        const output = new Writable({
+          write(chunk: Buffer, _, done) {
+            text += chunk.toString();
+            done();
+          },
+        });
+        const runner = service.dataSource.createQueryRunner();
+        await exportRows(runner, metadata, format, output);
+        await runner.release();
+        const rows = text.trimEnd().split('\n');
+        expect(rows).toHaveLength(format === 'csv' ? 4 : 3);
+        if (format === 'ndjson') {
+          expect(rows.map((row) => JSON.parse(row) as object)).toMatchObject(
+            objects.toSorted((a, b) => byIdentifier(type)(a.nodeID, b.nodeID)),
+          );
+        } else {
+          expect(rows[1]?.split(',')[0]).toBe(
+            String(objects.map(({ nodeID }) => nodeID).sort(byIdentifier(type))[0]),
+          );
+        }
+      }
+      await expect(
+        service.load(resource, [{ nodeID: 'abc', kind: 'LEAF', name: 'x' }]),
+      ).rejects.toThrow('Nothing was loaded');
+      await expect(
+        service.load(
+          resource,
+          [objects[0], objects[0]].map((object) => ({ ...object })),
+        ),
+      ).rejects.toThrow('Nothing was loaded');
+      await query(`DELETE FROM ${resource}`);
+    });
+
+    it('is documented as what it is', async () => {
+      const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
+      const schema = {
+        integer: { type: 'integer', format: 'int32' },
+        bigint: { type: 'string', format: 'int64' },
+        uuid: { type: 'string', format: 'uuid' },
+      }[type];
+      const list = document.paths[`/${resource}`].get.parameters as {
+        name: string;
+        schema: object;
+      }[];
+      const named = (name: string) => list.find((parameter) => parameter.name === name)?.schema;
+      expect(named('after')).toMatchObject(schema);
+      expect(named('nodeID')).toMatchObject({ type: 'array', items: schema });
+      const [inPath] = document.paths[`/${resource}/{nodeID}`].get.parameters;
+      expect(inPath.schema).toMatchObject(schema);
+      const deleted = document.paths[`/deletions/${resource}`].get.parameters as {
+        name: string;
+        schema: object;
+      }[];
+      expect(deleted.find(({ name }) => name === 'after')?.schema).toMatchObject(schema);
+      const { properties } = document.components.schemas[`Test${type}Node`];
+      expect(properties.nodeID).toMatchObject(schema);
+      expect(properties.parentID).toMatchObject({ ...schema, type: [schema.type, 'null'] });
+    });
+  });
+}
