@@ -221,6 +221,7 @@ function readDetail({ name, type, flags }, detail) {
  * @param {boolean} indexed
  */
 function lengthOf(name, detail, indexed) {
+  if (detail === 'unlimited' && !indexed) return Infinity;
   if (detail === undefined) return indexed ? LENGTH.indexed : LENGTH.default;
   const maximum = indexed ? LENGTH.indexed : LENGTH.maximum;
   if (/^[1-9][0-9]*$/.test(detail) && Number(detail) <= maximum) return Number(detail);

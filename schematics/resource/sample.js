@@ -76,10 +76,22 @@ const ACCEPTS = {
     isDecimal(value) && Number(value) === (Number(value) | 0) && !/\./.test(String(value)),
   bigint: (value) => isDecimal(value) && !/\./.test(String(value)) && isBigint(String(value)),
   decimal: isDecimal,
+  // A number of a file keeps its digits as a decimal.
+  double: () => false,
   boolean: (value) => ['true', 'false'].includes(String(value)),
+  date: (value) => typeof value === 'string' && isDate(value),
   'date-time': (value) =>
     typeof value === 'string' &&
     /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(value),
+  // Lists of an NDJSON file. A cell of CSV that looks like one comes out as it went in.
+  texts: (value) =>
+    Array.isArray(value) &&
+    value.every(
+      (item) =>
+        typeof item === 'string' && item !== '' && Array.from(item).length <= LENGTH.indexed,
+    ),
+  integers: (value) =>
+    Array.isArray(value) && value.every((item) => typeof item === 'number' && item === (item | 0)),
   json: (value) =>
     typeof value === 'object' ||
     (typeof value === 'string' && /^\s*[[{]/.test(value) && isJson(value)),
@@ -175,7 +187,7 @@ class Column {
         return `${name}:enum=${[...this.distinct].sort().join('/')}${nullable}${several}`;
       }
       case 'text': {
-        if (this.longest > LENGTH.default) return `${name}:text=${LENGTH.maximum}${nullable}`;
+        if (this.longest > LENGTH.default) return `${name}:text=unlimited${nullable}`;
         // An index holds no longer text, and a filter cannot ask for an empty one.
         if (this.longest > LENGTH.indexed || this.shortest === 0) return `${name}:text${nullable}`;
         const isName = /^(name|title|label)$/i.test(name);
@@ -186,7 +198,8 @@ class Column {
         const flags = COLUMN_TYPES[type].flags;
         if (flags.includes('range'))
           return `${name}:${type}${nullable}${hasBounds ? '' : ':range'}`;
-        return `${name}:${type}${nullable}${flags.includes('exact') ? exact : ''}`;
+        const several = !isParameter && !flags.includes('exact') && flags.includes('several');
+        return `${name}:${type}${nullable}${flags.includes('exact') ? exact : several ? ':several' : ''}`;
       }
     }
   }
@@ -216,6 +229,13 @@ function isDecimal(value) {
 /** @param {string} digits */
 function isBigint(digits) {
   return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
+}
+
+/** @param {string} text */
+function isDate(text) {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 /** @param {string} text */

@@ -1,5 +1,6 @@
 import {
   Any,
+  ArrayOverlap,
   type EntityMetadata,
   type FindOptionsWhere,
   IsNull,
@@ -52,7 +53,7 @@ type Condition<Entity, Value> = (
 /**
  * The meaning of each filter of a query class: a function from the filter's value to a condition on
  * the entity. It is optional for a filter that names a column of its own type: without it, the column must
- * equal the value, or one of several values. It is also optional for `<column>Not`, `<column>Exists`,
+ * equal the value, or one of several values; an array must contain one of them. It is also optional for `<column>Not`, `<column>Exists`,
  * `<name>Since` and `<name>Until`.
  */
 export type Conditions<Entity, Query extends ListQueryDto> = {
@@ -103,6 +104,10 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
         : undefined;
       if (column) return { [column.propertyName]: condition(column, value) };
     }
+  }
+  // Any of these items, of which a gin index finds the objects.
+  if (metadata.findColumnWithPropertyName(filter)?.isArray) {
+    return { [filter]: ArrayOverlap(Array.isArray(value) ? value : [value]) };
   }
   if (!Array.isArray(value)) return { [filter]: value };
   // From an equality, the planner learns that an index by the column is in the order of the identifier.

@@ -23,7 +23,9 @@ import {
   PLAIN_DECIMAL,
   PLAIN_INTEGER,
   readBoolean,
+  readDate,
   readDateTime,
+  readNumber,
 } from '../resource/formats.js';
 
 /**
@@ -160,6 +162,15 @@ export function SignedDecimalParam(meaning: string): PropertyDecorator {
   );
 }
 
+/** A finite number as JSON writes it, such as `-2.5` or `1e-7`. Property: `number`. */
+export function NumberParam(meaning: string): PropertyDecorator {
+  const schema = { type: 'number', format: 'double' } as const;
+  return Parameter(
+    { meaning, schema, example: '2.5' },
+    (text) => readNumber(text) ?? mustBe('a finite number such as 2.5'),
+  );
+}
+
 /** A text without its `-`. */
 function unsigned(text: string): string {
   return text.replace(/^-/, '');
@@ -170,6 +181,15 @@ export function BooleanParam(meaning: string): PropertyDecorator {
   return Parameter(
     { meaning, schema: { type: 'boolean' }, example: 'true' },
     (text) => readBoolean(text) ?? mustBe('true or false'),
+  );
+}
+
+/** A date, in the years 1 to 9999. Property: `string`. */
+export function DateParam(meaning: string): PropertyDecorator {
+  const schema = { type: 'string', format: 'date' } as const;
+  return Parameter(
+    { meaning, schema, example: '2026-11-21' },
+    (text) => readDate(text) ?? mustBe('a date such as 2026-11-21'),
   );
 }
 

@@ -16,7 +16,7 @@ export type ColumnValues<Entity> = {
 export function related<Entity>(
   entity: ObjectType<Entity>,
   values: ColumnValues<Entity>,
-): FindOperator<string> {
+): FindOperator<never> {
   const resource = resourceName(entity);
   const identifier = getMetadataArgsStorage()
     .filterColumns(entity)

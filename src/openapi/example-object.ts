@@ -7,8 +7,10 @@ import { fieldsOf } from '../resource/resource.js';
 /** The example that the entity gives of a field; `undefined` if it gives none. */
 export function ownExample(column: ColumnMetadata, { target }: EntityMetadata): unknown {
   const { example } = meaningOf(target as object, column.propertyName) ?? {};
-  const isInteger = valuesOf(column).schema(column).type === 'integer';
-  return isInteger && example !== undefined ? Number(example) : example;
+  const { type = '' } = valuesOf(column).schema(column);
+  if (type === 'array') return example?.split(',');
+  const isNumber = ['integer', 'number'].includes(type);
+  return isNumber && example !== undefined ? Number(example) : example;
 }
 
 /**

@@ -69,6 +69,7 @@ export function exampleText(
 function exampleOf({ type, items }: ParameterSchema, text: string): unknown {
   switch (type) {
     case 'integer':
+    case 'number':
       return Number(text);
     case 'boolean':
       return text === 'true';

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
+import { typeNameOf } from './column-values.js';
 import { carriedColumns, type IndexedColumn, type ListTable } from './list-indexes.js';
 import { columnOf, filteredColumnsOf, identifierOf, sortedColumnsOf } from './resource.js';
 
@@ -25,7 +26,9 @@ export function carriedColumnsOf(metadata: EntityMetadata, column: string): stri
   return [...keys, ...carriedColumns(keys, filtered)].map(({ name }) => name);
 }
 
-function indexedColumn({ databaseName, type, length }: ColumnMetadata): IndexedColumn {
+function indexedColumn(column: ColumnMetadata): IndexedColumn {
+  const { databaseName, length } = column;
+  const type = typeNameOf(column);
   const facts = Object.values(COLUMN_TYPES).find(({ columnTypes }) =>
     columnTypes.some((name) => name === type),
   );

@@ -83,17 +83,20 @@ const DECIMAL_BYTES = 64;
 export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
   /** @type {const} */ ({
     text: {
-      columnTypes: ['varchar'],
-      sql: ({ length, isIndexed }) =>
-        sqlType(isIndexed ? { ...nameColumn, length } : { type: 'varchar', length }),
+      columnTypes: ['varchar', 'character varying', 'text'],
+      sql: ({ length, isIndexed }) => {
+        if (length === Infinity) return 'text';
+        return sqlType(isIndexed ? { ...nameColumn, length } : { type: 'varchar', length });
+      },
       options: ({ length, isIndexed }) => {
+        if (length === Infinity) return `{ type: 'text' }`;
         if (!isIndexed) return `{ type: 'varchar', length: ${digits(length)} }`;
         return length === nameColumn.length ? 'nameColumn' : `{ ...nameColumn, length: ${length} }`;
       },
       property: () => 'string',
       aliases: [],
       detail: 'length',
-      syntax: ['text', 'text=<length>'],
+      syntax: ['text', 'text=<length>', 'text=unlimited'],
       flags: ['null', 'exact', 'several', 'exists', 'words', 'sort', 'counted'],
       one: 'TextParam',
       several: 'TextsParam',
@@ -157,6 +160,21 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       argument: () => undefined,
       bytes: () => DECIMAL_BYTES,
     },
+    // A number of JSON, which is rounded to 15 to 17 digits.
+    double: {
+      columnTypes: ['double precision', 'float8'],
+      sql: () => 'double precision',
+      options: () => `{ type: 'double precision' }`,
+      property: () => 'number',
+      aliases: [],
+      detail: undefined,
+      syntax: ['double'],
+      flags: ['null', 'exists', 'range', 'sort'],
+      one: 'NumberParam',
+      several: undefined,
+      argument: () => undefined,
+      bytes: () => 8,
+    },
     boolean: {
       columnTypes: ['boolean'],
       sql: () => 'boolean',
@@ -167,6 +185,20 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       syntax: ['boolean'],
       flags: ['null', 'exact', 'exists', 'counted'],
       one: 'BooleanParam',
+      several: undefined,
+      argument: () => undefined,
+      bytes: () => 8,
+    },
+    date: {
+      columnTypes: ['date'],
+      sql: () => 'date',
+      options: () => `{ type: 'date' }`,
+      property: () => 'string',
+      aliases: [],
+      detail: undefined,
+      syntax: ['date'],
+      flags: ['null', 'exact', 'exists', 'range', 'sort'],
+      one: 'DateParam',
       several: undefined,
       argument: () => undefined,
       bytes: () => 8,
@@ -214,6 +246,35 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       several: 'IdentifiersParam',
       argument: () => undefined,
       bytes: () => textBytes(identifierColumn.length),
+    },
+    // One or more texts or integers, of which a filter finds any.
+    texts: {
+      columnTypes: ['text[]', 'varchar[]', 'character varying[]'],
+      sql: () => 'text[]',
+      options: () => `{ type: 'text', array: true }`,
+      property: () => 'string[]',
+      aliases: [],
+      detail: undefined,
+      syntax: ['texts'],
+      flags: ['null', 'several'],
+      one: undefined,
+      several: 'TextsParam',
+      argument: () => undefined,
+      bytes: () => Infinity,
+    },
+    integers: {
+      columnTypes: ['integer[]', 'int[]', 'int4[]'],
+      sql: () => 'integer[]',
+      options: () => `{ type: 'integer', array: true }`,
+      property: () => 'number[]',
+      aliases: [],
+      detail: undefined,
+      syntax: ['integers'],
+      flags: ['null', 'several'],
+      one: undefined,
+      several: 'IntegersParam',
+      argument: () => undefined,
+      bytes: () => Infinity,
     },
     json: {
       columnTypes: ['jsonb'],

@@ -1,6 +1,15 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES, type ColumnTypeName, hasItsDigits } from './column-types.js';
-import { isText, isTextOf, PLAIN_DECIMAL, readBoolean, readDateTime } from './formats.js';
+import {
+  isText,
+  isTextOf,
+  NAME_LENGTH,
+  PLAIN_DECIMAL,
+  readBoolean,
+  readDate,
+  readDateTime,
+  readNumber,
+} from './formats.js';
 import { identifierFrom, identifierType } from './identifiers.js';
 
 /** How the values of a column type are written and read. */
@@ -36,18 +45,26 @@ export interface CellFormat {
   /** Follows "must be". */
   readonly expected: string;
   readonly read: (text: string) => string | undefined;
+  /** Whether a number of JSON may have more digits than JavaScript keeps. Default: no. */
+  readonly isRounded?: true;
   /** Reads an object or a list of an NDJSON file. Default: the type has no such value. */
   readonly readObject?: (value: unknown) => string | undefined;
 }
 
 /** How the values of a column are written and read. */
-export function valuesOf({ type }: ColumnMetadata): ColumnValues {
-  return BY_COLUMN_TYPE.get(type) ?? OTHER;
+export function valuesOf(column: ColumnMetadata): ColumnValues {
+  return BY_COLUMN_TYPE.get(typeNameOf(column)) ?? OTHER;
+}
+
+/** The type of a column as `COLUMN_TYPES` has it, such as `text[]`. */
+export function typeNameOf({ type, isArray }: Pick<ColumnMetadata, 'type' | 'isArray'>): string {
+  return isArray ? `${String(type)}[]` : String(type);
 }
 
 /** The SQL type of a column's values, for a cast. The type of an enumeration has a name of its own. */
-export function sqlTypeOf({ type, enumName }: ColumnMetadata): string {
-  return enumName === undefined ? String(type) : `"${enumName}"`;
+export function sqlTypeOf(column: ColumnMetadata): string {
+  const { enumName } = column;
+  return enumName === undefined ? typeNameOf(column) : `"${enumName}"`;
 }
 
 const asStored = (reference: string): string => reference;
@@ -57,6 +74,37 @@ export function publicTime(reference: string): string {
   return `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
+/**
+ * Arrays of one dimension, without nulls. In CSV they are a list in JSON, too.
+ *
+ * @param items the schema of an item
+ * @param what the items are, for a refusal
+ */
+function arrayOf(
+  items: object,
+  what: string,
+  isItem: (item: unknown) => boolean,
+  example: readonly unknown[],
+): ColumnValues {
+  const readObject = (value: unknown): string | undefined =>
+    Array.isArray(value) && value.every(isItem) ? arrayLiteral(value) : undefined;
+  return {
+    publicForm: (reference) => `array_to_json(${reference})`,
+    schema: () => ({ type: 'array', items, examples: [example] }),
+    cell: () => ({
+      expected: `a list in JSON of ${what}`,
+      read: (text) => readObject(parsed(text)),
+      readObject,
+    }),
+    isFreeText: true,
+  };
+}
+
+/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+function arrayLiteral(items: readonly unknown[]): string {
+  return `{${items.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
 /** Every type but a reference, which is stored as a text. */
 const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues>> = {
   text: {
@@ -64,13 +112,13 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
     schema: ({ isPrimary, length }) => ({
       type: 'string',
       ...(isPrimary && { minLength: 1 }),
-      maxLength: Number(length),
+      ...(length && { maxLength: Number(length) }),
     }),
     cell: ({ collation, length }) => {
       // An indexed text is never empty: no filter could ask for it.
-      const [minimum, maximum] = [collation === 'C' ? 1 : 0, Number(length)];
+      const [minimum, maximum] = [collation === 'C' ? 1 : 0, Number(length) || Infinity];
       return {
-        expected: `text of ${minimum} to ${maximum} characters`,
+        expected: maximum === Infinity ? 'text' : `text of ${minimum} to ${maximum} characters`,
         read: (text) => (isTextOf(text, minimum, maximum) ? text : undefined),
       };
     },
@@ -127,12 +175,31 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
     }),
     isFreeText: false,
   },
+  double: {
+    publicForm: asStored,
+    schema: () => ({ type: 'number', format: 'double', examples: [2.5] }),
+    cell: () => ({
+      expected: 'a finite number such as 2.5 or 1e-7',
+      read: (text) => readNumber(text)?.toString(),
+      isRounded: true,
+    }),
+    isFreeText: false,
+  },
   boolean: {
     publicForm: asStored,
     schema: () => ({ type: 'boolean' }),
     cell: () => ({
       expected: 'true or false',
       read: (text) => readBoolean(text)?.toString(),
+    }),
+    isFreeText: false,
+  },
+  date: {
+    publicForm: (reference) => `to_char(${reference}, 'YYYY-MM-DD')`,
+    schema: () => ({ type: 'string', format: 'date', maxLength: 10, examples: ['2026-11-21'] }),
+    cell: () => ({
+      expected: 'a date such as 2026-11-21',
+      read: readDate,
     }),
     isFreeText: false,
   },
@@ -168,6 +235,18 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
     },
     isFreeText: true,
   },
+  texts: arrayOf(
+    { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
+    `texts of 1 to ${NAME_LENGTH} characters`,
+    (item) => typeof item === 'string' && isTextOf(item, 1, NAME_LENGTH),
+    ['red', 'blue'],
+  ),
+  integers: arrayOf(
+    identifierType('integer').schema,
+    'integers between -2147483648 and 2147483647',
+    (item) => Number.isInteger(item) && identifierFrom('integer', String(item)) !== undefined,
+    [1, 2],
+  ),
   json: {
     publicForm: asStored,
     // Any object or list that was imported.
@@ -201,9 +280,14 @@ const BY_COLUMN_TYPE: ReadonlyMap<unknown, ColumnValues> = new Map(
 const MAXIMUM_LEVELS = 100;
 
 function readJson(text: string): string | undefined {
+  const value = parsed(text);
+  return typeof value === 'object' && value !== null ? writeJson(value) : undefined;
+}
+
+/** What a text in JSON says; `undefined` for any other text. */
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? writeJson(value) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

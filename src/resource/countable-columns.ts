@@ -17,10 +17,9 @@ const NOT_COUNTABLE: ReadonlySet<unknown> = new Set(
 export function requireCountable(entity: ObjectType<unknown>): void {
   const counted = new Set(countedColumnsOf({ target: entity }).flat());
   for (const { propertyName, options } of getMetadataArgsStorage().filterColumns(entity)) {
-    if (counted.has(propertyName) && NOT_COUNTABLE.has(options.type)) {
-      throw new TypeError(
-        `${entity.name} cannot count ${propertyName}, a column of type ${String(options.type)}`,
-      );
+    const type = `${String(options.type)}${options.array ? '[]' : ''}`;
+    if (counted.has(propertyName) && NOT_COUNTABLE.has(type)) {
+      throw new TypeError(`${entity.name} cannot count ${propertyName}, a column of type ${type}`);
     }
   }
 }

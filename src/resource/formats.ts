@@ -42,6 +42,25 @@ export function readBoolean(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
+/** Reads a finite number as JSON writes it. */
+export function readNumber(text: string): number | undefined {
+  const value = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(text) ? Number(text) : NaN;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** Reads a full date of RFC 3339 in the years 1 to 9999, which PostgreSQL writes the same way. */
+export function readDate(text: string): string | undefined {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !text.startsWith('0000') && isDay(text)
+    ? text
+    : undefined;
+}
+
+/** Whether there is a day. JavaScript parses February 30 as a day in March. */
+function isDay(date: string): boolean {
+  const day = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+}
+
 /**
  * Reads an RFC 3339 time. Stored times have millisecond precision, so a finer time is rounded up:
  * rounded down, "since" would include earlier objects. In UTC, its year is between -1 and 10000.
@@ -50,9 +69,7 @@ export function readDateTime(text: string): Date | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
   const [, date = '', time = '', fraction = '', zone = ''] = match;
-  const day = new Date(`${date}T00:00:00Z`);
-  // JavaScript parses February 30 as a day in March.
-  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) return undefined;
+  if (!isDay(date)) return undefined;
   // A leap second becomes the first second of the next minute, as in PostgreSQL.
   const [whole, leap] = time.endsWith('60') ? [`${time.slice(0, -2)}59`, 1000] : [time, 0];
   const seconds = Date.parse(`${date}T${whole}${zone.toUpperCase()}`);

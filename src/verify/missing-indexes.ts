@@ -45,9 +45,9 @@ export async function missingIndexes(application: INestApplicationContext): Prom
           `no index can serve the filter ${parameter} of ${metadata.tableName}, since ${computed} is computed for each object`,
         );
       } else if (!(await servesFilter(dataSource, listing))) {
-        const isWords = columns.some((name) => typeOf(metadata, name) === 'tsvector');
+        const isGin = columns.some((name) => needsGin(metadata, name));
         const names = columns.map((name) => `"${name}"`);
-        found.push(missingIndex(metadata, `filter ${parameter}`, names, isWords));
+        found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));
       }
     }
   }
@@ -156,14 +156,16 @@ function missingIndex(
   metadata: EntityMetadata,
   what: string,
   columns: readonly string[],
-  isWords = false,
+  isGin = false,
 ): string {
   const identifier = `"${identifierOf(metadata).databaseName}"`;
-  const names = [...new Set([...columns, ...(isWords ? [] : [identifier])])];
-  const index = `${isWords ? 'a gin index' : 'one'} on (${names.join(', ')})`;
+  const names = [...new Set([...columns, ...(isGin ? [] : [identifier])])];
+  const index = `${isGin ? 'a gin index' : 'one'} on (${names.join(', ')})`;
   return `no index serves the ${what} of ${metadata.tableName}, which needs ${index}`;
 }
 
-function typeOf(metadata: EntityMetadata, property: string): unknown {
-  return metadata.findColumnWithPropertyName(property)?.type;
+/** Whether a filter finds parts of a value: words of a text, or items of an array. */
+function needsGin(metadata: EntityMetadata, property: string): boolean {
+  const column = metadata.findColumnWithPropertyName(property);
+  return column?.type === 'tsvector' || column?.isArray === true;
 }

@@ -55,14 +55,19 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
 
 function needsCarrying(metadata: EntityMetadata, property: string, condition: unknown): boolean {
   const column = metadata.findColumnWithPropertyName(property);
-  // A B-tree cannot carry the words of a text, nor what is computed.
+  // A B-tree cannot carry the words of a text, the items of an array, nor what is computed.
   if (!column || column === identifierOf(metadata)) return false;
-  if (column.type === 'tsvector' || column.isVirtualProperty) return false;
+  if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
   if (filteredColumnsOf(metadata).includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.
   const isReference = metadata.foreignKeys.some(({ columns }) => columns.includes(column));
   const isCounted = countedColumnsOf(metadata).some((columns) => columns.includes(property));
-  return column.type !== 'varchar' || isReference || isCounted || !isEquality(condition);
+  return (
+    !['varchar', 'text'].includes(String(column.type)) ||
+    isReference ||
+    isCounted ||
+    !isEquality(condition)
+  );
 }
 
 function isEquality(condition: unknown): boolean {

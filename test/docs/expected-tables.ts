@@ -155,7 +155,12 @@ function valueOf(schema: any): string {
   }
   if (format === 'decimal') return 'decimal';
   if (format === 'date-time') return 'time';
+  if (format === 'int64') return 'integer of 64 bits';
+  if (format === 'uuid') return 'UUID';
+  if (format === 'date') return 'date';
+  if (type === 'number') return 'number';
   if (type === undefined) return 'JSON';
+  if (maxLength === undefined) return 'text';
   if (minLength === maxLength) return `text, ${maxLength} characters`;
   const length = minLength > 0 ? `${minLength} to ${maxLength}` : `at most ${maxLength}`;
   return `text, ${length} characters`;

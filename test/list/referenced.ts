@@ -41,8 +41,9 @@ function required(metadata: EntityMetadata, identifier: string | number): Row {
   );
 }
 
-function someValue({ type, enum: values, length }: ColumnMetadata, text: string): unknown {
+function someValue({ type, enum: values, length, isArray }: ColumnMetadata, text: string): unknown {
   if (values) return values[0];
+  if (isArray) return [];
   switch (type) {
     case 'varchar':
       return text.slice(0, Number(length));
@@ -52,6 +53,10 @@ function someValue({ type, enum: values, length }: ColumnMetadata, text: string)
       return true;
     case 'uuid':
       return '00000000-0000-4000-8000-000000000000';
+    case 'date':
+      return '2026-01-01';
+    case 'text':
+      return text;
     case 'jsonb':
       return {};
     default:

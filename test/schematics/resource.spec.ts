@@ -89,7 +89,7 @@ const filesOf = (folder: string, one: string): string[] =>
 // The copy has the resources that were added to the project: these are names that none of them has.
 const GENERATED = [
   ...['scratch-suppliers', 'scratch-order-items', 'scratch-parts', 'scratch-plants'],
-  ...['scratch-meters', 'scratch-readings', 'scratch-bills', 'proxies', 'geese'],
+  ...['scratch-meters', 'scratch-readings', 'scratch-bills', 'scratch-gauges', 'proxies', 'geese'],
 ];
 
 // What each test generates, those after it build on.
@@ -131,7 +131,7 @@ describe('A resource', () => {
     );
   });
 
-  it('may be identified by an integer or a UUID, and refer to such a resource', async () => {
+  it('may have columns of any type, be identified by an integer or a UUID, and refer to such a resource', async () => {
     const resources = {
       'scratch-meters':
         'meterID:integer:identifier,name:text:exact:sort:words,level:integer:several:not:counted,' +
@@ -142,6 +142,9 @@ describe('A resource', () => {
       'scratch-bills':
         'billID:bigint:identifier,meterID:reference=scratch_meters:null:exact:sort,' +
         'readingID:reference=scratch_readings:several:counted',
+      'scratch-gauges':
+        'day:date:null:exact:exists:range:sort,weight:double:null:range:exists:sort,level:double:range,' +
+        'note:text=unlimited:words,tags:texts:several,codes:integers:null:several,more:texts:null',
     };
     for (const [name, fields] of Object.entries(resources)) {
       expect(await added(() => copy.resource([name, '--fields', fields]))).toEqual(
@@ -430,7 +433,7 @@ describe('A resource', () => {
     );
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining('10 passed, 10 total'),
+      stderr: expect.stringContaining('11 passed, 11 total'),
     });
   });
 

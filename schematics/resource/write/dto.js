@@ -3,6 +3,7 @@ import { columnOf, enumOf } from './entity.js';
 import {
   columnTypeOf,
   includedReferences,
+  isArray,
   listed,
   quoted,
   searchedFields,
@@ -31,6 +32,16 @@ import {
  * @type {readonly import('../fields.js').Flag[]}
  */
 const ENUM_FILTERS = ['exact', 'several', 'not'];
+
+/**
+ * What a value of a type of times is called.
+ *
+ * @type {ReadonlyMap<import('../fields.js').Type, string>}
+ */
+const MOMENTS = new Map([
+  ['date-time', 'time'],
+  ['date', 'day'],
+]);
 
 /**
  * The query classes of a resource.
@@ -89,21 +100,28 @@ function parametersOf(resource, field) {
   const { one, several, argument, property } = columnTypeOf(resource, field);
   const column = columnOf(names, field);
   const value = property(column);
-  const isTime = type === 'date-time';
+  const moment = MOMENTS.get(type);
   const exactly = type === 'boolean' ? 'true, or those where it is false' : 'this';
   const noneOfThese = flags.has('null') ? 'none of these, or that have none' : 'none of these';
   return [
-    ...(flags.has('several') ? [filter(several, name, 'one of these', `${value}[]`)] : []),
+    ...(flags.has('several') ? [membership()] : []),
     ...(flags.has('exact') ? [filter(one, name, exactly, value)] : []),
     ...(flags.has('not') ? [filter(several, `${name}Not`, noneOfThese, `${value}[]`)] : []),
     ...(flags.has('exists') ? [existence()] : []),
     ...(flags.has('range')
       ? [
-          filter(one, `${name}Min`, isTime ? 'this time or later' : 'at least this', value),
-          filter(one, `${name}Max`, isTime ? 'this time or earlier' : 'at most this', value),
+          filter(one, `${name}Min`, moment ? `this ${moment} or later` : 'at least this', value),
+          filter(one, `${name}Max`, moment ? `this ${moment} or earlier` : 'at most this', value),
         ]
       : []),
   ];
+
+  /** @returns {Parameter} */
+  function membership() {
+    if (!isArray(field)) return filter(several, name, 'one of these', `${value}[]`);
+    const items = filter(several, name, '', value);
+    return { ...items, meaning: `The ${names.words} with any of these ${name}.` };
+  }
 
   /** @returns {Parameter} */
   function existence() {

@@ -2,9 +2,11 @@ import { identifierFacts } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
 import {
+  checksOf,
   columnTypeOf,
   countedColumns,
   filteredColumns,
+  ginColumns,
   listed,
   quoted,
   searchedColumns,
@@ -30,13 +32,14 @@ export function entity(resource) {
   const indexes = unlistedReferences(resource).map(
     (column) => `@Index(['${column}', '${identifier}'])\n`,
   );
+  const checks = checksOf(resource).map((check) => `@Check(\`${check}\`)\n`);
   return `${imports(resource)}
 ${fields
   .filter(({ type }) => type === 'enum')
   .map((field) => enumeration(names, field))
   .join('')}
 @Resource('${names.resource}'${options(resource)})
-${indexes.join('')}export class ${names.entity} {
+${indexes.join('')}${checks.join('')}export class ${names.entity} {
   @Meaning('Identifies the ${names.word}.')
   @PrimaryColumn(${key.options()})
   ${identifier}!: ${key.property()};
@@ -71,9 +74,10 @@ function options(resource) {
 /** @param {Resource} resource */
 function imports(resource) {
   const { names, fields, targets } = resource;
-  const hasIndex = unlistedReferences(resource).length > 0 || searchedFields(resource).length > 0;
+  const hasIndex = unlistedReferences(resource).length + ginColumns(resource).length > 0;
   const references = fields.some(({ type }) => type === 'reference');
   const typeorm = [
+    ...(checksOf(resource).length > 0 ? ['Check'] : []),
     ...(fields.length > 0 ? ['Column'] : []),
     'CreateDateColumn',
     ...(references ? ['ForeignKey'] : []),
@@ -144,8 +148,9 @@ function property(described, field) {
   const target = resource === undefined ? undefined : targets.get(resource);
   const meaning = `The ${name} of the ${names.word}${target ? ', by identifier' : ''}.`;
   const reference = target ? `  @ForeignKey(() => ${target.entity})\n` : '';
+  const index = ginColumns(described).includes(name) ? `  @Index({ type: 'gin' })\n` : '';
   return `  @Meaning('${meaning}')
-${reference}  @Column(${nullable ? withNull(options) : options})
+${reference}${index}  @Column(${nullable ? withNull(options) : options})
   ${name}!: ${type.property(column)}${nullable ? ' | null' : ''};
 `;
 }

@@ -4,9 +4,11 @@ import { createIndex, listIndexes } from '../../../src/resource/list-indexes.js'
 import { TIMES } from '../fields.js';
 import { columnOf, enumNameOf } from './entity.js';
 import {
+  checksOf,
   columnTypeOf,
   countedColumns,
   filteredColumns,
+  ginColumns,
   searchedColumns,
   searchedFields,
   sortedColumns,
@@ -82,6 +84,9 @@ function createTable(resource) {
     ...TIMES.map((name) => `"${name}" ${timeType} NOT NULL DEFAULT now()`),
     ...(searchedFields(resource).length > 0 ? ['"words" tsvector NOT NULL'] : []),
     `CONSTRAINT "${naming.primaryKeyName(table, [identifier])}" PRIMARY KEY ("${identifier}")`,
+    ...checksOf(resource).map(
+      (check) => `CONSTRAINT "${naming.checkConstraintName(table, check)}" CHECK (${check})`,
+    ),
     ...fields
       .filter(({ type }) => type === 'reference')
       .map(({ name, resource: target = '' }) => {
@@ -124,9 +129,10 @@ function indexes(resource) {
       const name = naming.indexName(table, [column, identifier]);
       return `CREATE INDEX "${name}" ON "${table}" ("${column}", "${identifier}")`;
     }),
-    ...(searchedFields(resource).length === 0
-      ? []
-      : [`CREATE INDEX "${naming.indexName(table, ['words'])}" ON "${table}" USING gin ("words")`]),
+    ...ginColumns(resource).map(
+      (column) =>
+        `CREATE INDEX "${naming.indexName(table, [column])}" ON "${table}" USING gin ("${column}")`,
+    ),
     ...listIndexes({
       table,
       identifier: { name: identifier, bytes: identifierFacts(resource.identifierType).bytes() },

@@ -39,6 +39,18 @@ export function columnTypeOf({ targets }, { type, resource = '' }) {
 }
 
 /**
+ * The conditions that the columns must meet. JSON has neither NaN nor infinity.
+ *
+ * @param {Resource} resource
+ * @returns {string[]}
+ */
+export function checksOf({ fields }) {
+  return fields
+    .filter(({ type }) => type === 'double')
+    .map(({ name }) => `"${name}" > '-Infinity' AND "${name}" < 'Infinity'`);
+}
+
+/**
  * The fields that are searched for words.
  *
  * @param {Resource} resource
@@ -64,7 +76,29 @@ export function searchedColumns(resource) {
  * @returns {string[]}
  */
 export function filteredColumns({ fields, times }) {
-  return [...fields, ...times].filter(({ flags }) => isFiltered(flags)).map(({ name }) => name);
+  return [...fields, ...times]
+    .filter((field) => isFiltered(field.flags) && !isArray(field))
+    .map(({ name }) => name);
+}
+
+/**
+ * Whether the values of a field are arrays, whose items a gin index finds.
+ *
+ * @param {import('../fields.js').Field} field
+ */
+export function isArray({ type }) {
+  return type === 'texts' || type === 'integers';
+}
+
+/**
+ * The columns that have a gin index: filtered arrays, and the words of texts.
+ *
+ * @param {Resource} resource
+ * @returns {string[]}
+ */
+export function ginColumns(resource) {
+  const arrays = resource.fields.filter((field) => isFiltered(field.flags) && isArray(field));
+  return [...arrays.map(({ name }) => name), ...searchedColumns(resource)];
 }
 
 /**

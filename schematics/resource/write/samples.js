@@ -120,11 +120,29 @@ const SAMPLES = {
     badOne: '1e3',
     bound: { parameter: '-2', literal: '-2', read: 'Number', bad: 'abc' },
   }),
+  double: () => ({
+    expression: '(at % 4) - 2.5',
+    example: '-1.5',
+    values: [],
+    bound: { parameter: '-1.5', literal: '-1.5', read: 'Number', bad: 'NaN' },
+  }),
   boolean: () => ({
     expression: 'at % 2 === 0',
     example: 'false',
     values: [{ parameter: 'true', literal: 'true' }],
     badOne: 'yes',
+  }),
+  date: () => ({
+    expression: '`2026-01-0${1 + (at % 4)}`',
+    example: quoted('2026-01-02'),
+    values: [text('2026-01-02')],
+    badOne: '2026-02-30',
+    bound: {
+      parameter: '2026-01-02',
+      literal: quoted('2026-01-02'),
+      read: 'String',
+      bad: '2026-1-2',
+    },
   }),
   'date-time': () => ({
     expression: '`2026-01-0${1 + (at % 4)}T00:00:00.000Z`',
@@ -166,6 +184,24 @@ const SAMPLES = {
       badSeveral: ',',
     };
   },
+  texts: () => ({
+    expression: '[`t${at % 4}`, \'a "b", c\\\\\', `u${at % 3}`]',
+    example: "['t1', 'a \"b\", c\\\\', 'u1']",
+    values: [
+      { parameter: 't1', literal: quoted('t1') },
+      { parameter: 'u2', literal: quoted('u2') },
+    ],
+    badSeveral: ',',
+  }),
+  integers: () => ({
+    expression: '[at % 4, -7]',
+    example: '[1, -7]',
+    values: [
+      { parameter: '1', literal: '1' },
+      { parameter: '2', literal: '2' },
+    ],
+    badSeveral: '1,,2',
+  }),
   json: () => ({
     expression: `{ at, list: [at % 4, null, 'Größe'] }`,
     example: `{ at: 1, list: [1, null, 'Größe'] }`,

@@ -65,7 +65,8 @@ export class ${names.plural}Service {
  */
 function boundsOf({ name, type, flags }) {
   if (!flags.has('range')) return [];
-  const [minimum, maximum] = type === 'date-time' ? ['time', 'time'] : ['minimum', 'maximum'];
+  const [minimum, maximum] =
+    type === 'date-time' || type === 'date' ? ['time', 'time'] : ['minimum', 'maximum'];
   return [
     `${name}Min: (${minimum}) => ({ ${name}: MoreThanOrEqual(${minimum}) })`,
     `${name}Max: (${maximum}) => ({ ${name}: LessThanOrEqual(${maximum}) })`,

@@ -1,5 +1,12 @@
 import { isIndexed } from '../fields.js';
-import { includedReferences, quoted, searchedFields, sorts, treeFilter } from './resource.js';
+import {
+  includedReferences,
+  isArray,
+  quoted,
+  searchedFields,
+  sorts,
+  treeFilter,
+} from './resource.js';
 import { keysOf, samplesOf } from './samples.js';
 
 /**
@@ -102,11 +109,15 @@ function trialsOf(resource, field) {
    * @returns {Trial}
    */
   function equality(wanted, bad) {
-    const conditions = wanted.map(({ literal }) => `${row} === ${literal}`);
+    const conditions = wanted.map(({ literal }) =>
+      isArray(field)
+        ? `(${row} as unknown[] | null)?.includes(${literal})`
+        : `${row} === ${literal}`,
+    );
     return {
       parameter: name,
       value: wanted.map(({ parameter }) => parameter).join(','),
-      keeps: `(row) => ${conditions.join(' || ')}`,
+      keeps: `(row) => ${isArray(field) ? `[${conditions.join(', ')}].includes(true)` : conditions.join(' || ')}`,
       bad,
     };
   }
@@ -139,8 +150,10 @@ function trialsOf(resource, field) {
    * @returns {Trial}
    */
   function comparison(parameter, operator, { parameter: value, literal, read, bad }) {
-    const found = read === 'BigInt' ? `BigInt(${row} as string)` : `${read}(${row})`;
-    const keeps = `(row) => ${row} !== null && ${found} ${operator} ${literal}`;
+    const keeps =
+      read === 'BigInt'
+        ? `(row) => ${row} !== null && BigInt(${row} as string) ${operator} ${literal}`
+        : `(row) => ${read}(${row}) ${operator} ${literal} && ${row} !== null`;
     return { parameter, value, keeps, bad };
   }
 }

@@ -4,9 +4,12 @@ import type { InvalidValue } from './invalid-value.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
 export interface ParameterSchema {
-  readonly type: 'string' | 'integer' | 'boolean' | 'array';
-  /** `decimal`, `date-time` and `uuid` are formats of a string, and `int64` of an integer or a string. */
-  readonly format?: 'int32' | 'int64' | 'decimal' | 'date-time' | 'uuid';
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
+  /**
+   * `double` is a format of a number; `decimal`, `date`, `date-time` and `uuid` are formats of a string, and
+   * `int64` is one of an integer or a string.
+   */
+  readonly format?: 'int32' | 'int64' | 'double' | 'decimal' | 'date' | 'date-time' | 'uuid';
   readonly pattern?: string;
   readonly enum?: readonly string[];
   readonly minLength?: number;

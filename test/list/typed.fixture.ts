@@ -1,0 +1,130 @@
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  Check,
+  Column,
+  CreateDateColumn,
+  Index,
+  LessThanOrEqual,
+  MoreThanOrEqual,
+  PrimaryColumn,
+  Repository,
+  UpdateDateColumn,
+} from 'typeorm';
+import {
+  BigintsParam,
+  BooleanParam,
+  containsWords,
+  DateParam,
+  IntegersParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  NumberParam,
+  type ObjectLookup,
+  objectOf,
+  ObjectQueryDto,
+  QueryOf,
+  TextsParam,
+  UuidsParam,
+  WordsParam,
+} from '../../src/list/index.js';
+import { identifierColumn, Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+
+/** A resource with a column of each type that the resources of the project do not have. */
+@Resource('test_samples', {
+  counted: ['owner', 'serial'],
+  filtered: ['day', 'weight', 'owner', 'serial'],
+  sorted: ['day', 'weight', 'serial'],
+  searched: ['words'],
+})
+@Check(`"weight" > '-Infinity' AND "weight" < 'Infinity'`)
+export class Sample {
+  @Meaning('Identifies the sample.')
+  @PrimaryColumn(identifierColumn)
+  sampleID!: string;
+
+  @Meaning('The day of the sample.')
+  @Column({ type: 'date', nullable: true })
+  day!: string | null;
+
+  @Meaning('The weight of the sample.')
+  @Column({ type: 'double precision', nullable: true })
+  weight!: number | null;
+
+  @Meaning('The note of the sample.')
+  @Column({ type: 'text' })
+  note!: string;
+
+  @Meaning('The tags of the sample.')
+  @Index({ type: 'gin' })
+  @Column({ type: 'text', array: true })
+  tags!: string[];
+
+  @Meaning('The sizes of the sample.')
+  @Index({ type: 'gin' })
+  @Column({ type: 'integer', array: true, nullable: true })
+  sizes!: number[] | null;
+
+  @Meaning('The owner of the sample.')
+  @Column({ type: 'uuid' })
+  owner!: string;
+
+  @Meaning('The serial number of the sample.')
+  @Column({ type: 'bigint', nullable: true })
+  serial!: string | null;
+
+  @CreateDateColumn(timeColumn)
+  createdAt!: Date;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+
+  @Index({ type: 'gin' })
+  @Column({ type: 'tsvector', select: false, insert: false, update: false })
+  words!: string;
+}
+
+@QueryOf(Sample)
+class GetSampleDto extends ObjectQueryDto {}
+
+@QueryOf(Sample, { sort: ['sampleID', 'day', 'weight', 'serial'] })
+class ListSamplesDto extends ListQueryDto {
+  @DateParam('The samples of this day.') day?: string;
+  @DateParam('The samples of this day or later.') dayMin?: string;
+  @DateParam('The samples of this day or earlier.') dayMax?: string;
+  @BooleanParam('The samples with a day.') dayExists?: boolean;
+  @NumberParam('The samples that weigh at least this.') weightMin?: number;
+  @NumberParam('The samples that weigh at most this.') weightMax?: number;
+  @TextsParam('The samples with any of these tags.') tags?: string[];
+  @IntegersParam('The samples of any of these sizes.') sizes?: number[];
+  @UuidsParam('The samples of these owners.') owner?: string[];
+  @UuidsParam('The samples of other owners.') ownerNot?: string[];
+  @BigintsParam('The samples with these serial numbers.') serial?: string[];
+  @WordsParam('The samples with all these words in their notes.') q?: string;
+}
+
+@Controller('test_samples')
+class SamplesController {
+  constructor(@InjectRepository(Sample) private readonly samples: Repository<Sample>) {}
+
+  @Get()
+  list(@Query() query: ListSamplesDto): Listing {
+    return listOf(this.samples, query, {
+      dayMin: (day) => ({ day: MoreThanOrEqual(day) }),
+      dayMax: (day) => ({ day: LessThanOrEqual(day) }),
+      weightMin: (minimum) => ({ weight: MoreThanOrEqual(minimum) }),
+      weightMax: (maximum) => ({ weight: LessThanOrEqual(maximum) }),
+      q: (words) => ({ words: containsWords(words, ['serial', 'owner']) }),
+    });
+  }
+
+  @Get(':sampleID')
+  get(@Param('sampleID') sampleID: string, @Query() query: GetSampleDto): ObjectLookup {
+    return objectOf(this.samples, sampleID, query);
+  }
+}
+
+@Module({ imports: [ListModule.forFeature(Sample)], controllers: [SamplesController] })
+export class SamplesModule {}

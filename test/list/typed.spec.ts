@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Writable } from 'node:stream';
+import { exportRows } from '../../src/import/export-rows.js';
+import { rowsOf } from '../../src/import/file-rows.js';
+import { importRows } from '../../src/import/import-rows.js';
+import { InvalidRowsError } from '../../src/import/invalid-rows.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import type { Service } from '../service.js';
+import { describeList } from './list-contract.js';
+import { startWith } from './migrated.js';
+import { SamplesModule } from './typed.fixture.js';
+
+const owner = (at: number): string => `00000000-0000-4000-8000-00000000000${at % 3}`;
+const serial = (at: number): string => `${1 + (at % 4)}9007199254740993`;
+
+const OBJECTS = Array.from({ length: 25 }, (_, at) => ({
+  sampleID: `s${at}`,
+  day: at % 5 === 0 ? null : `2024-02-2${6 + (at % 4)}`,
+  weight: at % 6 === 0 ? null : (at % 4) / 3 - 0.1,
+  note: `${'long '.repeat(at * 20)}word${at % 4}`,
+  tags: at % 7 === 0 ? [] : [`t${at % 4}`, 'a "b", c\\', `u${at % 3}`],
+  sizes: at % 5 === 0 ? null : [at % 4, -7],
+  owner: owner(at),
+  serial: at % 8 === 0 ? null : serial(at),
+}));
+
+const start = (): Promise<Service> =>
+  startWith(SamplesModule, { before: [`SELECT install_words('test_samples', '{note}')`] });
+
+describeList({
+  start,
+  resource: 'test_samples',
+  identifier: 'sampleID',
+  fields: [...Object.keys(OBJECTS[0] ?? {}), 'createdAt', 'updatedAt'],
+  sorts: ['sampleID', 'day', 'weight', 'serial'],
+  objects: OBJECTS,
+  example: OBJECTS[13] ?? {},
+  filters: {
+    day: { value: '2024-02-29', keeps: (row) => row.day === '2024-02-29', bad: '2023-02-29' },
+    dayMin: {
+      value: '2024-02-28',
+      keeps: (row) => String(row.day) >= '2024-02-28' && row.day !== null,
+      bad: '0000-01-01',
+    },
+    dayMax: {
+      value: '2024-02-28',
+      keeps: (row) => String(row.day) <= '2024-02-28' && row.day !== null,
+      bad: '2024-02-28T00:00:00Z',
+    },
+    dayExists: { value: 'false', keeps: (row) => row.day === null, bad: 'yes' },
+    weightMin: {
+      value: '0.23333333333333328',
+      keeps: (row) => row.weight !== null && Number(row.weight) >= 1 / 3 - 0.1,
+      bad: 'NaN',
+    },
+    weightMax: {
+      value: '2.4e-1',
+      keeps: (row) => row.weight !== null && Number(row.weight) <= 0.24,
+      bad: 'Infinity',
+    },
+    tags: {
+      value: 't1,u2',
+      keeps: (row) => ['t1', 'u2'].some((tag) => (row.tags as string[]).includes(tag)),
+      bad: 'a,,b',
+    },
+    sizes: {
+      value: '1,2',
+      keeps: (row) => [1, 2].some((size) => (row.sizes as number[] | null)?.includes(size)),
+      bad: '1.5',
+    },
+    owner: { value: owner(1), keeps: (row) => row.owner === owner(1), bad: 'abc' },
+    ownerNot: { value: owner(1), keeps: (row) => row.owner !== owner(1), bad: ',' },
+    serial: {
+      value: `${serial(1)},${serial(2)}`,
+      keeps: (row) => [serial(1), serial(2)].includes(String(row.serial)),
+      bad: '9223372036854775808'.slice(1) + 'x',
+    },
+    q: { value: 'word2', keeps: (row) => String(row.note).endsWith('word2') },
+  },
+});
+
+describe('A resource with columns of every type', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service.stop());
+
+  function metadata() {
+    const found = resourcesOf(service.dataSource).get('test_samples');
+    if (!found) throw new Error('There is no resource');
+    return found;
+  }
+
+  async function exported(format: 'csv' | 'ndjson'): Promise<string> {
+    let text = '';
+    const output = new Writable({
+      write(chunk: Buffer, _, done) {
+        text += chunk.toString();
+        done();
+      },
+    });
+    const runner = service.dataSource.createQueryRunner();
+    await exportRows(runner, metadata(), format, output);
+    await runner.release();
+    return text;
+  }
+
+  async function imported(format: 'csv' | 'ndjson', text: string) {
+    // eslint-disable-next-line @typescript-eslint/require-await -- rowsOf takes an AsyncIterable
+    async function* chunks(): AsyncGenerator<string> {
+      yield text;
+    }
+    return service.dataSource.transaction(async ({ queryRunner }) => {
+      if (!queryRunner) throw new Error('A transaction has a query runner');
+      const options = { map: new Map(), set: new Map(), replace: false };
+      return importRows(queryRunner, metadata(), rowsOf(format, chunks()), options);
+    });
+  }
+
+  it('has nothing that verify complains of', async () => {
+    expect(await findViolations(service.application)).toEqual([]);
+  });
+
+  it.each(['csv', 'ndjson'] as const)('imports what it exports as %s', async (format) => {
+    const extremes = [
+      {
+        day: '0001-01-01',
+        weight: 1.7976931348623157e308,
+        tags: ['NULL', '{}', ' ', '"'],
+        sizes: [],
+      },
+      { day: '9999-12-31', weight: 5e-324, tags: ['ä,🌳', '\\'], sizes: [2147483647, -2147483648] },
+      { day: '1900-02-28', weight: 0.1234567890123456, tags: [], sizes: [0] },
+      { day: '2000-02-29', weight: -1e21, tags: ["'"], sizes: null },
+    ].map((each, at) => ({
+      ...each,
+      sampleID: `x${at}`,
+      note: '\t=1+2',
+      owner: owner(1),
+      serial: '-1',
+    }));
+    await service.load('test_samples', [...OBJECTS, ...extremes]);
+    const whole = await exported(format);
+    const all = OBJECTS.length + extremes.length;
+    expect(await imported(format, whole)).toMatchObject({ unchanged: all });
+    await service.dataSource.query('DELETE FROM test_samples');
+    expect(await imported(format, whole)).toMatchObject({ inserted: all });
+    // A trigger sets updatedAt, the last field.
+    const withoutLast = (text: string) => text.replace(/,[^,\n]*$/gm, '');
+    expect(withoutLast(await exported(format))).toBe(withoutLast(whole));
+    const { body } = await service.get('/test_samples?limit=1000').expect(200);
+    const byID = new Map(
+      (body.response_data.objects as { sampleID: string }[]).map((row) => [row.sampleID, row]),
+    );
+    for (const object of [...OBJECTS, ...extremes]) {
+      expect(byID.get(object.sampleID)).toMatchObject(object);
+    }
+  });
+
+  it.each([
+    ['day', '2023-02-29', 'a date such as 2026-11-21'],
+    ['day', 'infinity', 'a date such as 2026-11-21'],
+    ['weight', 'NaN', 'a finite number such as 2.5 or 1e-7'],
+    ['weight', '-Infinity', 'a finite number such as 2.5 or 1e-7'],
+    ['weight', '1e309', 'a finite number such as 2.5 or 1e-7'],
+    ['tags', '{a,b}', 'a list in JSON of texts of 1 to 500 characters'],
+    ['tags', '["a",null]', 'a list in JSON of texts of 1 to 500 characters'],
+    ['tags', '[[]]', 'a list in JSON of texts of 1 to 500 characters'],
+    ['sizes', '[2147483648]', 'a list in JSON of integers between -2147483648 and 2147483647'],
+    ['owner', 'abc', 'a UUID such as 123e4567-e89b-12d3-a456-426614174000'],
+    [
+      'serial',
+      '9223372036854775808',
+      'an integer between -9223372036854775808 and 9223372036854775807',
+    ],
+  ])('refuses to import %s of %s', async (field, value, expected) => {
+    const row = { ...OBJECTS[1], [field]: value };
+    const attempt = service.load('test_samples', [row]);
+    await expect(attempt).rejects.toThrow(InvalidRowsError);
+    await attempt.catch((error: unknown) => {
+      const lines = (error as InvalidRowsError).lines();
+      expect(lines).toEqual([expect.stringContaining(`column ${field}: must be ${expected}`)]);
+    });
+  });
+
+  it('cannot hold what JSON cannot write', async () => {
+    for (const value of ['NaN', 'Infinity', '-Infinity']) {
+      await expect(
+        service.dataSource.query(`UPDATE test_samples SET weight = '${value}'`),
+      ).rejects.toThrow('violates check constraint');
+    }
+  });
+
+  it('is documented as what it is', async () => {
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    const { properties } = body.components.schemas.Sample;
+    expect(properties).toMatchObject({
+      day: { type: ['string', 'null'], format: 'date' },
+      weight: { type: ['number', 'null'], format: 'double' },
+      note: { type: 'string' },
+      tags: { type: 'array', items: { type: 'string' } },
+      sizes: { type: ['array', 'null'], items: { type: 'integer' } },
+    });
+    expect(properties.note).not.toHaveProperty('maxLength');
+    const parameters = body.paths['/test_samples'].get.parameters as {
+      name: string;
+      schema: object;
+    }[];
+    const schemas = new Map(parameters.map(({ name, schema }) => [name, schema]));
+    expect(schemas.get('dayMin')).toMatchObject({ type: 'string', format: 'date' });
+    expect(schemas.get('weightMin')).toMatchObject({
+      type: 'number',
+      format: 'double',
+      examples: [2.5],
+    });
+    expect(schemas.get('sizes')).toMatchObject({
+      type: 'array',
+      items: { type: 'integer' },
+      examples: [[1]],
+    });
+  });
+});
