@@ -26,7 +26,7 @@ export async function askFields({ identifier, words }) {
   const fields = await answers(undefined);
   if (fields.length === 0) {
     throw new GeneratorError(
-      `There are no fields. After the name, give ${SYNTAX}; or give a CSV or NDJSON file`,
+      `There are no fields. After the name, give ${SYNTAX}; or give a CSV, NDJSON or JSON file`,
     );
   }
   return fields.join(', ');

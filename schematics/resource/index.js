@@ -133,7 +133,7 @@ function checkEnums(names, fields, resources) {
  * @param {(line: string) => void} print
  */
 async function describedFields({ path, fields, from }, names, print) {
-  const isFile = path !== undefined && /\.(csv|ndjson|jsonl)(\.gz)?$/.test(path);
+  const isFile = path !== undefined && /\.(csv|ndjson|jsonl|json)(\.gz)?$/.test(path);
   const file = from ?? (isFile ? path : undefined);
   const described = fields ?? (isFile ? undefined : path);
   if (file !== undefined && described !== undefined) {

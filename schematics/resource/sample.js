@@ -19,13 +19,15 @@ import { GeneratorError } from './generator-error.js';
 
 /** Maximum number of rows that are read. */
 const MAXIMUM_ROWS = 100_000;
+/** Maximum number of different texts that are proposed as facets. */
+const MAXIMUM_FACETS = 50;
 /** Usual names of an identifier, for the choice between columns whose values are unique. */
 const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
 
 /**
  * Proposes the fields for a file's rows.
  *
- * @param {string} file CSV or NDJSON, which may be compressed with gzip
+ * @param {string} file CSV, NDJSON or a list in JSON, which may be compressed with gzip
  * @param {Names} names
  * @returns {Promise<{ fields: string, lines: string[] }>} the fields as the command line takes them,
  * and the lines to print
@@ -191,6 +193,9 @@ class Column {
         // An index holds no longer text, and a filter cannot ask for an empty one.
         if (this.longest > LENGTH.indexed || this.shortest === 0) return `${name}:text${nullable}`;
         const isName = /^(name|title|label)$/i.test(name);
+        if (!isName && !isParameter && this.hasFewValues) {
+          return `${name}:text${nullable}:several:counted`;
+        }
         return `${name}:text${nullable}${exact}${isName ? ':sort' : ''}`;
       }
       default: {
@@ -198,10 +203,17 @@ class Column {
         const flags = COLUMN_TYPES[type].flags;
         if (flags.includes('range'))
           return `${name}:${type}${nullable}${hasBounds ? '' : ':range'}`;
+        if (type === 'boolean' && !isParameter) return `${name}:boolean${nullable}:exact:counted`;
         const several = !isParameter && !flags.includes('exact') && flags.includes('several');
         return `${name}:${type}${nullable}${flags.includes('exact') ? exact : several ? ':several' : ''}`;
       }
     }
+  }
+
+  /** Whether its values are few and repeated, so that each of them is a facet. */
+  get hasFewValues() {
+    const { size } = this.distinct;
+    return size >= 2 && size <= MAXIMUM_FACETS && size * 5 <= this.values;
   }
 
   /** Whether its values, if they look like those of an enumeration, are few and repeated. */
@@ -326,7 +338,9 @@ async function* rowsOf(file) {
   const text = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
   bytes.on('error', (error) => text.destroy(error));
   try {
-    yield* /\.(ndjson|jsonl)(\.gz)?$/.test(file) ? ndjsonRows(file, text) : csvRows(file, text);
+    if (/\.json(\.gz)?$/.test(file)) yield* jsonRows(file, text);
+    else if (/\.(ndjson|jsonl)(\.gz)?$/.test(file)) yield* ndjsonRows(file, text);
+    else yield* csvRows(file, text);
   } catch (error) {
     if (error instanceof GeneratorError) throw error;
     throw new GeneratorError(
@@ -378,6 +392,28 @@ async function* ndjsonRows(file, text) {
     }
     if (typeof row !== 'object' || row === null || Array.isArray(row)) {
       throw new GeneratorError(`${file}, line ${at}: a row must be an object`);
+    }
+    yield Object.entries(row);
+  }
+}
+
+/**
+ * The objects of a list in JSON.
+ *
+ * @param {string} file
+ * @param {NodeJS.ReadableStream} text
+ * @returns {AsyncGenerator<[string, unknown][]>}
+ */
+async function* jsonRows(file, text) {
+  text.setEncoding('utf8');
+  let json = '';
+  for await (const chunk of text) json += String(chunk);
+  /** @type {unknown} */
+  const rows = JSON.parse(json.replace(/^\uFEFF/, ''));
+  if (!Array.isArray(rows)) throw new GeneratorError(`${file}: not a list of objects`);
+  for (const [at, row] of /** @type {[number, unknown][]} */ ([...rows.entries()])) {
+    if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+      throw new GeneratorError(`${file}, row ${at + 1}: a row must be an object`);
     }
     yield Object.entries(row);
   }

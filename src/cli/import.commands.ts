@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command, Option } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { exportRows } from '../import/export-rows.js';
-import { type FileFormat, rowsOf } from '../import/file-rows.js';
+import { type FileFormat, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows, type ImportResult } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { resourcesOf } from '../resource/resource.js';
@@ -13,7 +13,7 @@ import { withCatalogue } from './open-catalogue.js';
 import { Progress } from './progress.js';
 
 interface ImportFlags {
-  format?: FileFormat;
+  format?: ImportFormat;
   map?: ReadonlyMap<string, string>;
   set?: ReadonlyMap<string, string>;
   replace?: true;
@@ -24,8 +24,11 @@ export function importCommand(): Command {
   return new Command('import')
     .description('load a file into a resource: all rows or none')
     .argument('<resource>')
-    .argument('<file>', 'CSV or NDJSON, optionally compressed with gzip; - for standard input')
-    .addOption(formatOption('from the file name, otherwise csv'))
+    .argument(
+      '<file>',
+      'CSV, NDJSON or a list in JSON, optionally compressed with gzip; - for standard input',
+    )
+    .addOption(formatOption(['csv', 'ndjson', 'json'], 'from the file name, otherwise csv'))
     .option('--map <field=column>', 'read a field from a column with another name', assignment)
     .option('--set <field=value>', 'set a field to the same value in every row', assignment)
     .option('--replace', 'also delete objects that are not in the file')
@@ -39,7 +42,7 @@ export function exportCommand(): Command {
   return new Command('export')
     .description('write all objects of a resource to standard output')
     .argument('<resource>')
-    .addOption(formatOption().default('csv'))
+    .addOption(formatOption(['csv', 'ndjson']).default('csv'))
     .action((resource: string, { format }: { format: FileFormat }) =>
       withResource(resource, (runner, metadata) =>
         exportRows(runner, metadata, format, process.stdout),
@@ -48,9 +51,14 @@ export function exportCommand(): Command {
 }
 
 /** @param fallback description of the default, if that is not a constant */
-function formatOption(fallback?: string): Option {
+function formatOption(formats: string[], fallback?: string): Option {
   const description = fallback === undefined ? 'file format' : `file format; default: ${fallback}`;
-  return new Option('--format <format>', description).choices(['csv', 'ndjson']);
+  return new Option('--format <format>', description).choices(formats);
+}
+
+function formatNamed(file: string): ImportFormat {
+  if (/\.json(\.gz)?$/.test(file)) return 'json';
+  return /\.(ndjson|jsonl)(\.gz)?$/.test(file) ? 'ndjson' : 'csv';
 }
 
 async function load(
@@ -62,7 +70,7 @@ async function load(
   // Rows are short-lived garbage. By default, V8 grows the heap far beyond what an import needs.
   setFlagsFromString('--heap-growing-percent=30');
   const source = await openSource(file);
-  const format = flags.format ?? (/\.(ndjson|jsonl)(\.gz)?$/.test(file) ? 'ndjson' : 'csv');
+  const format = flags.format ?? formatNamed(file);
   const progress = new Progress(process.stderr, source.size);
   const text = textOf(source, (bytes) => {
     progress.add(bytes);

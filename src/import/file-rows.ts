@@ -1,7 +1,12 @@
 import { CsvError, type Info, parse, type Parser } from 'csv-parse';
+import { arrayElements } from './array-elements.js';
 import { InvalidRowsError, type Problem } from './invalid-rows.js';
 
+/** A format of exports. */
 export type FileFormat = 'csv' | 'ndjson';
+
+/** A format of imports. `json` is a list of objects. */
+export type ImportFormat = FileFormat | 'json';
 
 /** A row of a file, independent of any resource. */
 export interface FileRow {
@@ -9,7 +14,7 @@ export interface FileRow {
   readonly line: number;
   /** The names of its columns. Rows with equal columns share one array. */
   readonly columns: readonly string[];
-  /** Its cells in the same order: text or null in CSV, JSON values in NDJSON; none in a header. */
+  /** Its cells in the same order: text or null in CSV, JSON values in NDJSON and JSON; none in a header. */
   readonly cells?: readonly unknown[];
   /** Why the row cannot be read. */
   readonly problem?: Problem;
@@ -22,13 +27,16 @@ export const MAX_CACHED_COLUMNS = 10_000;
 const MAX_ROW_LENGTH = 1_000_000;
 
 /**
- * Parses the rows of a text: NDJSON, or CSV according to RFC 4180 with a header. Yields batches,
+ * Parses the rows of a text: NDJSON, a list in JSON, or CSV according to RFC 4180 with a header. Yields batches,
  * because a promise per row costs more than the row.
  *
  * @throws InvalidRowsError if the text cannot be parsed any further
  */
-export function rowsOf(format: FileFormat, text: AsyncIterable<string>): AsyncGenerator<FileRow[]> {
-  return format === 'csv' ? csvRows(text) : ndjsonRows(text);
+export function rowsOf(
+  format: ImportFormat,
+  text: AsyncIterable<string>,
+): AsyncGenerator<FileRow[]> {
+  return { csv: csvRows, ndjson: ndjsonRows, json: jsonRows }[format](text);
 }
 
 async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[]> {
@@ -128,6 +136,13 @@ async function* ndjsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[
     yield lines.flatMap((json, at) => ndjsonRow(first + at, json, columns));
   }
   yield ndjsonRow(line + 1, rest, columns);
+}
+
+async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[]> {
+  const columns = new Map<string, readonly string[]>();
+  for await (const elements of arrayElements(text, MAX_ROW_LENGTH)) {
+    yield elements.flatMap(({ line, json }) => ndjsonRow(line, json, columns));
+  }
 }
 
 /**

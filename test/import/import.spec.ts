@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Readable, Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { exportRows } from '../../src/import/export-rows.js';
-import { type FileFormat, rowsOf } from '../../src/import/file-rows.js';
+import { type FileFormat, type ImportFormat, rowsOf } from '../../src/import/file-rows.js';
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { textOf } from '../../src/import/source.js';
@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 beforeEach(() => service.dataSource.query('TRUNCATE products, categories, brands CASCADE'));
 
 interface Options {
-  format?: FileFormat;
+  format?: ImportFormat;
   map?: Record<string, string>;
   set?: Record<string, string>;
   replace?: boolean;
@@ -217,6 +217,48 @@ describe('An export', () => {
     await load('products', file, { format });
     const withoutTime = (row: Record<string, unknown>) => ({ ...row, updatedAt: null });
     expect((await rows('products')).map(withoutTime)).toEqual(before.map(withoutTime));
+  });
+});
+
+describe('A list in JSON', () => {
+  const objects = [
+    { brandID: 'a', name: 'A "b\\", [c] {d}' },
+    { name: 'ä,]😀\n', brandID: 'b\\' },
+    { brandID: 'c', name: '}' },
+  ];
+
+  it.each([
+    ['on one line', JSON.stringify(objects)],
+    ['on many lines', `\n${JSON.stringify(objects, undefined, 2)}\r\n\n`],
+  ])('is imported %s', async (_, file) => {
+    expect(await load('brands', file, { format: 'json' })).toMatchObject({ inserted: 3 });
+    const lines = (await dump('brands')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(objects);
+  });
+
+  it('may be empty', async () => {
+    expect(await load('brands', ' [ ] ', { format: 'json' })).toMatchObject({ inserted: 0 });
+  });
+
+  it.each([
+    ['{"brandID":"a"}', 'line 1: is not a list in JSON'],
+    ['', 'line 1: ends within the list'],
+    ['[\n{"brandID":"a","name":"A"},\n', 'line 3: ends within the list'],
+    ['[{"brandID":"a","name":"A"},]', 'line 1: lacks an object'],
+    ['[,{"brandID":"a","name":"A"}]', 'line 1: lacks an object'],
+    ['[{"brandID":"a","name":"A"}]\n{}', 'line 2: follows the end of the list'],
+    [
+      '[{"brandID":"a","name":"A"},\n\n 5,{"brandID":"b","name":"B"}]',
+      'line 3: is not a JSON object',
+    ],
+    ['[{"brandID":"a","name":"A"}\n{"brandID":"b","name":"B"}]', 'line 1: is not a JSON object'],
+    [
+      '[{"brandID":"a",\n"name":"A"},{\n"brandID":\n5.5e30,"name":"B"}]',
+      'line 2, column brandID: must be text of 1 to 100 characters, with its digits in quotes, not 5.5e+30',
+    ],
+    [`[{"brandID":"${'x'.repeat(1_200_000)}`, 'line 1: is longer than 1000000 characters'],
+  ])('is refused by its line: %s', async (file, problem) => {
+    expect(await problems('brands', file, { format: 'json' })).toEqual([problem]);
   });
 });
 

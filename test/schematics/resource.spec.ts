@@ -181,13 +181,54 @@ describe('A resource', () => {
         'colours:json',
         'leaves:integer:null:range',
         'price:decimal:null:range',
-        'evergreen:boolean:exact',
+        'evergreen:boolean:exact:counted',
         'plantedAt:date-time:null:range',
         'grosseCm:text:null:exact',
         'offset:text:null',
         `npm run -s catalogue -- import scratch_plants plants.ndjson --map 'plantId=plant id' --map 'grosseCm=Größe (cm)'`,
       ]),
     );
+  });
+
+  it('is proposed with the types of the rows of a list in JSON', async () => {
+    const rows = Array.from({ length: 20 }, (_, at) => ({
+      number: at + 1,
+      kind: at % 2 ? 'tall tree' : 'shrub',
+      open: at % 2 === 0,
+      born: `2026-01-${10 + at}`,
+      tags: at % 2 ? ['a', 'b'] : [],
+      sizes: [at],
+      mixed: [at, 'a'],
+      code: `123456789012345678${at}`,
+      uuid: `00000000-0000-4000-8000-0000000000${10 + at}`,
+      long: 'x'.repeat(10_001),
+    }));
+    const proposed = async (sample: object[], name = 'sample.json') => {
+      await writeFile(join(copy.folder, name), JSON.stringify(sample, undefined, 2));
+      const { stdout } = await copy.resource(['scratch_limits', '--from', name, '--dry-run']);
+      return stdout.split('\n').map((line) => line.trim());
+    };
+    const lines = await proposed(rows);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'number:integer:identifier',
+        'kind:text:several:counted',
+        'open:boolean:exact:counted',
+        'born:date:range',
+        'tags:texts:several',
+        'sizes:integers:several',
+        'mixed:json',
+        'code:decimal:range',
+        'uuid:uuid:exact',
+        'long:text=unlimited',
+        'npm run -s catalogue -- import scratch_limits sample.json',
+      ]),
+    );
+    const identified = async (name: 'uuid' | 'code' | 'born') =>
+      proposed(rows.map((row) => ({ id: name === 'code' ? row.code.slice(2) : row[name] })));
+    expect(await identified('uuid')).toContain('id:uuid:identifier');
+    expect(await identified('code')).toContain('id:bigint:identifier');
+    expect(await identified('born')).toContain('id:identifier');
   });
 
   it('is proposed without a filter that every list has for something else', async () => {
