@@ -42,15 +42,17 @@ export function commandSettings(settings: Settings): Settings {
  * on the same database. Migrates the embedded database first; any other database is migrated by its
  * operator with `catalogue migrate`.
  *
+ * @param options `requireMigrated: false` leaves the schema as it is
  * @throws CommandError if the schema is not up to date
  */
 export async function withCatalogue<T>(
   work: (catalogue: INestApplicationContext) => Promise<T>,
+  { requireMigrated = true } = {},
 ): Promise<T> {
   const settings = new Settings(process.env);
   const { url, embedded } = await openDatabase(settings);
   try {
-    if (embedded) await migrate(url);
+    if (embedded && requireMigrated) await migrate(url);
     const module = AppModule.forRoot(url, commandSettings(settings));
     const catalogue = await NestFactory.createApplicationContext(module, {
       abortOnError: false,
@@ -58,7 +60,8 @@ export async function withCatalogue<T>(
       logger: false,
     });
     try {
-      if ((await pendingMigrations(catalogue.get(DataSource))).length > 0) {
+      const pending = await pendingMigrations(catalogue.get(DataSource));
+      if (requireMigrated && pending.length > 0) {
         throw new CommandError('The schema is not up to date: run catalogue migrate first');
       }
       return await work(catalogue);

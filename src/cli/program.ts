@@ -3,7 +3,7 @@ import { InvalidRowsError } from '../import/invalid-rows.js';
 import { CommandError } from '../command-error.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
-import { migrateCommand, migrationCommand, verifyCommand } from './schema.commands.js';
+import { dropCommand, migrateCommand, migrationCommand, verifyCommand } from './schema.commands.js';
 import { searchCommand } from './search.commands.js';
 import { startCommand } from './start.command.js';
 
@@ -42,6 +42,7 @@ function program(): Command {
     startCommand(),
     migrateCommand(),
     migrationCommand(),
+    dropCommand(),
     clientCommand(),
     tokenCommand(),
     importCommand(),

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
+import { DataSource } from 'typeorm';
 import { migrate } from '../database/migrate.js';
 import { findViolations } from '../verify/verify.js';
 import { uncachedLists } from '../verify/uncached-lists.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
+import { dropSurplusResource } from './drop-resource.js';
 import { writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
@@ -36,6 +38,20 @@ export function migrationCommand(): Command {
       } finally {
         await embedded?.release();
       }
+    });
+}
+
+export function dropCommand(): Command {
+  return new Command('drop')
+    .description('drop the tables of a resource that the code no longer has')
+    .argument('<resource>', 'for example suppliers')
+    .option('--destructive', 'drop them even if they have objects or deletions')
+    .action(async (resource: string, { destructive = false }: { destructive?: boolean }) => {
+      await withCatalogue(
+        (catalogue) => dropSurplusResource(catalogue.get(DataSource), resource, destructive),
+        { requireMigrated: false },
+      );
+      console.log(`${resource} is dropped`);
     });
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
 import { driverErrorOf, isLockTimeout } from './database-failure.js';
 import { LockMonitor } from './lock-monitor.js';
+import { keepsTable } from './replaced-migration.js';
 
 /**
  * `lock_timeout` of a migration in milliseconds. While the migration waits, readers of the table
@@ -77,6 +78,7 @@ async function transaction(
   { executor, runner }: MigrationContext,
 ): Promise<void> {
   await inTransaction(runner, LOCK_TIMEOUT, async () => {
+    if (await keepsTable(migration, executor, runner)) return;
     await executor.executeMigration(migration);
   });
 }

@@ -99,20 +99,21 @@ async function holder(runner: QueryRunner): Promise<string> {
   return rows.map(({ pid }) => `pid ${pid}`).join();
 }
 
-/** The names of the migrations that are not applied yet. Only reads. */
-export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+/** The migrations that are not applied yet. Only reads. */
+export async function pendingMigrations(dataSource: DataSource): Promise<Migration[]> {
   const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
     `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
   );
   const applied = exists
     ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations')
     : [];
-  const names = (await migrations()).map(({ name }) => name);
-  return names.filter((name) => !applied.some((migration) => migration.name === name));
+  return (await migrations()).filter(
+    ({ name }) => !applied.some((migration) => migration.name === name),
+  );
 }
 
 /** Every migration of the folder, ordered by file name, which begins with a timestamp. */
-async function migrations(): Promise<Migration[]> {
+export async function migrations(): Promise<Migration[]> {
   const folder = join(import.meta.dirname, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d+-.*(?<!\.d)\.[jt]s$/.test(file));
   const modules = await Promise.all(

@@ -20,6 +20,12 @@ export interface TestMigration {
   readonly up: string;
   /** Whether it has `transaction = false`. */
   readonly isBare?: boolean;
+  /** Default: nothing. */
+  readonly down?: string;
+  /** The resource whose table it creates, if it is as the generator writes it. */
+  readonly creates?: string;
+  /** Milliseconds since 1970, behind every migration of the project. Default: the first of them. */
+  readonly time?: number;
 }
 
 /** A copy of the built service with additional migrations, applied in the given order. */
@@ -34,14 +40,15 @@ export class BuiltCopy {
       await cp(part, join(folder, part), { recursive: true });
     }
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
-    for (const [at, { name, up, isBare = false }] of migrations.entries()) {
-      const time = 9_000_000_000_000 + at;
+    for (const [at, migration] of migrations.entries()) {
+      const { name, up, down, creates, isBare = false, time = 9_000_000_000_000 + at } = migration;
       await writeFile(
         join(folder, 'dist/database/migrations', `${time}-${name}.js`),
         `export class ${name}${time} {
            ${isBare ? 'transaction = false;' : ''}
+           ${creates === undefined ? '' : `creates = ${JSON.stringify(creates)};`}
            async up(runner) { await runner.query(${JSON.stringify(up)}); }
-           async down() {}
+           async down(runner) { ${down === undefined ? '' : `await runner.query(${JSON.stringify(down)});`} }
          }`,
       );
     }

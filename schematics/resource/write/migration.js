@@ -58,6 +58,8 @@ export function migration(resource, time) {
   return `import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 export class Create${names.plural}${time} implements MigrationInterface {
+  readonly creates = '${table}';
+
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of STATEMENTS) await runner.query(statement);
   }

@@ -1,0 +1,74 @@
+import type { QueryRunner } from 'typeorm';
+
+/** Whether a resource has a table in the database. */
+export async function hasTable(runner: QueryRunner, resource: string): Promise<boolean> {
+  const [{ exists }] = (await runner.query('SELECT to_regclass($1) IS NOT NULL AS exists', [
+    `"${resource}"`,
+  ])) as [{ exists: boolean }];
+  return exists;
+}
+
+/** Whether a resource has objects, or deletions that a client may still ask for. */
+export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
+  for (const table of [resource, `${resource}_deletions`]) {
+    if (!(await hasTable(runner, table))) continue;
+    const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM "${table}") AS found`)) as [
+      { found: boolean },
+    ];
+    if (found) return true;
+  }
+  return false;
+}
+
+/**
+ * Drops what the service installed for a resource: its table, tally, deletions, triggers and enumerations.
+ *
+ * @param cascade whether the foreign keys of other tables are dropped, too
+ * @throws QueryFailedError if a table refers to it and `cascade` is false
+ */
+export async function dropResource(
+  runner: QueryRunner,
+  resource: string,
+  { cascade = false } = {},
+): Promise<void> {
+  await runner.query('SELECT remove_deletions($1), remove_tally($1), remove_words($1)', [resource]);
+  const enums = (await runner.query(
+    `SELECT DISTINCT atttypid::regtype::text AS name FROM pg_attribute
+     JOIN pg_type ON pg_type.oid = atttypid
+     WHERE attrelid = to_regclass($1) AND NOT attisdropped AND typtype = 'e'
+     AND NOT EXISTS (
+       SELECT FROM pg_attribute other JOIN pg_class ON pg_class.oid = other.attrelid
+       WHERE other.atttypid = pg_type.oid AND relkind IN ('r', 'p') AND other.attrelid <> to_regclass($1)
+     )`,
+    [`"${resource}"`],
+  )) as { name: string }[];
+  await runner.query(`DROP TABLE IF EXISTS "${resource}"${cascade ? ' CASCADE' : ''}`);
+  for (const { name } of enums) await runner.query(`DROP TYPE ${name}`);
+}
+
+/**
+ * What the service installed for a resource, as a text that is equal for equal tables: columns,
+ * constraints, indexes, triggers with their functions, enumerations, and what the tally counts.
+ */
+export async function definitionOf(runner: QueryRunner, resource: string): Promise<string> {
+  const [{ definition }] = (await runner.query(
+    `SELECT string_agg(line, E'\\n' ORDER BY line COLLATE "C") AS definition FROM (
+       SELECT concat_ws(' ', 'column', attname, format_type(atttypid, atttypmod), attcollation::regcollation,
+         attnotnull, attgenerated, pg_get_expr(adbin, adrelid), (
+           SELECT string_agg(enumlabel, ',' ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = atttypid
+         )) AS line
+       FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+       WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
+       UNION ALL SELECT concat_ws(' ', 'constraint', conname, pg_get_constraintdef(oid))
+       FROM pg_constraint WHERE conrelid = to_regclass($1)
+       UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = to_regclass($1)
+       UNION ALL SELECT concat_ws(' ', pg_get_triggerdef(pg_trigger.oid), tgenabled, prosrc)
+       FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
+       WHERE tgrelid = to_regclass($1) AND NOT tgisinternal
+       UNION ALL SELECT concat_ws(' ', 'tally', identifier, counted, sorted, searched)
+       FROM tallies WHERE resource = $2
+     ) lines`,
+    [`"${resource}"`, resource],
+  )) as [{ definition: string }];
+  return definition;
+}

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { BuiltCopy, type TestMigration } from './built-copy.js';
+import { createDatabase, type TestDatabase } from './database.js';
+
+let database: TestDatabase;
+let client: Client;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  client = new Client(database.url);
+  await client.connect();
+});
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** What the generator writes for gadgets. */
+function creation(time: number, columns = '"colour" text'): TestMigration {
+  const up = `
+    CREATE TYPE "gadget_kind" AS ENUM ('A', 'B');
+    CREATE TABLE "gadgets" ("gadgetID" varchar(100) COLLATE "C" NOT NULL, ${columns}, "kind" "gadget_kind" NOT NULL,
+      "updatedAt" timestamptz(3) NOT NULL DEFAULT now(), CONSTRAINT "PK_gadgets" PRIMARY KEY ("gadgetID"));
+    CREATE INDEX "gadgets_by_kind" ON "gadgets" ("kind", "gadgetID");
+    CREATE TRIGGER "gadgets_updated_at" BEFORE INSERT OR UPDATE ON "gadgets"
+      FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"();
+    SELECT install_tally('gadgets', 'gadgetID', '{kind}');
+    SELECT install_deletions('gadgets', 'gadgetID')`;
+  return { name: 'CreateGadgets', creates: 'gadgets', time, up };
+}
+
+const FORMER = 9_000_000_000_001;
+const LATER = 9_000_000_000_002;
+const INSERT = `INSERT INTO gadgets VALUES ('g1', 'red', 'A')`;
+
+/** Runs a command of a service with these migrations besides those of the project. */
+async function run(
+  migrations: readonly TestMigration[],
+  ...args: string[]
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const copy = await BuiltCopy.make(migrations);
+  try {
+    const running = copy.run(args, { DATABASE_URL: database.url });
+    return { status: await running.ended, stdout: running.stdout(), stderr: running.stderr() };
+  } finally {
+    await copy.remove();
+  }
+}
+
+async function recorded(): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM migrations WHERE name LIKE 'Create%' AND timestamp >= ${FORMER} ORDER BY name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function gadgets(): Promise<unknown[]> {
+  const { rows } = await client.query<Record<string, unknown>>('SELECT * FROM gadgets');
+  return rows.map(({ updatedAt, ...row }) => {
+    expect(updatedAt).toBeInstanceOf(Date);
+    return row;
+  });
+}
+
+describe('A resource that was migrated, taken back and generated again', () => {
+  it('keeps its table and objects if it is the same', async () => {
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    await client.query(INSERT);
+    expect(await run([creation(LATER)], 'migrate')).toMatchObject({ status: 0, stderr: '' });
+    expect(await gadgets()).toEqual([{ gadgetID: 'g1', colour: 'red', kind: 'A' }]);
+    expect(await recorded()).toEqual([`CreateGadgets${LATER}`]);
+    await client.query('DELETE FROM gadgets');
+    const { rows } = await client.query('SELECT "gadgetID" FROM gadgets_deletions');
+    expect(rows).toHaveLength(1);
+  });
+
+  it('gets its new table if the former one has never had objects', async () => {
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    const again = creation(LATER, '"size" integer');
+    expect(await run([again], 'migrate')).toMatchObject({ status: 0, stderr: '' });
+    const { rows } = await client.query(`SELECT FROM information_schema.columns
+      WHERE table_name = 'gadgets' AND column_name IN ('size', 'colour')`);
+    expect(rows).toHaveLength(1);
+    expect(await recorded()).toEqual([`CreateGadgets${LATER}`]);
+  });
+
+  it('is refused another table while the former one has objects, until that is dropped', async () => {
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    await client.query(INSERT);
+    const again = creation(LATER, '"size" integer');
+    for (const command of ['migrate', 'start']) {
+      expect(await run([again], command)).toMatchObject({
+        status: 1,
+        stderr:
+          `catalogue: The table gadgets is there already, and differs from that of CreateGadgets${LATER}: ` +
+          `the file of CreateGadgets${FORMER}, which created it, is gone. Bring it back in place of the new one, ` +
+          'or drop the table with its objects: catalogue drop gadgets --destructive\n',
+      });
+    }
+    expect(await gadgets()).toHaveLength(1);
+    expect(await recorded()).toEqual([`CreateGadgets${FORMER}`]);
+
+    expect(await run([again], 'drop', 'gadgets')).toMatchObject({
+      status: 1,
+      stderr:
+        'catalogue: gadgets has objects or deletions, which are lost: drop it with --destructive\n',
+    });
+    expect(await gadgets()).toHaveLength(1);
+    expect(await run([again], 'drop', 'gadgets', '--destructive')).toMatchObject({
+      status: 0,
+      stdout: 'gadgets is dropped\n',
+    });
+    expect(await recorded()).toEqual([]);
+    expect(await run([again], 'migrate')).toMatchObject({ status: 0 });
+    expect(await gadgets()).toEqual([]);
+  });
+
+  it('is refused a table that is not of the service', async () => {
+    await client.query('CREATE TABLE gadgets (mine text)');
+    expect(await run([creation(LATER)], 'migrate')).toMatchObject({
+      status: 1,
+      stderr:
+        'catalogue: The table gadgets is there already, and no migration of this service has created it: ' +
+        'rename it, or generate the resource under another name\n',
+    });
+  });
+});
+
+describe('A resource of the code', () => {
+  it('is not dropped, and neither is an unknown one', async () => {
+    expect(await run([], 'drop', 'brands', '--destructive')).toMatchObject({
+      status: 1,
+      stderr: 'catalogue: The code has the resource brands: remove it there first\n',
+    });
+    expect(await run([], 'drop', 'clients', '--destructive')).toMatchObject({
+      status: 1,
+      stderr: 'catalogue: The database has no resource clients\n',
+    });
+  });
+
+  it('is run again by its migration after it was dropped and the file brought back', async () => {
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    expect(await run([], 'drop', 'gadgets')).toMatchObject({ status: 0 });
+    const { rows } = await client.query(
+      `SELECT FROM pg_class WHERE relname ~ '^gadgets' UNION ALL SELECT FROM pg_type WHERE typname ~ '^gadget'
+       UNION ALL SELECT FROM pg_proc WHERE proname ~ 'gadgets'`,
+    );
+    expect(rows).toEqual([]);
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    expect(await gadgets()).toEqual([]);
+  });
+});
