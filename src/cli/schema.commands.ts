@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
 import { dropSurplusResource } from './drop-resource.js';
-import { writeMigration } from './write-migration.js';
+import { writeEmptyMigration, writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
 export function migrateCommand(): Command {
@@ -30,7 +30,13 @@ export function migrationCommand(): Command {
     .description('write a migration for the changes of the entities')
     .argument('<name>', 'for example add-supplier-phone')
     .option('--destructive', 'write it even if it loses data')
-    .action(async (name: string, { destructive = false }: { destructive?: boolean }) => {
+    .option('--empty', 'write it without statements, for SQL of your own')
+    .action(async (name: string, options: { destructive?: boolean; empty?: boolean }) => {
+      const { destructive = false, empty = false } = options;
+      if (empty) {
+        console.log(await writeEmptyMigration(name));
+        return;
+      }
       const { url, embedded } = await openDatabase(new Settings(process.env));
       try {
         const file = await writeMigration(url, name, destructive);

@@ -28,6 +28,28 @@ export async function writeMigration(
   name: string,
   destructive: boolean,
 ): Promise<string | undefined> {
+  await checkName(name);
+  const changes = await onEmptyDatabase(url, async (dataSource) => {
+    const found = await migrationChanges(dataSource);
+    await checkChanges(dataSource, found.up, destructive);
+    return found;
+  });
+  return changes.up.length === 0 ? undefined : write(name, changes);
+}
+
+/**
+ * Writes a migration without statements, which are then written by hand.
+ *
+ * @param name in kebab case, such as `add-supplier-phone`
+ * @returns the path of the file
+ * @throws CommandError if the name is invalid or taken
+ */
+export async function writeEmptyMigration(name: string): Promise<string> {
+  await checkName(name);
+  return write(name, { up: [], down: [] });
+}
+
+async function checkName(name: string): Promise<void> {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) {
     throw new CommandError(`A migration name must look like add-supplier-phone, not ${name}`);
   }
@@ -36,12 +58,9 @@ export async function writeMigration(
     throw new CommandError(`There is no ${FOLDER} here: run the command in the project's folder`);
   const existing = files.find((file) => file.endsWith(`-${name}.ts`));
   if (existing !== undefined) throw new CommandError(`There is ${join(FOLDER, existing)} already`);
-  const changes = await onEmptyDatabase(url, async (dataSource) => {
-    const found = await migrationChanges(dataSource);
-    await checkChanges(dataSource, found.up, destructive);
-    return found;
-  });
-  if (changes.up.length === 0) return undefined;
+}
+
+async function write(name: string, changes: Changes): Promise<string> {
   const time = Date.now();
   const path = join(FOLDER, `${time}-${name}.ts`);
   await writeFile(path, await formatted(migrationText(name, time, changes)), { flag: 'wx' });
@@ -94,9 +113,9 @@ export class ${words.join('')}${time} implements MigrationInterface {
   }
 }
 
-const UP = [${up.map(literal).join(', ')}];
+const UP: readonly string[] = [${up.map(literal).join(', ')}];
 
-const DOWN = [${down.map(literal).join(', ')}];
+const DOWN: readonly string[] = [${down.map(literal).join(', ')}];
 `;
 }
 

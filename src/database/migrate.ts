@@ -51,6 +51,7 @@ export async function migrate(
       await applyMigration(migration, { executor, runner, onWaiting, signal });
       applied.push(migration.name);
     }
+    await renameMetadata(runner);
     return applied;
   } catch (error) {
     if (!signal?.aborted) throw error;
@@ -97,6 +98,20 @@ async function holder(runner: QueryRunner): Promise<string> {
     [MIGRATION_LOCK],
   )) as { pid: number }[];
   return rows.map(({ pid }) => `pid ${pid}`).join();
+}
+
+/**
+ * TypeORM finds the expression of a generated column by the name of the database, which differs after a
+ * restore into another one.
+ */
+async function renameMetadata(runner: QueryRunner): Promise<void> {
+  const [{ exists }] = (await runner.query(
+    `SELECT to_regclass('typeorm_metadata') IS NOT NULL AS exists`,
+  )) as [{ exists: boolean }];
+  if (!exists) return;
+  await runner.query(
+    `UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()`,
+  );
 }
 
 /** The migrations that are not applied yet. Only reads. */

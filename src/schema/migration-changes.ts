@@ -1,7 +1,8 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
-import { createIndex } from '../resource/list-indexes.js';
+import { listTableOf } from '../resource/carried-columns.js';
+import { createIndex, listIndexes } from '../resource/list-indexes.js';
 import { resourcesOf } from '../resource/resource.js';
 import {
   countsAsDeclared,
@@ -14,6 +15,7 @@ import {
 } from './install-statements.js';
 import { listIndexChanges } from './list-indexes.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
+import { isWider } from './statement-corrections.js';
 
 /** The statements that bring tables, indexes, triggers and tallies in line with the entities. Only reads. */
 export async function migrationChanges(dataSource: DataSource): Promise<Changes> {
@@ -28,6 +30,11 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
   }
   for (const metadata of resourcesOf(dataSource).values()) {
     const { tableName: table } = metadata;
+    const recreated = indexesOfRecreatedColumns(metadata, changes.up).filter(
+      (index) => !up.includes(index),
+    );
+    up.push(...recreated);
+    down.push(...recreated);
     if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
       up.push(createUpdatedAtTrigger(metadata));
     }
@@ -40,11 +47,74 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       [table],
     );
     const declared = tallyColumnsOf(metadata);
-    if (installed && countsAsDeclared(installed, declared)) continue;
-    up.push(installTally(metadata, declared));
-    down.unshift(installed ? installTally(metadata, installed) : `SELECT remove_tally('${table}')`);
+    const isSame = installed !== undefined && countsAsDeclared(installed, declared);
+    const searched = await searchedColumns(dataSource, table);
+    const ways = [
+      { statements: up, former: installed, next: declared },
+      { statements: down, former: declared, next: installed },
+    ];
+    for (const { statements, former, next } of ways) {
+      const retyped = retypedColumns(statements, table);
+      if (retyped.some((column) => searched.includes(column))) {
+        // No type of a column changes that a trigger names.
+        statements.unshift(`SELECT remove_words('${table}')`);
+        statements.push(`SELECT install_words('${table}', '{${searched.join()}}')`);
+      }
+      // Its tables have columns of the same types.
+      const isRetyped = retyped.some((column) => talliedColumns(former).includes(column));
+      if (isSame && !isRetyped) continue;
+      if (former && (isRetyped || !next)) {
+        statements.unshift(`SELECT remove_tally('${table}')`);
+      }
+      // At the end, where its columns have the names that it counts by.
+      if (next) statements.push(installTally(metadata, next));
+    }
   }
   return { up, down };
+}
+
+/** Every column of a tally. */
+function talliedColumns(tally: TallyColumns | undefined): string[] {
+  return [...(tally?.counted ?? []), ...(tally?.sorted ?? [])].flatMap((names) => names.split('+'));
+}
+
+/** The columns of a table that statements give another type, or drop and add. */
+function retypedColumns(statements: readonly string[], table: string): string[] {
+  const columns = statements.flatMap((statement) => {
+    const [, of, column] = /^ALTER TABLE "(\w+)" ALTER COLUMN "(\w+)" TYPE /.exec(statement) ?? [];
+    return of === table && column !== undefined ? [column] : [];
+  });
+  return [...columns, ...recreatedColumns(statements, table)];
+}
+
+/** The columns of a table that statements drop and add, such as one that is generated in another way. */
+function recreatedColumns(statements: readonly string[], table: string): string[] {
+  return statements.flatMap((statement) => {
+    const [, of, column = ''] = ADDED.exec(statement) ?? [];
+    const isDropped = statements.includes(`ALTER TABLE "${table}" DROP COLUMN "${column}"`);
+    return of === table && isDropped ? [column] : [];
+  });
+}
+
+/** The statements that create the indexes of lists that PostgreSQL drops with such a column. */
+function indexesOfRecreatedColumns(
+  metadata: EntityMetadata,
+  statements: readonly string[],
+): string[] {
+  const { tableName: table } = metadata;
+  const columns = recreatedColumns(statements, table);
+  return listIndexes(listTableOf(metadata))
+    .filter((index) => columns.some((column) => index.columns.includes(`"${column}"`)))
+    .map((index) => createIndex(table, index));
+}
+
+/** The columns whose words a trigger of `install_words` keeps, in the order of its argument. */
+async function searchedColumns(dataSource: DataSource, table: string): Promise<string[]> {
+  const rows = await dataSource.query<{ columns: string[] }[]>(
+    'SELECT columns FROM searches WHERE resource = $1',
+    [table],
+  );
+  return rows.flatMap(({ columns }) => columns);
 }
 
 /** https://www.postgresql.org/docs/current/catalog-pg-trigger.html */
@@ -77,17 +147,26 @@ export async function checkChanges(
 ): Promise<void> {
   for (const statement of statements) {
     const [, table = '', column = '', definition = ''] = ADDED.exec(statement) ?? [];
-    if (column === '') continue;
+    if (column === '' || definition.includes(' GENERATED ALWAYS AS ')) continue;
     // TypeORM drops and adds the column if its type or length changes.
     if (statements.includes(`ALTER TABLE "${table}" DROP COLUMN "${column}"`)) {
       throw new CommandError(
         `${table}.${column} changes its type, which would empty it: write that by hand, ` +
-          `as ALTER TABLE "${table}" ALTER COLUMN "${column}" TYPE ${definition}`,
+          `into the file of npm run migration -- --empty <name>, as ALTER TABLE "${table}" ALTER COLUMN "${column}" TYPE ${definition}`,
       );
     }
     if (definition.endsWith(' NOT NULL') && !definition.includes(' DEFAULT ')) {
       throw new CommandError(
         `The ${table} that are there have no ${column}: let it be null, or give it a default`,
+      );
+    }
+  }
+  for (const statement of statements) {
+    const [, value = ''] = /^ALTER TYPE \S+ ADD VALUE ('.*')$/.exec(statement) ?? [];
+    if (value !== '' && statements.some((other) => other.endsWith(` SET DEFAULT ${value}`))) {
+      throw new CommandError(
+        `The default ${value} is a value that the same migration would add, which PostgreSQL cannot use yet: ` +
+          'write a migration for the value, and then one for the default',
       );
     }
   }
@@ -107,7 +186,9 @@ const ADDED = /^ALTER TABLE "(\w+)" ADD "(\w+)" (.*)$/;
 
 /** Whether a statement loses existing data, or fails on it. */
 async function losesData(dataSource: DataSource, statement: string): Promise<boolean> {
-  if (/\bDROP (TABLE|COLUMN)\b/.test(statement)) return true;
+  const [, table = '', dropped] = /^ALTER TABLE "(\w+)" DROP COLUMN "(\w+)"$/.exec(statement) ?? [];
+  if (dropped !== undefined) return !(await columnOf(dataSource, table, dropped)).isGenerated;
+  if (/\bDROP TABLE\b/.test(statement)) return true;
   // TypeORM recreates an enum type and converts its columns by way of text. Removed values fail.
   const [, type, values = ''] =
     /^CREATE TYPE (?:"\w+"\.)?"(\w+)" AS ENUM\((.*)\)$/.exec(statement) ?? [];
@@ -118,7 +199,24 @@ async function losesData(dataSource: DataSource, statement: string): Promise<boo
     );
     return labels.some(({ label }) => !values.includes(`'${label}'`));
   }
-  return /\bALTER COLUMN "\w+" TYPE\b/.test(statement) && !statement.includes('::"text"::');
+  const [, of = '', column, to = ''] =
+    /^ALTER TABLE "(\w+)" ALTER COLUMN "(\w+)" TYPE (.+?)( COLLATE "\w+")?$/.exec(statement) ?? [];
+  if (column === undefined || to.includes('::"text"::')) return false;
+  return !isWider((await columnOf(dataSource, of, column)).type, to);
+}
+
+/** A column as the database has it: its type as in `numeric(9,2)`. */
+async function columnOf(
+  dataSource: DataSource,
+  table: string,
+  column: string,
+): Promise<{ type: string; isGenerated: boolean }> {
+  const [row] = await dataSource.query<{ type: string; isGenerated: boolean }[]>(
+    `SELECT format_type(atttypid, atttypmod) AS type, attgenerated <> '' AS "isGenerated"
+     FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2`,
+    [`"${table}"`, column],
+  );
+  return row ?? { type: '', isGenerated: false };
 }
 
 /** @throws CommandError if a statement drops or renames a column that a trigger function reads */

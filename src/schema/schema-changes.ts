@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { changesListIndex } from './list-indexes.js';
+import { literalStatements, withEnumDefaults, withWiderTypes } from './statement-corrections.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */
 export interface Changes {
@@ -18,13 +19,11 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();
     const isOfTypeORM = (statement: string): boolean => !changesListIndex(dataSource, statement);
-    return {
-      up: upQueries.map(({ query }) => query).filter(isOfTypeORM),
-      down: downQueries
-        .map(({ query }) => query)
-        .reverse()
-        .filter(isOfTypeORM),
-    };
+    const { up, down } = withWiderTypes({
+      up: literalStatements(dataSource, upQueries).filter(isOfTypeORM),
+      down: literalStatements(dataSource, downQueries.reverse()).filter(isOfTypeORM),
+    });
+    return { up, down: await withEnumDefaults(dataSource, down) };
   } finally {
     process.noDeprecation = noDeprecation;
   }
