@@ -3,6 +3,7 @@ import { askFields, askName } from './ask.js';
 import { readFields } from './fields.js';
 import { checkNotTaken, namesOf } from './names.js';
 import { GeneratorError } from './generator-error.js';
+import { lockProject } from './lock.js';
 import { proposal } from './sample.js';
 import { existingResources, targetsOf } from './targets.js';
 import { controller } from './write/controller.js';
@@ -20,6 +21,8 @@ import { spec } from './write/spec.js';
  * @typedef {object} Options
  * @property {string} [name]
  * @property {string} [path] the second argument of `nest generate`: the fields or a file
+ * @property {readonly string[]} [words] the arguments that are no options
+ * @property {string} [language] set by `nest`
  * @property {string} [fields]
  * @property {string} [from]
  * @property {string} [singular]
@@ -36,13 +39,16 @@ const APP_MODULE = '/src/app.module.ts';
 export function resource(options) {
   return async (tree, { logger }) => {
     const names = namesOf(options.name ?? (await askName()), options.singular);
-    const resources = existingResources(tree);
-    checkFree(tree, names, resources);
+    checkFree(tree, names, existingResources(tree));
     const description = await describedFields(options, names, (line) => {
       logger.info(line);
     });
     const read = readFields(description, names.identifier);
     const { identifier, identifierType, own: fields, times } = read;
+    await lockProject();
+    // Another generator may have written since.
+    const resources = existingResources(tree);
+    checkFree(tree, names, resources);
     const targets = targetsOf(resources, names, read);
     checkEnums(names, fields, resources);
     const described = { names, identifier, identifierType, fields, times, targets };
@@ -132,7 +138,11 @@ function checkEnums(names, fields, resources) {
  * @param {import('./names.js').Names} names
  * @param {(line: string) => void} print
  */
-async function describedFields({ path, fields, from }, names, print) {
+async function describedFields({ path: first, words = [], language, fields, from }, names, print) {
+  // nest passes the name and the path as options, through a shell, which splits a path at spaces.
+  const others = language === undefined ? words.slice(1) : words;
+  const path =
+    first === undefined && others.length === 0 ? undefined : [first, ...others].join(' ').trim();
   const isFile = path !== undefined && /\.(csv|ndjson|jsonl|json)(\.gz)?$/.test(path);
   const file = from ?? (isFile ? path : undefined);
   const described = fields ?? (isFile ? undefined : path);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import type { CommandResult } from '../cli/catalogue.js';
+import { type CommandResult, runNode } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { ScratchCopy } from './scratch-copy.js';
 
@@ -402,6 +402,44 @@ describe('A resource', () => {
     expect(result.status).toBe(1);
     expect(files).toEqual([]);
     expect(await readFile(join(copy.folder, 'src/app.module.ts'), 'utf8')).toBe(module);
+  });
+
+  it.each([
+    ['npm run resource', (...args: string[]) => copy.resource(args), 1],
+    // The Nest CLI drops the status of its generators.
+    ['nest', (...args: string[]) => copy.nest('g', 'resource', ...args), 0],
+  ])('is read whole by %s if its fields have spaces', async (_, generate, status) => {
+    const refused = await generate('scratch_things', 'a:text, b:integer:exact,  c:nothing');
+    expect(refused.stderr).toContain('The field c cannot be of the type nothing');
+    expect(refused.status).toBe(status);
+  });
+
+  it('is not left to the stock generator in the folder of the sources', async () => {
+    const files = await added(async () => {
+      const { stderr } = await runNode(
+        ['../node_modules/@nestjs/cli/bin/nest.js', 'g', 'resource', 'scratch_things', 'a:text'],
+        { folder: join(copy.folder, 'src') },
+      );
+      expect(stderr).toContain('Run this in the folder of the project');
+    });
+    expect(files).toEqual([]);
+  });
+
+  it('keeps its line of the module if others are generated at the same time', async () => {
+    const path = join(copy.folder, 'src/app.module.ts');
+    const before = await readFile(path, 'utf8');
+    const names = ['scratch-ones', 'scratch-twos', 'scratch-threes'];
+    const files = await added(() =>
+      Promise.all(names.map((name) => copy.resource([name, 'a:text']))),
+    );
+    const after = await readFile(path, 'utf8');
+    await writeFile(path, before);
+    for (const name of names) await rm(join(copy.folder, 'src', name), { recursive: true });
+    for (const file of await copy.files()) {
+      if (names.some((name) => file.includes(`${name}.`))) await rm(join(copy.folder, file));
+    }
+    expect(files).toHaveLength(7 * names.length);
+    for (const name of ['Ones', 'Twos', 'Threes']) expect(after).toMatch(` Scratch${name}Module,`);
   });
 
   it('is never called like a table or a path of the service itself', async () => {
