@@ -4,6 +4,7 @@ import { readFields } from './fields.js';
 import { checkNotTaken, namesOf } from './names.js';
 import { GeneratorError } from './generator-error.js';
 import { lockProject } from './lock.js';
+import { removeResource } from './remove.js';
 import { proposal } from './sample.js';
 import { existingResources, targetsOf } from './targets.js';
 import { controller } from './write/controller.js';
@@ -26,12 +27,13 @@ import { spec } from './write/spec.js';
  * @property {string} [fields]
  * @property {string} [from]
  * @property {string} [singular]
+ * @property {boolean} [remove] whether the resource is removed instead
  */
 
 const APP_MODULE = '/src/app.module.ts';
 
 /**
- * Writes a resource. Throws a `GeneratorError` before it writes anything.
+ * Writes or removes a resource. Throws a `GeneratorError` before it writes anything.
  *
  * @param {Options} options
  * @returns {import('@angular-devkit/schematics').Rule}
@@ -39,6 +41,15 @@ const APP_MODULE = '/src/app.module.ts';
 export function resource(options) {
   return async (tree, { logger }) => {
     const names = namesOf(options.name ?? (await askName()), options.singular);
+    if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
+    if (options.remove) {
+      await lockProject();
+      await removeResource(tree, names, APP_MODULE);
+      logger.warn(
+        `The migration drops the table of ${names.words} with all objects wherever it is applied: at the next start, or by catalogue migrate.`,
+      );
+      return;
+    }
     checkFree(tree, names, existingResources(tree));
     const description = await describedFields(options, names, (line) => {
       logger.info(line);
@@ -76,7 +87,6 @@ export function resource(options) {
  * @param {ReadonlyMap<string, import('./write/resource.js').Target>} resources
  */
 function checkFree(tree, { resource: name, folder, entity: entityName }, resources) {
-  if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
   if (resources.has(name)) throw new GeneratorError(`The resource ${name} is there already`);
   for (const [other, { entity: taken, enums }] of resources) {
     if (taken === entityName) {
@@ -95,9 +105,11 @@ function checkFree(tree, { resource: name, folder, entity: entityName }, resourc
   if (tree.exists(`/test/${folder}.spec.ts`)) {
     throw new GeneratorError(`test/${folder}.spec.ts is there already`);
   }
-  const migrations = tree.getDir('/src/database/migrations').subfiles;
-  const earlier = migrations.find((migrated) => migrated.endsWith(`-create-${folder}.ts`));
-  if (earlier !== undefined) throw new GeneratorError(`The migration ${earlier} is there already`);
+  const migrations = tree.getDir('/src/database/migrations').subfiles.toSorted();
+  const earlier = migrations.findLast((migrated) => migrated.endsWith(`-create-${folder}.ts`));
+  const removed = migrations.findLast((migrated) => migrated.endsWith(`-remove-${folder}.ts`));
+  if (earlier !== undefined && (removed ?? '') < earlier)
+    throw new GeneratorError(`The migration ${earlier} is there already`);
 }
 
 /** Maximum length of a type's name: 63 bytes, less what TypeORM appends while it changes a type. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import { migrate } from '../database/migrate.js';
+import { migrate, migrateDown } from '../database/migrate.js';
 import { findViolations } from '../verify/verify.js';
 import { uncachedLists } from '../verify/uncached-lists.js';
 import { CommandError } from '../command-error.js';
@@ -10,12 +10,24 @@ import { dropSurplusResource } from './drop-resource.js';
 import { writeEmptyMigration, writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
+interface DownOptions {
+  readonly down?: boolean;
+  readonly destructive?: boolean;
+}
+
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('apply pending migrations; safe to run several at once')
-    .action(async () => {
+    .option('--down', 'take back the migration that was applied last')
+    .option('--destructive', 'take it back even if data is lost')
+    .action(async ({ down = false, destructive = false }: DownOptions) => {
       const { url, embedded } = await openDatabase(new Settings(process.env));
       try {
+        if (down) {
+          const name = await migrateDown(url, destructive, { signal: stopSignal() });
+          console.log(`${name} is taken back; the next start applies it again if it is there`);
+          return;
+        }
         const names = await migrate(url, { signal: stopSignal() });
         for (const name of names) console.log(name);
         console.log(`The schema is up to date: ${names.length} migrations taken`);

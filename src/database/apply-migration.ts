@@ -36,15 +36,33 @@ export async function applyMigration(
   migration: Migration,
   context: MigrationContext,
 ): Promise<void> {
-  const { executor, runner, signal } = context;
+  const { executor, runner } = context;
+  await runMigration(migration, context, async () => {
+    if (await keepsTable(migration, executor, runner)) return;
+    await executor.executeMigration(migration);
+  });
+}
+
+/**
+ * Runs the statements of a migration as `applyMigration` does.
+ *
+ * @param work may be repeated; in a transaction unless the migration has `transaction = false`
+ * @throws the reason of the signal if the signal is aborted
+ */
+export async function runMigration(
+  migration: Migration,
+  context: MigrationContext,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { runner, signal } = context;
   const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
   const onWaiting = (line: string): void => {
     context.onWaiting(`${migration.name} ${line}`);
   };
   const monitor = new LockMonitor(runner.dataSource, pid, onWaiting, signal);
   try {
-    if (migration.instance?.transaction === false) await executor.executeMigration(migration);
-    else await retry(() => transaction(migration, context), runner, monitor, signal);
+    if (migration.instance?.transaction === false) await work();
+    else await retry(() => inTransaction(runner, LOCK_TIMEOUT, work), runner, monitor, signal);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
@@ -71,16 +89,6 @@ async function retry(
     if (table === null) await sleep(delay, undefined, { signal });
     else await cancelAutovacuum(runner, table);
   }
-}
-
-async function transaction(
-  migration: Migration,
-  { executor, runner }: MigrationContext,
-): Promise<void> {
-  await inTransaction(runner, LOCK_TIMEOUT, async () => {
-    if (await keepsTable(migration, executor, runner)) return;
-    await executor.executeMigration(migration);
-  });
 }
 
 /**

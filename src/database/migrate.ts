@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { applyMigration } from './apply-migration.js';
+import { applyMigration, type MigrationContext } from './apply-migration.js';
 import { databaseOptions } from './options.js';
+import { revertMigration } from './revert-migration.js';
 
 /** Key of the advisory lock under which migrations run. Arbitrary; it must never change. */
 const MIGRATION_LOCK = 7_264_001;
@@ -34,25 +35,48 @@ export interface MigrateOptions {
  * @returns the names of the applied migrations
  * @throws CommandError if the signal is aborted
  */
-export async function migrate(
+export function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  return alone(url, options, async (context) => {
+    const applied: string[] = [];
+    for (const migration of await context.executor.getPendingMigrations()) {
+      context.signal?.throwIfAborted();
+      await applyMigration(migration, context);
+      applied.push(migration.name);
+    }
+    await renameMetadata(context.runner);
+    return applied;
+  });
+}
+
+/**
+ * Takes back the migration that was applied last, and waits for locks as `migrate` does.
+ *
+ * @param destructive whether data may be lost
+ * @returns its name
+ * @throws CommandError if there is none, if its file is gone, or if data would be lost
+ */
+export function migrateDown(
   url: string,
-  { onWaiting = console.error, signal }: MigrateOptions = {},
-): Promise<string[]> {
+  destructive: boolean,
+  options: MigrateOptions = {},
+): Promise<string> {
+  return alone(url, options, (context) => revertMigration(context, destructive));
+}
+
+/** Runs work while no other process migrates. */
+async function alone<T>(
+  url: string,
+  { onWaiting = console.error, signal }: MigrateOptions,
+  work: (context: MigrationContext) => Promise<T>,
+): Promise<T> {
   const options = { ...databaseOptions(url), migrations: await migrations() };
   const dataSource = await new DataSource(options).initialize();
   // One connection for the lock and the migrations: if it is lost, both end.
   const runner = dataSource.createQueryRunner();
   const executor = new MigrationExecutor(dataSource, runner);
-  const applied: string[] = [];
   try {
     await takeLock(runner, onWaiting, signal);
-    for (const migration of await executor.getPendingMigrations()) {
-      signal?.throwIfAborted();
-      await applyMigration(migration, { executor, runner, onWaiting, signal });
-      applied.push(migration.name);
-    }
-    await renameMetadata(runner);
-    return applied;
+    return await work({ executor, runner, onWaiting, signal });
   } catch (error) {
     if (!signal?.aborted) throw error;
     throw new CommandError('Interrupted before all migrations were taken');

@@ -11,6 +11,7 @@ import {
   tallyColumnsOf,
 } from './install-statements.js';
 import { listIndexChanges, type ListIndexChanges } from './list-indexes.js';
+import { surplusResources } from './surplus-resources.js';
 
 /** A difference between the schema of a database and the entities. */
 export interface Difference {
@@ -48,6 +49,13 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
       text: `the trigger ${name} on ${table} is disabled`,
       remedy: `run ALTER TABLE "${table}" ENABLE ${isAlways ? 'ALWAYS ' : ''}TRIGGER "${name}"`,
       resource: resources.has(table) ? table : undefined,
+    });
+  }
+  for (const resource of await surplusResources(dataSource)) {
+    found.push({
+      text: `the database has the resource ${resource}, which the code has not`,
+      remedy: `bring its code back, or run catalogue drop ${resource}`,
+      isSurplus: true,
     });
   }
   for (const [resource, metadata] of resources) {

@@ -165,6 +165,18 @@ describe('A database that differs from the entities', () => {
       `SELECT install_tally('brands', 'brandID', '{}', '{name}')`,
       /^the tally of brands counts by name, its entity by nothing/,
     ],
+    [
+      'a resource without its code',
+      `CREATE TABLE gadgets ("gadgetID" text); SELECT install_tally('gadgets', 'gadgetID', '{}')`,
+      `SELECT remove_tally('gadgets'); DROP TABLE gadgets`,
+      /^the database has the resource gadgets, which the code has not; .* run catalogue drop gadgets$/,
+    ],
+    [
+      'deletions without their resource',
+      `CREATE TABLE gadgets ("gadgetID" text); SELECT install_deletions('gadgets', 'gadgetID'); DROP TABLE gadgets`,
+      `SELECT remove_deletions('gadgets')`,
+      /^the database has the resource gadgets, which the code has not; .* run catalogue drop gadgets$/,
+    ],
   ])('by %s merely has more than they ask for', async (_, addition, removal, line) => {
     await query(addition);
     const found = await differences(service.dataSource);

@@ -711,3 +711,59 @@ describe('A resource that changes', () => {
     expect(await migration('drop-supplier-phone', '--destructive')).toMatchObject({ status: 0 });
   });
 });
+
+describe('A resource that is removed', () => {
+  const remove = (name: string) => copy.resource([name, '--remove']);
+
+  it('is refused while another refers to it, or if there is none', async () => {
+    const before = await copy.files();
+    expect(await remove('brands')).toMatchObject({
+      stderr: expect.stringMatching(/brands is used by src\/products\/product.entity.ts, /),
+      status: 1,
+    });
+    expect(await remove('scratch_things')).toMatchObject({
+      stderr: expect.stringContaining('There is no resource scratch_things'),
+      status: 1,
+    });
+    expect(await copy.files()).toEqual(before);
+  });
+
+  it('loses its files and its line of the module, and by a migration its tables', async () => {
+    const module = join(copy.folder, 'src/app.module.ts');
+    expect(await readFile(module, 'utf8')).toContain('ScratchOrderItems');
+    const before = await copy.files();
+    let said = '';
+    const files = await added(async () => {
+      ({ stderr: said } = await remove('scratch_order_items'));
+    });
+    expect(files).toEqual(['src/database/migrations/<time>-remove-scratch-order-items.ts']);
+    expect(said).toContain('drops the table of scratch order items with all objects');
+    const left = await copy.files();
+    expect(before.filter((file) => !left.includes(file))).toEqual(
+      filesOf('scratch-order-items', 'scratch-order-item').filter(
+        (file) => !file.includes('migrations'),
+      ),
+    );
+    expect(await readFile(module, 'utf8')).not.toContain('ScratchOrderItems');
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+    const client = new Client(database.url);
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT relname FROM pg_class WHERE relname LIKE 'scratch\\_order%'
+       UNION ALL SELECT typname FROM pg_type WHERE typname LIKE '%scratch\\_order%'
+       UNION ALL SELECT proname FROM pg_proc WHERE proname LIKE '%scratch\\_order%'
+       UNION ALL SELECT resource FROM tallies WHERE resource LIKE 'scratch\\_order%'`,
+    );
+    await client.end();
+    expect(rows).toEqual([]);
+    const { stdout } = await copy.catalogue(['verify'], database.url);
+    expect(stdout).not.toContain('scratch_order_items');
+  });
+
+  it('may be generated again', async () => {
+    expect(await copy.resource(['scratch_order_items', 'a:text'])).toMatchObject({ status: 0 });
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+  });
+});

@@ -1,0 +1,82 @@
+import { Migration, type QueryRunner } from 'typeorm';
+import { CommandError } from '../command-error.js';
+import { type MigrationContext, runMigration } from './apply-migration.js';
+
+/**
+ * Takes back the migration that was applied last.
+ *
+ * @param destructive whether data may be lost
+ * @returns its name
+ * @throws CommandError if there is none, if its file is gone, or if data would be lost
+ */
+export async function revertMigration(
+  context: MigrationContext,
+  destructive: boolean,
+): Promise<string> {
+  const { executor, runner } = context;
+  const applied = await executor.getExecutedMigrations();
+  const last = applied.toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0)).at(-1);
+  if (!last) throw new CommandError('There is no migration to take back');
+  const instance = runner.dataSource.migrations.find(
+    (each) => (each.name ?? each.constructor.name) === last.name,
+  );
+  if (!instance) {
+    throw new CommandError(`The file of ${last.name} is gone: bring it back to take it back`);
+  }
+  if (instance.transaction === false && !destructive) {
+    throw new CommandError(
+      `${last.name} has no transaction, so that what it loses cannot be seen: take it back with --destructive`,
+    );
+  }
+  const migration = new Migration(last.id, last.timestamp, last.name, instance);
+  await runMigration(migration, context, async () => {
+    if (!destructive) await checkLoss(runner, last.name, () => instance.down(runner));
+    await instance.down(runner);
+    await executor.deleteMigration(last);
+  });
+  return last.name;
+}
+
+/** Runs `down` on trial, and checks that what it drops is empty. */
+async function checkLoss(
+  runner: QueryRunner,
+  name: string,
+  down: () => Promise<void>,
+): Promise<void> {
+  const before = await dataColumns(runner);
+  await runner.query('SAVEPOINT trial');
+  await down();
+  const after = new Set((await dataColumns(runner)).map(({ key }) => key));
+  await runner.query('ROLLBACK TO SAVEPOINT trial');
+  const lost: string[] = [];
+  for (const { key, table, column } of before) {
+    if (after.has(key)) continue;
+    const [{ found }] = (await runner.query(
+      `SELECT EXISTS (SELECT FROM "${table}" WHERE "${column}" IS NOT NULL) AS found`,
+    )) as [{ found: boolean }];
+    if (found) lost.push(`${table}.${column}`);
+  }
+  if (lost.length === 0) return;
+  throw new CommandError(
+    `${name} would lose the values of ${lost.join(', ')}: take it back with --destructive`,
+  );
+}
+
+interface DataColumn {
+  /** Stays the same when table and column are renamed. */
+  readonly key: string;
+  readonly table: string;
+  readonly column: string;
+}
+
+/** The columns whose values are data, not derived from other columns as those of tallies are. */
+async function dataColumns(runner: QueryRunner): Promise<DataColumn[]> {
+  return (await runner.query(
+    `SELECT attrelid || ' ' || attnum AS key, relname AS table, attname AS column
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+     AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'tsvector'::regtype
+     AND relname !~ '_tally(_|$)' AND relname NOT IN ('tallies', 'searches', 'resource_versions')
+     ORDER BY attrelid, attnum`,
+  )) as DataColumn[];
+}
