@@ -10,8 +10,4 @@ describeList({
     name: `Käse & Söhne ${at % 4}`,
   })),
   example: { brandID: 'b5', name: 'Käse & Söhne 1' },
-  filters: {
-    brandID: { value: 'b3,b4', keeps: ({ brandID }) => /^b[34]$/.test(String(brandID)) },
-    name: { value: 'Käse & Söhne 2', keeps: ({ name }) => name === 'Käse & Söhne 2' },
-  },
 });
