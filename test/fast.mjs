@@ -2,12 +2,11 @@
  * `npm run test:fast`: builds without checking types, then runs Jest with the arguments given, or by
  * default with a part of the suite.
  */
-import { transform } from '@swc/core';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { swc } from '../jest.config.js';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { jest } from './jest.mjs';
+import { transpile } from './transpile.mjs';
 
 /** Two resources' list contract, the engine, the parameters and the document: 26 s on two cores. */
 const PART = [
@@ -29,24 +28,10 @@ const PART = [
   'settings',
 ].map((name) => `test/${name}.spec.ts`);
 
-// The global setup migrates with the build, and some tests start it.
+// Some tests start the build.
 async function build() {
   await rm('dist', { recursive: true, force: true });
-  const sources = await readdir('src', { recursive: true });
-  await Promise.all(
-    sources
-      .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))
-      .map(async (name) => {
-        const { code } = await transform(await readFile(join('src', name), 'utf8'), {
-          ...swc(),
-          swcrc: false,
-          filename: join('src', name),
-        });
-        const built = join('dist', name.replace(/\.ts$/, '.js'));
-        await mkdir(dirname(built), { recursive: true });
-        await writeFile(built, code);
-      }),
-  );
+  await transpile('src', 'dist');
   // The `assets` of nest-cli.json.
   await cp('src/openapi/overview.md', 'dist/openapi/overview.md');
   const scalar = '@scalar/api-reference/dist/browser';

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { embeddedServer } from '../../dist/database/embedded/embedded-server.js';
-import { migrate } from '../../dist/database/migrate.js';
+import { transpile } from '../transpile.mjs';
 
 /** Settings without durability: the data of a crashed test run is worthless. */
 const FAST = {
@@ -25,7 +25,8 @@ export default async function globalSetup() {
   if (seed !== (seed | 0)) throw new Error('TEST_SEED must be an integer of 32 bits');
   console.info(`Randomised tests repeat with TEST_SEED=${seed}`);
 
-  process.env.TEST_SERVER_URL = process.env.TEST_DATABASE_URL ?? (await embedded());
+  const sources = await sourcesOfDatabase();
+  process.env.TEST_SERVER_URL = process.env.TEST_DATABASE_URL ?? (await embedded(sources));
   // The pid helps a reader. The random part is needed since pids repeat in containers.
   const run = `${process.pid}_${randomBytes(3).toString('hex')}`;
   const template = `catalogue_test_template_${run}`;
@@ -38,10 +39,25 @@ export default async function globalSetup() {
 
   const url = new URL(process.env.TEST_SERVER_URL);
   url.pathname = `/${template}`;
+  const { migrate } = await import(pathToFileURL(join(sources, 'database/migrate.js')).href);
   await migrate(url.href);
 }
 
-async function embedded() {
+/** A folder with what migrates and runs a server, made from the sources, since the build may be older. */
+async function sourcesOfDatabase() {
+  // In node_modules, where imports of packages are found.
+  const cache = resolve('node_modules/.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'catalogue-test-'));
+  globalThis.databaseSources = folder;
+  await transpile('src', folder);
+  return folder;
+}
+
+async function embedded(sources) {
+  const { embeddedServer } = await import(
+    pathToFileURL(join(sources, 'database/embedded/embedded-server.js')).href
+  );
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
   // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(directory, 0o755);

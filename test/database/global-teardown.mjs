@@ -3,6 +3,11 @@ import pg from 'pg';
 
 /** Removes the databases of this run, and the embedded server. */
 export default async function globalTeardown() {
+  await removeDatabases();
+  await rm(globalThis.databaseSources, { recursive: true, force: true });
+}
+
+async function removeDatabases() {
   const embedded = globalThis.embeddedTestServer;
   if (embedded) {
     await embedded.server.release();
