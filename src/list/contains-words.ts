@@ -17,7 +17,6 @@ interface Identifying {
 }
 
 const SEARCHES = new WeakMap<FindOperator<string>, WordSearch>();
-let searches = 0;
 
 /**
  * A condition on the column `words` of a resource: it contains all words of a text, in any order, whatever
@@ -63,20 +62,14 @@ function withTypedSearch(condition: ObjectLiteral, metadata: EntityMetadata): Ob
 
 function searching(text: string, identifiers: readonly Identifying[]): FindOperator<string> {
   const search = { ...searchText(text), identifiers };
-  // Conditions of one statement share the names of parameters.
-  const at = ++searches;
   const condition = Raw(
     (column) => {
       // Such as "object"."words".
       const table = column.slice(0, column.lastIndexOf('.') + 1);
-      const found = `${column} @@ ${searchQuery(`:words${at}`, `:beginnings${at}`)}`;
-      return `(${[found, ...equalities(search, table, `:text${at}`)].join(' OR ')})`;
+      const found = `${column} @@ ${searchQuery(':words', ':beginnings')}`;
+      return `(${[found, ...equalities(search, table, ':text')].join(' OR ')})`;
     },
-    {
-      [`text${at}`]: text,
-      [`words${at}`]: search.words,
-      [`beginnings${at}`]: search.beginnings,
-    },
+    { text, words: search.words, beginnings: search.beginnings },
   ) as FindOperator<string>;
   SEARCHES.set(condition, search);
   return condition;

@@ -16,12 +16,10 @@ export interface LookUp {
 }
 
 const LOOK_UPS = new WeakMap<FindOperator<unknown>, LookUp>();
-let parameters = 0;
 
 /** The condition that a column has one of the identifiers of a look-up. */
 export function isLookedUp(lookUp: LookUp): FindOperator<never> {
-  // Conditions of one statement share the names of parameters.
-  const names = lookUp.values.map(() => `looked${++parameters}`);
+  const names = lookUp.values.map((_, at) => `value${at}`);
   const query = lookUp.query(names.map((name) => `:${name}`));
   const condition = Raw(
     (column) => `${column} IN (${query})`,

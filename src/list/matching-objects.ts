@@ -13,6 +13,7 @@ import {
 } from './criteria.js';
 import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
+import { withOwnParameters } from './own-parameters.js';
 import type { Facet } from './tally/facet.js';
 
 /** What the conditions of a list say. */
@@ -83,7 +84,7 @@ export function whereOf(
 ): Where {
   if (conditions.length === 0) return { where: '', values: [] };
   const builder = repository.createQueryBuilder('object').select('1');
-  for (const condition of conditions) builder.andWhere(condition);
+  for (const condition of withOwnParameters(conditions)) builder.andWhere(condition);
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
   const where = text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart();
   return { where: withComputed(repository.metadata, where), values };

@@ -5,6 +5,7 @@ import {
   type FindOperator,
   MoreThanOrEqual,
   Not,
+  Or,
   PrimaryColumn,
   Raw,
   Repository,
@@ -19,6 +20,7 @@ import {
   ListQueryDto,
   QueryOf,
   TextParam,
+  TextsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 
@@ -63,6 +65,8 @@ export class ListPartsDto extends ListQueryDto {
   @TextParam('The same, or all if it is "any".') makerOrAny?: string;
   @TextParam('The parts as heavy as the one with this identifier.') asHeavyAs?: string;
   @BooleanParam('All parts, at any time.') now?: boolean;
+  @TextParam('The parts of this weight as text.') weightText?: string;
+  @TextsParam('The parts of these weights as text.') weightTexts?: string[];
 }
 
 @Controller('test_parts')
@@ -96,6 +100,15 @@ export class PartsController {
         ),
       }),
       now: () => ({ weight: raw(() => `now() > '-infinity'`) }),
+      weightText: (text) => ({
+        weight: raw((weight) => `${weight}::text = :text AND ':text' <> ''`, { text }),
+      }),
+      weightTexts: (text) => ({
+        weight: Or(
+          raw((weight) => `${weight}::text IN (:...text)`, { text }),
+          raw(() => 'false /* :text */'),
+        ),
+      }),
     });
   }
 }
