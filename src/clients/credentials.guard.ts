@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { clientAddress } from '../http/client-address.js';
-import { ApiError, errors } from '../http/errors.js';
+import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { ClientCache } from './client-cache.js';
 import type { ClientRecord } from './client-reader.js';
 import { FailedLogins } from './failed-logins.js';
@@ -46,11 +46,11 @@ export class CredentialsGuard implements CanActivate {
       : undefined;
     // The same error for an unknown client, so that it does not reveal which clients exist.
     if (!found) {
-      throw this.failedLogins.count(address) ?? errors.credentialsInvalid().withHeaders(challenge);
+      throw this.failedLogins.count(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
     }
     const { client, token } = found;
     if (token.expiresAt && token.expiresAt.getTime() <= Date.now()) {
-      throw errors.tokenExpired().withHeaders(challenge);
+      throw errors.tokenExpired().withHeaders(CHALLENGE);
     }
     if (client.disabled) throw errors.clientDisabled();
     return client;
@@ -62,9 +62,6 @@ function withToken(client: ClientRecord, hash: Buffer) {
   const [token] = client.tokens.filter((candidate) => sameHash(candidate.hash, hash));
   return token && { client, token };
 }
-
-/** RFC 9110, section 11.6.1: a 401 response must have this header. */
-const challenge = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
 
 /**
  * A credential from the query or from a header. The first of repeated query parameters counts.
@@ -79,6 +76,6 @@ function credential(
   const query = request.parameters.find((parameter) => parameter.name === name)?.value;
   const [value = '', ...others] = query === undefined ? headers : [query, ...headers];
   if (others.length > 0) throw errors.credentialRepeated(name);
-  if (value === '') throw errors.credentialMissing(name).withHeaders(challenge);
+  if (value === '') throw errors.credentialMissing(name).withHeaders(CHALLENGE);
   return value;
 }

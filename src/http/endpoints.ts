@@ -1,6 +1,7 @@
 import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
+import { argumentsOf, type HandlerInput, handlerValues } from './handler-arguments.js';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 import { queryClass } from './parameters/query-class.js';
 
@@ -13,8 +14,8 @@ export interface Endpoint {
   readonly path: string;
   /** The class that declares its parameters. */
   readonly query: Type<object>;
-  /** Calls the controller's method. */
-  readonly call: (...args: readonly unknown[]) => unknown;
+  /** Calls the controller's method as Nest does, but without its guards, pipes and interceptors. */
+  readonly call: (input: HandlerInput) => unknown;
 }
 
 type Handler = (...args: readonly unknown[]) => unknown;
@@ -39,9 +40,17 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
         Reflect.getMetadata(PATH_METADATA, handler),
       );
       const query = queryClass(controller, method) ?? CredentialsQueryDto;
-      return { controller, method, path, query, call: handler.bind(instance) };
+      const declared = argumentsOf(controller, method);
+      const call = (input: HandlerInput): unknown =>
+        handler.apply(instance, handlerValues(declared, input));
+      return { controller, method, path, query, call };
     });
   });
+}
+
+/** The names of the parameters in the path of an endpoint. */
+export function pathParametersOf({ path }: Pick<Endpoint, 'path'>): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
 function joined(...parts: unknown[]): string {

@@ -1,4 +1,10 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+} from '@nestjs/common';
 import type { Response } from 'express';
 import { types } from 'node:util';
 import {
@@ -9,6 +15,7 @@ import {
 import type { CatalogueRequest } from './catalogue-request.js';
 import { sendError } from './envelope.js';
 import { ApiError, errors } from './errors.js';
+import { errorOfException } from './exceptions.js';
 
 /** Milliseconds between two log lines about database failures of the same errcode. */
 const LOG_INTERVAL = 1000;
@@ -21,9 +28,13 @@ const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
   overloaded: errors.busy,
 };
 
-/** The error response for a thrown value; `-1` if it is neither an `ApiError` nor a database failure. */
+/**
+ * The error response for a thrown value; `-1` if it is neither an `ApiError` nor an exception of Nest nor a
+ * database failure.
+ */
 export function apiErrorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof HttpException) return errorOfException(thrown);
   const failure = databaseFailure(thrown);
   return failure ? RESPONSES[failure]() : errors.internal();
 }
@@ -39,7 +50,10 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const error = apiErrorOf(thrown);
     // Expected errors need no log line in addition to that of the request.
-    const isExpected = thrown instanceof ApiError || thrown instanceof PoolOverloadedError;
+    const isExpected =
+      thrown instanceof ApiError ||
+      thrown instanceof PoolOverloadedError ||
+      (thrown instanceof HttpException && error.status < 500);
     if (!isExpected) this.log(thrown, error, http.getRequest<CatalogueRequest>());
     sendError(http.getResponse<Response>(), error);
   }

@@ -19,7 +19,7 @@ export class ApiError extends Error {
     return new ApiError(this.errcode, this.status, message, this.headers);
   }
 
-  /** A copy with another of the statuses that its definition lists. */
+  /** A copy with another of the statuses that its definition lists, or that its condition allows. */
   withStatus(status: number): ApiError {
     return new ApiError(this.errcode, status, this.message, this.headers);
   }
@@ -82,6 +82,7 @@ export const errors = {
   tokenExpired: define(-12, 401, 'the token has expired', 'The access token has expired'),
   clientDisabled: define(-13, 403, 'the client is disabled', 'The client is disabled'),
   credentialRepeated: define(-14, 400, 'a credential given in two places', 'The parameter <name> must be given only once'),
+  forbidden: define(-15, 403, 'the client may not make this request', '<reason>'),
 
   malformed: define(-20, 400, 'the request cannot be parsed (percent-encoding, HTTP syntax)', 'The request is malformed'),
   parameterMissing: define(-21, 400, 'a required parameter is missing', 'The parameter <name> is required'),
@@ -90,13 +91,20 @@ export const errors = {
   parameterRepeated: define(-24, 400, 'a parameter given twice', 'The parameter <name> must be given only once'),
   nameUnknown: define(-25, 400, 'an unknown name in `fields`, `include`, `sort` or `facets`', 'The parameter <name> must not name <value>; it may name <the allowed names>'),
   outOfRange: define(-26, 400, 'a number out of range', 'The parameter <name> must be between <least> and <most>'),
+  refused: define(-27, 400, 'a rule of the path; also with any other status of 4xx', '<reason>'),
 
   pathUnknown: define(-30, 404, 'no such path', 'There is no resource at <path>'),
   objectUnknown: define(-31, 404, 'no such object', 'There is no <resource> object <identifier>'),
   methodNotAllowed: define(-32, 405, 'the method is not offered; with `Allow`', 'The method <METHOD> is not allowed for this resource'),
   tooLarge: define(-34, [414, 431], 'the URL or the headers are too large', 'The request is too large'),
+  conflict: define(-35, 409, 'a conflict with the state of an object', '<reason>'),
+  gone: define(-36, 410, 'the object is gone for good', '<reason>'),
+  unprocessable: define(-37, 422, 'the request is well-formed, and cannot be met', '<reason>'),
   limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded'),
 } as const;
+
+/** The header that a 401 response must have (RFC 9110, section 11.6.1). */
+export const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
 
 /** `-30` for the path of a URL. The path is cut at the first `&`: a token may follow in mistyped parameters. */
 export function noResourceAt(url = ''): ApiError {

@@ -1,6 +1,7 @@
 /** The public API of lists, for the modules of resources. */
 export { ListModule } from './list.module.js';
 export { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
+export type { Page } from '../http/envelope.js';
 export { type Listing, listOf } from './listing.js';
 export { type ObjectLookup, objectOf } from './object-lookup.js';
 export {

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import type { Endpoint } from '../http/endpoints.js';
+import { type Endpoint, pathParametersOf } from '../http/endpoints.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
@@ -9,7 +9,7 @@ import {
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
-import { ListQueryDto } from '../list/list-query.dto.js';
+import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
 import { entityOf } from '../list/query-of.js';
 
 /** An endpoint with its entity, parameters and path template. */
@@ -37,7 +37,7 @@ export function described(
   settings: ParameterSettings,
 ): DescribedEndpoint {
   const entity = entityOf(endpoint.query);
-  const pathParameters = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const pathParameters = pathParametersOf(endpoint);
   return {
     ...endpoint,
     metadata: entity && dataSource.getMetadata(entity),
@@ -56,7 +56,7 @@ function kindOf(
 ): DescribedEndpoint['kind'] {
   if (prototype instanceof ListQueryDto) return 'list';
   if (prototype instanceof FacetsQueryDto) return 'facets';
-  return isIdentified ? 'object' : 'other';
+  return prototype instanceof ObjectQueryDto && isIdentified ? 'object' : 'other';
 }
 
 /** The fixed parts of a path, such as `['deletions', 'products']`. */

@@ -1,3 +1,4 @@
+import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
@@ -12,8 +13,8 @@ import {
 import { exampleObject } from './example-object.js';
 import { COMMON, COUNTED, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
-import { errorReferences, notModified, WITH_CREDENTIALS } from './responses.js';
-import { json, type Json, referenceTo } from './schema.js';
+import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
+import { ANY_PAGE, json, type Json, referenceTo } from './schema.js';
 import { CREDENTIALS } from './security.js';
 
 /** The `GET` operation of an endpoint. */
@@ -84,11 +85,8 @@ function isTagged({ kind }: DescribedEndpoint): boolean {
 }
 
 /** The possible errors of a `GET`. */
-export function errorsOf({
-  pathParameters,
-  parameters,
-  metadata,
-}: DescribedEndpoint): ErrorDefinition[] {
+export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
+  const { kind, pathParameters, parameters, metadata } = endpoint;
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
@@ -99,6 +97,8 @@ export function errorsOf({
     );
   return [
     ...WITH_CREDENTIALS,
+    ...(kind === 'other' ? THROWN : []),
+    ...(isGuarded(endpoint) ? [errors.forbidden] : []),
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
     ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
@@ -110,6 +110,12 @@ export function errorsOf({
 /** Whether a value beyond a range gets `-26`. */
 function isNumber({ type, format }: Pick<ParameterSchema, 'type' | 'format'>): boolean {
   return type === 'integer' || format === 'int64';
+}
+
+/** Whether a guard of its controller or method may refuse a request. */
+function isGuarded({ controller, method }: DescribedEndpoint): boolean {
+  const handler = (controller.prototype as Record<string, object>)[method];
+  return [controller, handler ?? {}].some((each) => Reflect.hasMetadata(GUARDS_METADATA, each));
 }
 
 function success(endpoint: DescribedEndpoint): Json {
@@ -135,7 +141,7 @@ function success(endpoint: DescribedEndpoint): Json {
     ),
     content: metadata
       ? json(referenceTo(pageName(endpoint, metadata)), examplePage(endpoint, metadata))
-      : json({ type: 'object' }),
+      : json(ANY_PAGE),
   };
 }
 

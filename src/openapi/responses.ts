@@ -26,6 +26,16 @@ export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
   errors.limitExceeded,
 ];
 
+/** The further errors of a handler of one's own, by the exceptions of Nest that it may throw. */
+export const THROWN: readonly ErrorDefinition[] = [
+  errors.forbidden,
+  errors.refused,
+  errors.objectUnknown,
+  errors.conflict,
+  errors.gone,
+  errors.unprocessable,
+];
+
 /** Errors that occur after the request was counted, so that they have rate limit headers. */
 const AFTER_COUNTING: readonly ErrorDefinition[] = [
   errors.limitExceeded,
@@ -33,7 +43,7 @@ const AFTER_COUNTING: readonly ErrorDefinition[] = [
   errors.parameterMissing,
   errors.parameterUndefined,
   errors.parameterRepeated,
-  errors.objectUnknown,
+  ...THROWN,
 ];
 
 /** An error of each definition. */
@@ -47,6 +57,7 @@ const EXAMPLES = {
   tokenExpired: errors.tokenExpired(),
   clientDisabled: errors.clientDisabled(),
   credentialRepeated: errors.credentialRepeated('clientID'),
+  forbidden: errors.forbidden('The stock of other shops is not for this client'),
   malformed: errors.malformed(),
   parameterMissing: errors.parameterMissing('deletedSince'),
   parameterInvalid: errors.parameterInvalid('priceMin', 'a decimal number such as 19.99'),
@@ -54,10 +65,14 @@ const EXAMPLES = {
   parameterRepeated: errors.parameterRepeated('limit'),
   nameUnknown: errors.nameUnknown('sort', 'colour', 'name, price'),
   outOfRange: errors.outOfRange('limit', '0', '1000'),
+  refused: errors.refused('The day must not be a Sunday'),
   pathUnknown: errors.pathUnknown('/colours'),
   objectUnknown: errors.objectUnknown('products', 'p-999999'),
   methodNotAllowed: errors.methodNotAllowed('POST'),
   tooLarge: errors.tooLarge(),
+  conflict: errors.conflict('The stock is being counted'),
+  gone: errors.gone('This collection was given up'),
+  unprocessable: errors.unprocessable('The route has no end'),
   limitExceeded: errors.limitExceeded('600'),
 } satisfies Record<keyof typeof errors, ApiError>;
 

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { endpointsOf } from '../http/endpoints.js';
+import { type Endpoint, endpointsOf, pathParametersOf } from '../http/endpoints.js';
 import {
   ownParameters,
   parametersOf,
@@ -9,7 +9,7 @@ import {
   validExample,
 } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto } from '../list/list-query.dto.js';
-import type { Listing } from '../list/listing.js';
+import { Listing } from '../list/listing.js';
 import { Settings } from '../settings/settings.js';
 
 /** A list with one of its own parameters, set to its example. */
@@ -21,13 +21,45 @@ export interface FilteredList {
   readonly listing: Listing;
 }
 
-/** Every list of an application, once per filter and for `sort`. Omits lists without a table. */
+/**
+ * Every list of an application, once per filter and for `sort`. Omits lists without a table, what a handler
+ * reads itself, and what `failingLists` tells.
+ */
 export async function filteredLists(application: INestApplicationContext): Promise<FilteredList[]> {
   const dataSource = application.get(DataSource);
-  const options: ReadOptions = { settings: application.get(Settings) };
   const found: FilteredList[] = [];
-  for (const { call, query } of endpointsOf(application)) {
+  for (const { parameter, result } of await calledLists(application)) {
+    if (!(result instanceof Listing)) continue;
+    const { metadata } = result.repository;
+    if (await hasTable(dataSource, metadata)) found.push({ metadata, parameter, listing: result });
+  }
+  return found;
+}
+
+/** The filters whose handler throws an error for an example, as lines. Nothing else is known of them. */
+export async function failingLists(application: INestApplicationContext): Promise<string[]> {
+  return (await calledLists(application)).flatMap(({ endpoint, parameter, error }) =>
+    error === undefined
+      ? []
+      : `the list at ${endpoint.path} fails for the example of ${parameter}: ${error.message}`,
+  );
+}
+
+/** What the handler of a list returns for a parameter, set to its example. */
+interface CalledList {
+  readonly endpoint: Endpoint;
+  readonly parameter: string;
+  readonly result?: unknown;
+  readonly error?: Error;
+}
+
+async function calledLists(application: INestApplicationContext): Promise<CalledList[]> {
+  const options: ReadOptions = { settings: application.get(Settings) };
+  const called: CalledList[] = [];
+  for (const endpoint of endpointsOf(application)) {
+    const { query } = endpoint;
     if (!(query.prototype instanceof ListQueryDto)) continue;
+    const params = Object.fromEntries(pathParametersOf(endpoint).map((name) => [name, '1']));
     const required = [...parametersOf(query)].filter(([, { isRequired }]) => isRequired);
     for (const [parameter, declared] of ownParameters(query)) {
       if (parameter === 'fields') continue;
@@ -36,13 +68,15 @@ export async function filteredLists(application: INestApplicationContext): Promi
         validExample(each),
       ]);
       const values = plainToInstance(query, Object.fromEntries(texts), options);
-      const listing = call(values) as Listing;
-      const { metadata } = listing.repository;
-      if (!(await hasTable(dataSource, metadata))) break;
-      found.push({ metadata, parameter, listing });
+      try {
+        const result: unknown = await endpoint.call({ query: values, params });
+        called.push({ endpoint, parameter, result });
+      } catch (error) {
+        called.push({ endpoint, parameter, error: error as Error });
+      }
     }
   }
-  return found;
+  return called;
 }
 
 async function hasTable(dataSource: DataSource, { tableName }: EntityMetadata): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../resource/resource.js';
+import { failingLists } from './filtered-lists.js';
 import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
 import { uncarriedFilters } from './uncarried-filters.js';
@@ -27,6 +28,7 @@ export async function findViolations(application: INestApplicationContext): Prom
   );
   // The statements of lists name columns that may be missing.
   if (unreadable.size === 0) {
+    violations.push(...(await failingLists(application)));
     violations.push(...(await missingIndexes(application)));
     violations.push(...(await uncarriedFilters(application)));
   }

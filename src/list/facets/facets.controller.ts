@@ -1,6 +1,7 @@
-import { Controller, Get, type OnModuleInit, Query, type Type } from '@nestjs/common';
+import { Controller, Get, type OnModuleInit, Query, Req, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { type Endpoint, endpointsIn } from '../../http/endpoints.js';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
 import { Listing } from '../listing.js';
 import { type ListQueryClass, listQueryOf } from '../query-of.js';
 import { FacetCounts } from './facet-counts.js';
@@ -25,19 +26,22 @@ export function facetsController(entity: Type, resource: string, fields: readonl
 
     constructor(private readonly modules: ModulesContainer) {}
 
-    /** @throws TypeError if no handler takes the query class of the list */
+    /** @throws TypeError if no handler without parameters in its path takes the query class of the list */
     onModuleInit(): void {
-      this.listEndpoint = endpointsIn(this.modules).find(({ query }) => query === listQuery);
+      this.listEndpoint = endpointsIn(this.modules).find(
+        (endpoint) => endpoint.query === listQuery && pathParametersOf(endpoint).length === 0,
+      );
       if (!this.listEndpoint) {
         throw new TypeError(
-          `${resource} has counted columns, and no @Get() takes ${listQuery.name}`,
+          `${resource} has counted columns, and no @Get() without parameters in its path takes ${listQuery.name}`,
         );
       }
     }
 
     @Get()
-    async list(@Query() query: FacetsDto): Promise<FacetCounts> {
-      const list = await this.listEndpoint?.call(listQueryFrom(listQuery, query));
+    async list(@Query() query: FacetsDto, @Req() request: CatalogueRequest): Promise<FacetCounts> {
+      const sent = listQueryFrom(listQuery, query);
+      const list = await this.listEndpoint?.call({ query: sent, request });
       if (!(list instanceof Listing)) {
         throw new TypeError(
           `The list of ${resource} is no Listing, so its facets cannot be counted`,

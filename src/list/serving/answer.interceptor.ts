@@ -7,7 +7,7 @@ import {
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import type { Answer, Page } from '../../http/envelope.js';
+import type { Answer } from '../../http/envelope.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { FacetCounts } from '../facets/facet-counts.js';
@@ -16,19 +16,17 @@ import { ListReader } from '../list-reader.js';
 import { Listing } from '../listing.js';
 import { ObjectLookup } from '../object-lookup.js';
 import { streamFormatOf } from './accept.js';
+import { handlerPage } from './handler-page.js';
 import { ObjectServer } from './object-server.js';
 import { PageServer } from './page-server.js';
 import { StreamServer } from './stream-server.js';
 
-/** The result of a handler: what is to be read, or a page that the handler has read. */
-type Result = Listing | FacetCounts | ObjectLookup | Page;
-
 /**
  * Converts the result of a handler to an answer. Lists, facet counts and objects are read within the read
- * limit of the client; a handler that reads a page itself is not.
+ * limit of the client; what a handler reads itself is not.
  */
 @Injectable()
-export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
+export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   constructor(
     private readonly lists: ListReader,
     private readonly facets: FacetReader,
@@ -38,20 +36,23 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
     private readonly options: OptionsResponder,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<Result>): Observable<Answer> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<Answer> {
     const http = context.switchToHttp();
     const request = http.getRequest<CatalogueRequest>();
     // Here and not in an interceptor of its own, which would cost every request some microseconds.
     if (request.method === 'OPTIONS') return from(this.options.answer(context));
-    return from(this.answer(request, http.getResponse(), next));
+    const name = () => `${context.getClass().name}.${context.getHandler().name}`;
+    return from(this.answer(request, http.getResponse(), next, name));
   }
 
+  /** @param name gives that of the handler */
   private async answer(
     request: CatalogueRequest,
     response: Response,
-    next: CallHandler<Result>,
+    next: CallHandler,
+    name: () => string,
   ): Promise<Answer> {
-    const result = await lastValueFrom(next.handle());
+    const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     if (result instanceof Listing) {
       const list = this.lists.prepare(result);
       const format = streamFormatOf(request);
@@ -63,7 +64,8 @@ export class AnswerInterceptor implements NestInterceptor<Result, Answer> {
       return this.pages.answer(this.facets.prepare(result), request, response);
     }
     if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
-    request.rows = Number(result.count);
-    return pageAnswer(result, request);
+    const page = handlerPage(result, name);
+    request.rows = page.rows;
+    return pageAnswer(page, request);
   }
 }

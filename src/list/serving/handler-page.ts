@@ -1,0 +1,86 @@
+import { Stream } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
+import type { Page } from '../../http/envelope.js';
+
+/** A page with the number of its objects. */
+interface HandlerPage extends Page {
+  readonly rows: number;
+}
+
+/**
+ * The page that a handler of one's own answers with: a `Page`, an object, or a list of objects.
+ *
+ * @param name gives the name of the handler
+ * @throws TypeError for anything else
+ */
+export function handlerPage(result: unknown, name: () => string): HandlerPage {
+  const page = pageOf(result, name);
+  if (page) return page;
+  throw new TypeError(
+    `${name()} answers with ${kindOf(result)}; it may answer with what listOf or objectOf returns, ` +
+      `a Page, an object or a list of objects`,
+  );
+}
+
+function pageOf(result: unknown, name: () => string): HandlerPage | undefined {
+  const objects: unknown[] = Array.isArray(result) ? result : [result];
+  if (!objects.every(isObject)) return undefined;
+  if (objects === result || !('count' in (result as object) && 'objects' in (result as object))) {
+    const texts = objects.map((each) => jsonOf(each, name));
+    if (!texts.every((text) => text?.startsWith('{'))) return undefined;
+    const count = String(texts.length);
+    return { count, objects: `[${texts.join()}]`, rows: texts.length };
+  }
+  const page = result as Page;
+  const rows = rowsOf(page.objects);
+  const isPage =
+    rows !== undefined &&
+    typeof page.count === 'string' &&
+    /^(0|[1-9][0-9]*)$/.test(page.count) &&
+    rows <= Number(page.count);
+  return isPage ? { count: page.count, objects: page.objects, rows } : undefined;
+}
+
+/** An object that may have a form in JSON. Others, such as a Map, would come out empty. */
+function isObject(value: unknown): value is object {
+  return (
+    Object.prototype.toString.call(value) === '[object Object]' &&
+    !(value instanceof Stream || value instanceof StreamableFile)
+  );
+}
+
+/** @throws TypeError that names the handler, for an object that JSON cannot say */
+function jsonOf(object: object, name: () => string): string | undefined {
+  try {
+    return JSON.stringify(object);
+  } catch (cause) {
+    const [reason] = (cause as Error).message.split('\n', 1);
+    throw new TypeError(`${name()} answers with what JSON cannot say: ${reason}`, { cause });
+  }
+}
+
+/** The number of objects in the JSON text of an array; `undefined` for anything else. */
+function rowsOf(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const objects: unknown = JSON.parse(text);
+    return Array.isArray(objects) && objects.every(isObject) ? objects.length : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a value is, for the log, which must not tell what it holds. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) {
+    const other: unknown = value.find((each) => !isObject(each));
+    return other === undefined ? 'a list of what has no JSON' : `a list with ${kindOf(other)}`;
+  }
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (isObject(value) && 'count' in value && 'objects' in value) {
+    return 'count and objects that are no Page, whose count is an integer as text, and whose objects are JSON text';
+  }
+  return `an object of the class ${value.constructor.name}`;
+}

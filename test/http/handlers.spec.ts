@@ -1,0 +1,270 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  BadRequestException,
+  Controller,
+  ForbiddenException,
+  Get,
+  HttpException,
+  Module,
+  Param,
+  ParseIntPipe,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Readable } from 'node:stream';
+import { Repository } from 'typeorm';
+import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
+import { type Listing, ListModule, listOf, type Page } from '../../src/list/index.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { failingLists, filteredLists } from '../../src/verify/filtered-lists.js';
+import { ListPartsDto, Part, PARTS } from '../list/part.fixture.js';
+import { logLines } from '../log-lines.js';
+import { refusal, type Service, startService } from '../service.js';
+
+/** What handlers return, by name. */
+const RESULTS: Readonly<Record<string, () => unknown>> = {
+  page: (): Page => ({ count: '7', objects: '[{"a":1},{"a":2}]' }),
+  object: () => ({ best: true, at: new Date('2026-01-02T03:04:05.678Z'), none: null }),
+  instance: () => Object.assign(new Part(), { partID: 'x', weight: 5 }),
+  bare: () => Object.assign(Object.create(null) as object, { a: 1 }),
+  list: () => [{ a: 1 }, new Part()],
+  empty: () => [],
+  later: () => Promise.resolve([{ a: 1 }]),
+  text: () => 'text',
+  number: () => 5,
+  boolean: () => true,
+  null: () => null,
+  nothing: () => undefined,
+  map: () => new Map([['a', 1]]),
+  date: () => new Date(),
+  bytes: () => Buffer.from('a'),
+  stream: () => Readable.from(['a']),
+  error: () => new Error('secret'),
+  texts: () => [{ a: 1 }, 'text'],
+  lists: () => [[{ a: 1 }]],
+  bigint: () => ({ a: 1n }),
+  cycle: () => {
+    const cycle: Record<string, unknown> = {};
+    return Object.assign(cycle, { cycle });
+  },
+  disguised: () => ({ toJSON: () => 'text' }),
+  'page of a number': () => ({ count: 2, objects: '[]' }),
+  'page of objects': () => ({ count: '1', objects: [{ a: 1 }] }),
+  'page of no JSON': () => ({ count: '1', objects: '[{' }),
+  'page of texts': () => ({ count: '1', objects: '["a"]' }),
+  'page of too few': () => ({ count: '0', objects: '[{}]' }),
+};
+
+@Controller('test_own')
+class OwnController {
+  constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
+
+  @Get('result/:name')
+  result(@Param('name') name: string): unknown {
+    return RESULTS[name]?.();
+  }
+
+  @Get('throws/:status')
+  throws(@Param('status', ParseIntPipe) status: number): never {
+    throw new HttpException('It is not so', status);
+  }
+
+  @Get('says/:what')
+  says(@Param('what') what: string): never {
+    if (what === 'several') throw new BadRequestException(['One', 'two']);
+    if (what === 'nothing') throw new ForbiddenException('');
+    if (what === 'error') throw new HttpException(new Error('secret'), 409);
+    throw new HttpException({ half: what }, 422);
+  }
+
+  @Get('guarded')
+  @UseGuards({ canActivate: () => false })
+  guarded(): object {
+    return {};
+  }
+
+  @Get('of/:makerID')
+  ofMaker(@Param('makerID') makerID: string, @Query() query: ListPartsDto): Listing {
+    if (typeof makerID !== 'string') throw new Error('It was not called as Nest does');
+    return listOf(this.parts, query, CONDITIONS);
+  }
+
+  @Get('asked')
+  asked(@Req() request: CatalogueRequest, @Query() query: ListPartsDto): Listing {
+    if (request.client === undefined) throw new Error('There is no client');
+    return listOf(this.parts, query, CONDITIONS);
+  }
+}
+
+const none = () => ({});
+const CONDITIONS = {
+  weightMin: none,
+  halfWeightMin: none,
+  makerName: none,
+  makerNameNot: none,
+  makerByView: none,
+  makerByFunction: none,
+  makerOrAny: none,
+  asHeavyAs: none,
+  now: none,
+  weightText: none,
+  weightTexts: none,
+};
+
+@Module({ imports: [ListModule.forFeature(Part)], controllers: [OwnController] })
+class OwnModule {}
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({}, OwnModule);
+  await service.dataSource.query(PARTS);
+});
+afterAll(() => service.stop());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const path = (name: string) => `/test_own/result/${encodeURIComponent(name)}`;
+
+describe('A handler of one’s own', () => {
+  it.each([
+    ['page', { count: '7', objects: [{ a: 1 }, { a: 2 }] }],
+    [
+      'object',
+      { count: '1', objects: [{ best: true, at: '2026-01-02T03:04:05.678Z', none: null }] },
+    ],
+    ['instance', { count: '1', objects: [{ partID: 'x', weight: 5 }] }],
+    ['bare', { count: '1', objects: [{ a: 1 }] }],
+    ['list', { count: '2', objects: [{ a: 1 }, {}] }],
+    ['empty', { count: '0', objects: [] }],
+    ['later', { count: '1', objects: [{ a: 1 }] }],
+  ])('may answer with: %s', async (name, expected) => {
+    const { body } = await service.get(path(name)).expect(200);
+    expect(body).toEqual({
+      result: { status: 'OK', errcode: '0', msg: '' },
+      response_data: expected,
+    });
+  });
+
+  it.each([
+    ['text', 'a string'],
+    ['number', 'a number'],
+    ['boolean', 'a boolean'],
+    ['null', 'null'],
+    ['nothing', 'nothing'],
+    ['map', 'an object of the class Map'],
+    ['date', 'an object of the class Date'],
+    ['bytes', 'an object of the class Buffer'],
+    ['stream', 'an object of the class Readable'],
+    ['error', 'an object of the class Error'],
+    ['texts', 'a list with a string'],
+    ['lists', 'a list with a list of what has no JSON'],
+    ['disguised', 'an object of the class Object'],
+    ['bigint', 'what JSON cannot say: Do not know how to serialize a BigInt'],
+    ['cycle', 'what JSON cannot say: Converting circular structure to JSON'],
+    ...['of a number', 'of objects', 'of no JSON', 'of texts', 'of too few'].map((what) => [
+      `page ${what}`,
+      'count and objects that are no Page',
+    ]),
+  ])('that answers with %s is a fault, which the log names', async (name, kind) => {
+    const logged = logLines('error');
+    await service.get(path(name)).expect(500, refusal(-1, 'Internal error'));
+    expect(logged[0]).toContain(
+      ` GET /test_own/result/:name -1: OwnController.result answers with ${kind}`,
+    );
+    expect(logged.join()).not.toContain('secret');
+  });
+
+  it.each([
+    [400, -27, 400, 'It is not so'],
+    [401, -11, 401, 'The credentials are not valid'],
+    [402, -27, 402, 'It is not so'],
+    [403, -15, 403, 'It is not so'],
+    [404, -31, 404, 'It is not so'],
+    [405, -32, 405, 'It is not so'],
+    [406, -27, 406, 'It is not so'],
+    [409, -35, 409, 'It is not so'],
+    [410, -36, 410, 'It is not so'],
+    [412, -27, 412, 'It is not so'],
+    [414, -34, 414, 'The request is too large'],
+    [415, -27, 415, 'It is not so'],
+    [418, -27, 418, 'It is not so'],
+    [422, -37, 422, 'It is not so'],
+    [429, -40, 429, 'It is not so'],
+    [431, -34, 431, 'The request is too large'],
+    [451, -27, 451, 'It is not so'],
+    [302, -1, 500, 'Internal error'],
+    [500, -1, 500, 'Internal error'],
+    [501, -1, 500, 'Internal error'],
+    [502, -2, 503, 'The service is temporarily unavailable'],
+    [503, -2, 503, 'The service is temporarily unavailable'],
+    [504, -3, 503, 'The request took too long'],
+  ])('that throws an HttpException of %i gets %i', async (thrown, errcode, status, msg) => {
+    const logged = logLines('error');
+    const { body, headers } = await service.get(`/test_own/throws/${thrown}`).expect(status);
+    expect(body).toEqual(refusal(errcode, msg));
+    expect([thrown, headers['retry-after'] !== undefined]).toEqual([
+      thrown,
+      [429, 502, 503, 504].includes(thrown),
+    ]);
+    expect(headers.allow).toBe(thrown === 405 ? 'GET, HEAD, OPTIONS' : undefined);
+    // A refusal is no fault.
+    if (status < 500) expect(logged).toEqual([]);
+    if (status === 500) expect(logged).not.toEqual([]);
+  });
+
+  it.each([
+    ['several', 400, refusal(-27, 'One; two')],
+    ['nothing', 403, refusal(-15, 'Forbidden')],
+    ['error', 409, refusal(-35, 'Conflict')],
+    ['x', 422, refusal(-37, 'Unprocessable Entity')],
+  ])('says the reason of an exception: %s', async (what, status, expected) => {
+    await service.get(`/test_own/says/${what}`).expect(status, expected);
+  });
+
+  it('may have pipes and guards of Nest', async () => {
+    await service
+      .get('/test_own/throws/x')
+      .expect(400, refusal(-27, 'Validation failed (numeric string is expected)'));
+    await service.get('/test_own/guarded').expect(403, refusal(-15, 'Forbidden resource'));
+  });
+
+  it('is described with what it may answer', async () => {
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    const statuses = (name: string) => Object.keys(body.paths[name].get.responses);
+    expect(statuses('/test_own/result/{name}')).toEqual([
+      ...['200', '400', '401', '403', '404', '409', '410', '414', '422', '429', '431'],
+      ...['500', '503'],
+    ]);
+    expect(statuses('/test_own/guarded')).toContain('403');
+    const { content } = body.paths['/test_own/result/{name}'].get.responses[200];
+    const { properties } = content['application/json'].schema;
+    expect(Object.keys(properties)).toEqual(['result', 'response_data']);
+    expect(
+      Object.keys(body.components.responses.Conflict.content['application/json'].examples),
+    ).toEqual(['-35']);
+  });
+});
+
+describe('A list whose handler takes more than the query', () => {
+  it('is called as Nest does: with the parameters of its path in their places', async () => {
+    await service.get('/test_own/of/m1?limit=0').expect(200);
+    const lists = await filteredLists(service.application);
+    const own = lists.filter(({ metadata }) => metadata.target === Part);
+    expect(own.map(({ parameter }) => parameter)).toContain('weightMin');
+    expect(await failingLists(service.application)).not.toContainEqual(
+      expect.stringContaining('/test_own/of/'),
+    );
+  });
+
+  it('is told if it fails without a request, and does not stop verify', async () => {
+    await service.get('/test_own/asked?limit=0').expect(200);
+    expect(await findViolations(service.application)).toContain(
+      'the list at /test_own/asked fails for the example of sort: ' +
+        `Cannot read properties of undefined (reading 'client')`,
+    );
+  });
+});
