@@ -21,6 +21,7 @@ import type { Settings } from './settings/settings.js';
  * Creates the service on a migrated database. It is not listening yet.
  *
  * @param extraModules modules in addition to those of `AppModule`
+ * @throws CommandError for declarations that no list can follow
  */
 export async function createApplication(
   databaseUrl: string,
@@ -52,7 +53,13 @@ export async function createApplication(
         : undefined;
     publishDocumentation(express, application, settings, credentials);
   };
-  await application.init();
+  try {
+    await application.init();
+  } catch (error) {
+    // Open connections would keep the process.
+    await application.close();
+    throw error;
+  }
   observe(application, adapter, settings);
   application.useLogger(
     new ConsoleLogger({ logLevels: levels(settings), json: !process.stdout.isTTY }),

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { requireStored } from '../resource/computed-columns.js';
-import { requireCountable } from '../resource/countable-columns.js';
 import { Settings } from '../settings/settings.js';
+import { DeclarationCheck } from './declaration-check.js';
 import { Dependencies } from './dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
@@ -32,6 +32,7 @@ function halfOfPool({ poolSize }: Settings): number {
 }
 
 const providers = [
+  DeclarationCheck,
   Dependencies,
   FacetReader,
   KnownLists,
@@ -79,11 +80,10 @@ export class ListModule {
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
    * columns.
    *
-   * @throws TypeError if it has, and there is no query class of its list yet or a column cannot be counted;
-   * if a computed field is declared as counted, filtered, sorted or searched
+   * @throws TypeError if it has, and there is no query class of its list yet; if a computed field is declared
+   * as counted, filtered, sorted or searched
    */
   static forFeature(entity: Type): DynamicModule {
-    requireCountable(entity);
     requireStored(entity);
     const deletion = deletionOf(entity);
     const fields = facetFieldsOf(entity);

@@ -5,6 +5,7 @@ import { withTypedSearches } from './contains-words.js';
 import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
 import { searchParameterOf } from './parameters.js';
+import { requireEntity } from './query-of.js';
 import { relatedResources, shownFields } from './shown-fields.js';
 import { lookUpsIn } from './look-ups.js';
 import { isPlainCondition } from './plain-conditions.js';
@@ -42,6 +43,7 @@ type ConditionArguments<Entity, Query extends ListQueryDto> = [
  *
  * @param conditions required for each filter that does not name a column of its own type
  * @throws ApiError `-22` for the order by relevance without a search
+ * @throws WrongEntityError for a query class of another entity
  */
 export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>(
   repository: Repository<Entity>,
@@ -49,6 +51,7 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   ...[conditions = {} as Conditions<Entity, Query>]: ConditionArguments<Entity, Query>
 ): Listing {
   const { metadata } = repository;
+  requireEntity(query, metadata.target);
   const search = isByRelevance(query.sort) ? searchParameterOf(query) : undefined;
   if (search !== undefined && query[search as keyof Query] === undefined) {
     throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);

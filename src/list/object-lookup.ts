@@ -1,5 +1,6 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import type { ObjectQueryDto } from './list-query.dto.js';
+import { requireEntity } from './query-of.js';
 
 /** One object that a handler returns. Nothing has been read yet. */
 export class ObjectLookup {
@@ -10,11 +11,16 @@ export class ObjectLookup {
   ) {}
 }
 
-/** Describes the object of an entity with an identifier. The response is `-31` if it does not exist. */
+/**
+ * Describes the object of an entity with an identifier. The response is `-31` if it does not exist.
+ *
+ * @throws WrongEntityError for a query class of another entity
+ */
 export function objectOf<Entity extends ObjectLiteral>(
   repository: Repository<Entity>,
   identifier: string,
   query: ObjectQueryDto,
 ): ObjectLookup {
+  requireEntity(query, repository.metadata.target);
   return new ObjectLookup(repository, identifier, query);
 }

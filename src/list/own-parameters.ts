@@ -7,6 +7,16 @@ import { And, FindOperator, Not, type ObjectLiteral, Or, Raw } from 'typeorm';
  */
 export function withOwnParameters(conditions: readonly ObjectLiteral[]): ObjectLiteral[] {
   let operators = 0;
+  // A condition may be a list of alternatives.
+  const owning = (condition: object): unknown =>
+    Array.isArray(condition)
+      ? condition.map(owning)
+      : Object.fromEntries(
+          Object.entries(condition).map(([column, value]: [string, unknown]) => [
+            column,
+            own(value),
+          ]),
+        );
   const own = (value: unknown): unknown => {
     if (!(value instanceof FindOperator)) return value;
     if (value.type === 'not' && value.child) return Not(own(value.child));
@@ -26,11 +36,7 @@ export function withOwnParameters(conditions: readonly ObjectLiteral[]): ObjectL
       Object.fromEntries(values) as ObjectLiteral,
     );
   };
-  return conditions.map((condition) =>
-    Object.fromEntries(
-      Object.entries(condition).map(([column, value]: [string, unknown]) => [column, own(value)]),
-    ),
-  );
+  return conditions.map((condition) => owning(condition) as ObjectLiteral);
 }
 
 /**

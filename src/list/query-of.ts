@@ -1,4 +1,4 @@
-import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { computedFields } from '../resource/computed-columns.js';
 import { relatedEntity, relatedName } from '../resource/related.js';
 import { identifierType } from '../resource/identifiers.js';
@@ -137,6 +137,23 @@ export function entityOf(query: object): ObjectType<unknown> | undefined {
 /** The names of the resources that a list reads besides its own, by its query class. */
 export function readsOf(query: object): readonly string[] {
   return (Reflect.getMetadata(READS, query) as readonly string[] | undefined) ?? [];
+}
+
+/** A query class of one entity for a list of another. */
+export class WrongEntityError extends TypeError {}
+
+/**
+ * Checks that a query is of the class of an entity, or of none.
+ *
+ * @throws WrongEntityError if it is of another entity
+ */
+export function requireEntity(query: object, entity: EntityMetadata['target']): void {
+  const declared = entityOf(query.constructor);
+  if (!declared || declared === entity) return;
+  const name = typeof entity === 'function' ? entity.name : entity;
+  throw new WrongEntityError(
+    `${query.constructor.name} is @QueryOf(${declared.name}), and its handler reads ${name}`,
+  );
 }
 
 /** The query class of an entity's list; `undefined` if none is decorated with `@QueryOf` yet. */

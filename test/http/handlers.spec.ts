@@ -111,6 +111,7 @@ const CONDITIONS = {
   now: none,
   weightText: none,
   weightTexts: none,
+  weightOrMaker: none,
 };
 
 @Module({ imports: [ListModule.forFeature(Part)], controllers: [OwnController] })

@@ -432,23 +432,6 @@ describe('A resource with counted columns', () => {
     );
   });
 
-  it('counts no column whose equal values may be written in two ways', () => {
-    @Resource('test_priced', { counted: [['kind', 'price']] })
-    class Priced {
-      @PrimaryColumn(identifierColumn)
-      pricedID!: string;
-
-      @Column(nameColumn)
-      kind!: string;
-
-      @Column({ type: 'numeric' })
-      price!: string;
-    }
-    expect(() => ListModule.forFeature(Priced)).toThrow(
-      'Priced cannot count price, a column of type numeric',
-    );
-  });
-
   it('has no filter that is called facets', () => {
     @QueryOf(Unlisted)
     class ListUnlistedDto extends ListQueryDto {

@@ -18,6 +18,7 @@ describe('The parameters of conditions in SQL', () => {
     ['beside it in any order', 'makerNameNot=Emca&makerName=Acme', ['a']],
     ['beside it where it is a list', 'weightText=2&weightTexts=1,2', ['b']],
     ['beside it in a view', 'makerName=Emca&makerByView=Acme', []],
+    ['beside it in an alternative', 'weightOrMaker=M1', ['a']],
     ['in three conditions', 'weightText=1&makerName=Acme&makerByView=Acme', ['a']],
   ])('have values of their own: one %s', async (_, filters, expected) => {
     for (const sort of ['partID', '-weight']) {

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   type FindOperator,
+  type FindOptionsWhere,
   MoreThanOrEqual,
   Not,
   Or,
@@ -67,6 +68,7 @@ export class ListPartsDto extends ListQueryDto {
   @BooleanParam('All parts, at any time.') now?: boolean;
   @TextParam('The parts of this weight as text.') weightText?: string;
   @TextsParam('The parts of these weights as text.') weightTexts?: string[];
+  @TextParam('The parts of this weight or maker.') weightOrMaker?: string;
 }
 
 @Controller('test_parts')
@@ -109,6 +111,11 @@ export class PartsController {
           raw(() => 'false /* :text */'),
         ),
       }),
+      weightOrMaker: (text) =>
+        [
+          { weight: raw((weight) => `${weight}::text = :text`, { text }) },
+          { makerID: raw((maker) => `${maker} = :text`, { text: text.toLowerCase() }) },
+        ] as FindOptionsWhere<Part>,
     });
   }
 }

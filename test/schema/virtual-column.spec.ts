@@ -11,7 +11,7 @@ class Virtual {
   @PrimaryColumn({ ...identifierColumn, primaryKeyConstraintName: 'test_virtual_pkey' })
   virtualID!: string;
 
-  @VirtualColumn({ type: 'text', query: () => 'SELECT name FROM brands LIMIT 1' })
+  @VirtualColumn({ type: 'varchar', query: () => 'SELECT name FROM brands LIMIT 1' })
   brandName!: string;
 }
 

@@ -1,0 +1,83 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { COLUMN_TYPES, identifierColumn } from './column-types.js';
+import { isTextIdentifier } from './identifiers.js';
+import { countedColumnsOf } from './resource.js';
+
+/** The column types that a list can show. Hidden columns may have any. */
+const SHOWN: ReadonlySet<unknown> = new Set(
+  Object.values(COLUMN_TYPES).flatMap(({ columnTypes }) => columnTypes),
+);
+
+/** Those of which equal values are the same as text, by which the tally compares them. */
+const COUNTABLE: ReadonlySet<unknown> = new Set(
+  Object.values(COLUMN_TYPES).flatMap(({ flags, columnTypes }) =>
+    (flags as readonly string[]).includes('counted') ? columnTypes : [],
+  ),
+);
+
+/** What no list can do of what the entity of a resource declares, as lines. */
+export function columnProblems(metadata: EntityMetadata): string[] {
+  const { name: entity, columns, primaryColumns, propertiesMap } = metadata;
+  const counted = countedColumnsOf(metadata).flat();
+  return [
+    ...identifierProblems(metadata),
+    // Every property of a class is one of its objects, if it is not declared with "declare".
+    ...Object.keys(metadata.create() as object)
+      .filter((property) => !Object.hasOwn(propertiesMap, property))
+      .map((property) => `${entity}.${property} has no decorator of a column, such as @Column`),
+    ...columns.flatMap((column) => {
+      const { propertyName } = column;
+      const type = typeName(column);
+      const name = `${entity}.${propertyName}`;
+      const isShown = column.isSelect && !primaryColumns.includes(column);
+      return [
+        ...(isShown ? typeProblems(name, column) : []),
+        ...(counted.includes(propertyName) && !COUNTABLE.has(type)
+          ? [`${name} cannot be counted, since it is a column of type ${type}`]
+          : []),
+      ];
+    }),
+  ];
+}
+
+function identifierProblems({ name: entity, primaryColumns }: EntityMetadata): string[] {
+  const [identifier, ...others] = primaryColumns;
+  if (!identifier || others.length > 0) {
+    const names = primaryColumns.map(({ propertyName }) => propertyName).join(' and ');
+    return [
+      `${entity} is identified by ${names}: a resource needs exactly one @PrimaryColumn, which may be made of them`,
+    ];
+  }
+  if (isIdentifying(identifier)) return [];
+  return [
+    `${entity}.${identifier.propertyName} identifies objects: give it identifierColumn, or the type integer, bigint or uuid`,
+  ];
+}
+
+function isIdentifying({ type, collation, length }: ColumnMetadata): boolean {
+  if (!isTextIdentifier(type)) return true;
+  return (
+    type === identifierColumn.type &&
+    collation === identifierColumn.collation &&
+    Number(length) <= identifierColumn.length
+  );
+}
+
+function typeProblems(name: string, column: ColumnMetadata): string[] {
+  const type = typeName(column);
+  if (typeof column.type === 'function') {
+    return [`${name} has no column type: give @Column one, such as nameColumn`];
+  }
+  if (!SHOWN.has(type)) {
+    const shown = [...SHOWN].join(', ');
+    return [
+      `${name} is a column of type ${type}, which no list can show: give it one of ${shown}, or select: false`,
+    ];
+  }
+  return [];
+}
+
+function typeName({ type, isArray }: ColumnMetadata): string {
+  return `${typeof type === 'function' ? type.name : type}${isArray ? '[]' : ''}`;
+}

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Module, Query, Res, type Type } from '@nestjs/common';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Column, DataSource, PrimaryColumn, Repository } from 'typeorm';
+import { createApplication } from '../../src/application.js';
+import { Brand } from '../../src/brands/brand.entity.js';
+import { Category } from '../../src/categories/category.entity.js';
+import {
+  type Listing,
+  listOf,
+  ListQueryDto,
+  type ObjectLookup,
+  objectOf,
+  ObjectQueryDto,
+  QueryOf,
+  TextParam,
+} from '../../src/list/index.js';
+import { columnProblems } from '../../src/resource/declared-columns.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { Settings } from '../../src/settings/settings.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import { UntypedModule } from './untyped.fixture.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+/** The error with which the service does not start with a module; `undefined` if it starts. */
+async function refusalOf(module: Type): Promise<Error | undefined> {
+  const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url });
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  try {
+    const application = await createApplication(database.url, settings, [module]);
+    await application.close();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  } finally {
+    jest.restoreAllMocks();
+  }
+}
+
+/** What is wrong with an entity. */
+async function problemsOf(entity: Type): Promise<string[]> {
+  const dataSource = new DataSource({ type: 'postgres', url: database.url, entities: [entity] });
+  await dataSource.initialize();
+  try {
+    return columnProblems(dataSource.getMetadata(entity));
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+function withController(controller: Type): Type {
+  @Module({ imports: [TypeOrmModule.forFeature([Brand])], controllers: [controller] })
+  class ControllerModule {}
+  return ControllerModule;
+}
+
+/** An entity with one more column than its identifier. */
+function withColumn(decorate: PropertyDecorator, counted: 'what'[] = []): Type {
+  @Resource('test_declared', { counted })
+  class Declared {
+    @PrimaryColumn(identifierColumn)
+    declaredID!: string;
+
+    what!: string;
+  }
+  decorate(Declared.prototype, 'what');
+  return Declared;
+}
+
+describe('A column', () => {
+  it.each([
+    ['timestamp', Column('timestamp')],
+    ['real', Column('real')],
+    ['interval', Column('interval')],
+    ['bytea', Column('bytea')],
+    ['jsonb[]', Column('jsonb', { array: true })],
+    ['tsvector', Column('tsvector')],
+    ['money', Column({ type: 'money', nullable: true })],
+  ])('of the type %s is refused', async (type, column) => {
+    expect(await problemsOf(withColumn(column))).toEqual([
+      expect.stringMatching(
+        `^Declared.what is a column of type ${type.replace('[]', '\\[\\]')}, which no list can show: give it one of varchar, .*, or select: false$`,
+      ),
+    ]);
+  });
+
+  it.each<[string, PropertyDecorator, string]>([
+    [
+      'without a type',
+      (prototype, name) => {
+        Reflect.defineMetadata('design:type', String, prototype, name);
+        Column()(prototype, name);
+      },
+      'Declared.what has no column type: give @Column one, such as nameColumn',
+    ],
+    [
+      'without a decorator',
+      () => undefined,
+      'Declared.what has no decorator of a column, such as @Column',
+    ],
+    [
+      'that makes the key composite',
+      PrimaryColumn(identifierColumn),
+      'Declared is identified by declaredID and what: a resource needs exactly one @PrimaryColumn, which may be made of them',
+    ],
+  ])('%s is refused', async (_, column, message) => {
+    expect(await problemsOf(withColumn(column))).toEqual([message]);
+  });
+
+  it.each(['numeric', 'timestamptz', 'jsonb'] as const)(
+    'of the type %s is not counted, since equal values may differ as text',
+    async (type) => {
+      expect(await problemsOf(withColumn(Column(type), ['what']))).toEqual([
+        `Declared.what cannot be counted, since it is a column of type ${type}`,
+      ]);
+    },
+  );
+
+  it('may have any type if it is hidden', async () => {
+    expect(await problemsOf(withColumn(Column({ type: 'bytea', select: false })))).toEqual([]);
+  });
+
+  it('identifies objects only byte by byte, and with 100 characters at most', async () => {
+    for (const column of [
+      { type: 'varchar', length: 100 },
+      { ...identifierColumn, length: 101 },
+      { type: 'real' },
+    ] as const) {
+      @Resource('test_identified')
+      class Identified {
+        @PrimaryColumn(column)
+        id!: string;
+      }
+      expect(await problemsOf(Identified)).toEqual([
+        'Identified.id identifies objects: give it identifierColumn',
+      ]);
+    }
+  });
+});
+
+@QueryOf(Brand)
+class UndecoratedDto extends ListQueryDto {
+  @TextParam('The brands of this name.') name?: string;
+  colour?: string;
+}
+
+class BareListDto extends ListQueryDto {}
+class BareObjectDto extends ObjectQueryDto {}
+
+class ForeignDto {
+  colour?: string;
+}
+
+@QueryOf(Category)
+class WrongListDto extends ListQueryDto {}
+
+@QueryOf(Category)
+class WrongObjectDto extends ObjectQueryDto {}
+
+@QueryOf(Brand)
+class RightDto extends ListQueryDto {}
+
+@Controller('test_undecorated')
+class UndecoratedController {
+  @Get() list(@Query() query: UndecoratedDto): object {
+    return query;
+  }
+}
+
+@Controller('test_bare_list')
+class BareListController {
+  @Get() list(@Query() query: BareListDto): object {
+    return query;
+  }
+}
+
+@Controller('test_bare_object')
+class BareObjectController {
+  @Get(':id') get(@Query() query: BareObjectDto): object {
+    return query;
+  }
+}
+
+@Controller('test_foreign')
+class ForeignController {
+  @Get() list(@Query() query: ForeignDto): object {
+    return query;
+  }
+}
+
+@Controller('test_single')
+class SingleController {
+  @Get() list(@Query('colour') colour: string): object {
+    return { colour };
+  }
+}
+
+@Controller('test_two')
+class TwoController {
+  @Get() list(@Query() one: RightDto, @Query() other: RightDto): object {
+    return { one, other };
+  }
+}
+
+@Controller('test_response')
+class ResponseController {
+  @Get() list(@Res() response: { end(): void }): void {
+    response.end();
+  }
+}
+
+@Controller('test_passing')
+class PassingController {
+  @Get() list(
+    @Res({ passthrough: true }) response: { setHeader(...header: string[]): void },
+  ): object {
+    response.setHeader('X-Own', 'header');
+    return {};
+  }
+}
+
+@Controller('test_wrong_list')
+class WrongListController {
+  constructor(@InjectRepository(Brand) private readonly brands: Repository<Brand>) {}
+
+  @Get() list(@Query() query: WrongListDto): Listing {
+    return listOf(this.brands, query);
+  }
+}
+
+@Controller('test_wrong_object')
+class WrongObjectController {
+  constructor(@InjectRepository(Brand) private readonly brands: Repository<Brand>) {}
+
+  @Get(':id') get(@Query() query: WrongObjectDto): ObjectLookup {
+    return objectOf(this.brands, 'b', query);
+  }
+}
+
+describe('A handler', () => {
+  it.each<[string, Type, string]>([
+    [
+      'whose query class has a property without a decorator',
+      withController(UndecoratedController),
+      'UndecoratedDto.colour has no decorator of a parameter, such as @TextParam',
+    ],
+    [
+      'of a list whose query class has no @QueryOf',
+      withController(BareListController),
+      'BareListDto has no @QueryOf',
+    ],
+    [
+      'of an object whose query class has no @QueryOf',
+      withController(BareObjectController),
+      'BareObjectDto has no @QueryOf',
+    ],
+    [
+      'whose query class is of another kind',
+      withController(ForeignController),
+      'ForeignDto of ForeignController.list extends neither ListQueryDto nor ObjectQueryDto',
+    ],
+    [
+      'whose query class is imported as a type',
+      UntypedModule,
+      'The class of @Query() of UntypedController.list is not there at run time: import it without "type"',
+    ],
+    [
+      'with @Query of one name',
+      withController(SingleController),
+      "SingleController.list has @Query('colour'): declare colour in a query class, for @Query()",
+    ],
+    [
+      'with two query classes',
+      withController(TwoController),
+      'TwoController.list has more than one @Query()',
+    ],
+    [
+      'that answers by itself',
+      withController(ResponseController),
+      'ResponseController.list takes @Res() or @Next(): a handler returns its answer',
+    ],
+    [
+      'of a list of another entity',
+      withController(WrongListController),
+      'WrongListDto is @QueryOf(Category), and its handler reads Brand',
+    ],
+    [
+      'of an object of another entity',
+      withController(WrongObjectController),
+      'WrongObjectDto is @QueryOf(Category), and its handler reads Brand',
+    ],
+  ])('%s is refused at the start, by name', async (_, module, message) => {
+    expect((await refusalOf(module))?.message).toBe(message);
+  });
+
+  it('may set headers of a response', async () => {
+    expect(await refusalOf(withController(PassingController))).toBeUndefined();
+  });
+});
+
+it('Everything that is wrong is named at once, also of entities', async () => {
+  const entity = withColumn(Column('real'));
+  @Module({
+    // Behind the other tests: Nest keeps the entities of a process.
+    imports: [TypeOrmModule.forFeature([entity])],
+    controllers: [BareListController, UndecoratedController],
+  })
+  class AllModule {}
+  const { message = '' } = (await refusalOf(AllModule)) ?? {};
+  expect(message.split('; ').map((line) => line.split(' ', 1)[0])).toEqual([
+    'Declared.what',
+    'BareListDto',
+    'UndecoratedDto.colour',
+  ]);
+});
