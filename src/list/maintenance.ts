@@ -26,8 +26,8 @@ export class Maintenance implements OnModuleDestroy {
   /** The numbers of successful and of failed rounds. Choices of words are not counted. */
   readonly rounds = { done: 0, failed: 0 };
   private readonly logger = new Logger(Maintenance.name);
-  /** The names of the tasks whose latest run failed. */
-  private readonly failing = new Set<string>();
+  /** The tasks whose latest run failed, by name. */
+  private readonly failing = new Map<string, Failure>();
   private readonly stopping = new AbortController();
   private running: Promise<unknown> | undefined;
 
@@ -35,6 +35,20 @@ export class Maintenance implements OnModuleDestroy {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: ReservedConnections,
   ) {}
+
+  /** The number of tasks of each resource whose latest run failed. */
+  get failures(): Map<string, number> {
+    const failures = new Map([...resourcesOf(this.dataSource).keys()].map((name) => [name, 0]));
+    for (const { resource } of this.failing.values()) {
+      if (resource !== undefined) failures.set(resource, (failures.get(resource) ?? 0) + 1);
+    }
+    return failures;
+  }
+
+  /** Whether a task fails on a database that works, as if it lacks what the task needs. */
+  get hasFault(): boolean {
+    return [...this.failing.values()].some(({ isFault }) => isFault);
+  }
 
   start(): void {
     this.running = Promise.all([
@@ -76,9 +90,10 @@ export class Maintenance implements OnModuleDestroy {
     const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
       const maintenance = new TallyMaintenance(dataSource, metadata);
       return [
-        { name: `the tally of ${resource}`, run: () => maintenance.run(signal) },
+        { name: `the tally of ${resource}`, resource, run: () => maintenance.run(signal) },
         {
           name: `the deletions of ${resource}`,
+          resource,
           run: () => purgeDeletions(dataSource, resource),
           isDue: (round) => round % ROUNDS_PER_PURGE === 0,
         },
@@ -92,7 +107,8 @@ export class Maintenance implements OnModuleDestroy {
     return [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
       wordTallies(metadata).map((tally) => {
         const words = new CountedWords(this.connections, metadata, tally);
-        return { name: `the words of ${resource}`, run: () => words.run(this.stopping.signal) };
+        const run = () => words.run(this.stopping.signal);
+        return { name: `the words of ${resource}`, resource, run };
       }),
     );
   }
@@ -100,7 +116,7 @@ export class Maintenance implements OnModuleDestroy {
   /** Runs the tasks that are due. Returns false if any failed. */
   private async round(tasks: readonly Task[], round: number): Promise<boolean> {
     let succeeded = true;
-    for (const { name, run, isDue } of tasks) {
+    for (const { name, resource, run, isDue } of tasks) {
       if (isDue?.(round) === false && !this.failing.has(name)) continue;
       try {
         await run();
@@ -111,18 +127,26 @@ export class Maintenance implements OnModuleDestroy {
         if (!this.failing.has(name)) {
           this.logger.warn(`The upkeep of ${name} fails: ${(error as Error).message}`);
         }
-        this.failing.add(name);
+        const failure = databaseFailure(error);
+        this.failing.set(name, { resource, isFault: failure === undefined });
         // Without the database the other tasks would only wait and fail too.
-        if (databaseFailure(error) === 'unreachable') break;
+        if (failure === 'unreachable') break;
       }
     }
     return succeeded;
   }
 }
 
+interface Failure {
+  readonly resource: string | undefined;
+  readonly isFault: boolean;
+}
+
 /** A task of a round. */
 interface Task {
   readonly name: string;
+  /** Absent: it is of no single resource. */
+  readonly resource?: string;
   readonly run: () => Promise<unknown>;
   /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
   readonly isDue?: (round: number) => boolean;

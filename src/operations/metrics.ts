@@ -69,6 +69,15 @@ export class Metrics {
       'Those of them that failed, as with no database',
       () => maintenance.rounds.failed,
     );
+    new Gauge({
+      name: 'catalogue_maintenance_failing',
+      help: 'Tasks of maintenance that fail at present, by resource',
+      labelNames: ['resource'],
+      registers: [this.registry],
+      collect() {
+        for (const [resource, tasks] of maintenance.failures) this.set({ resource }, tasks);
+      },
+    });
   }
 
   /** Adds the metrics of requests in progress. */

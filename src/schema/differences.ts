@@ -41,6 +41,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   const found = await schemaDifferences(dataSource, resources);
   const tallies = await talliesOf(dataSource);
   const triggers = await triggersOf(dataSource);
+  const tables = await deletionsTablesOf(dataSource);
   const indexes = await listIndexChanges(dataSource);
   for (const { table, name, state } of triggers) {
     if (state === 'O' || state === 'A') continue;
@@ -64,7 +65,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     const own = triggers.filter(({ table }) => table === resource);
     const differing = [
       ...updatedAtDifferences(metadata, own),
-      ...deletionsDifferences(metadata, own),
+      ...deletionsDifferences(metadata, own, tables),
       ...tallyDifferences(metadata, tallies.get(resource), own),
     ];
     found.push(...differing.map((difference) => ({ ...difference, resource })));
@@ -139,20 +140,29 @@ function updatedAtDifferences(
   ];
 }
 
-/** Every resource needs the triggers that record deletions. */
+/** Every resource needs the table of deletions, and the triggers that record them. */
 function deletionsDifferences(
   metadata: EntityMetadata,
   triggers: readonly Trigger[],
+  tables: ReadonlySet<string>,
 ): Difference[] {
   const { tableName } = metadata;
   const missing = missingTriggers(`${tableName}_deletions`, DELETIONS, triggers);
-  if (missing.length === 0) return [];
-  return [
-    {
-      text: `${tableName} has no trigger ${missing.join(', ')}`,
-      remedy: orMigration(installDeletions(metadata)),
-    },
+  const texts = [
+    ...(missing.length > 0 ? [`${tableName} has no trigger ${missing.join(', ')}`] : []),
+    ...(tables.has(`${tableName}_deletions`) || missing.length > 0
+      ? []
+      : [`${tableName} has no table ${tableName}_deletions`]),
   ];
+  return texts.map((text) => ({ text, remedy: orMigration(installDeletions(metadata)) }));
+}
+
+async function deletionsTablesOf(dataSource: DataSource): Promise<Set<string>> {
+  const rows = await dataSource.query<{ name: string }[]>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relname LIKE '%\\_deletions'`,
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Every list needs the indexes that follow from its filtered and sorted columns. */

@@ -3,15 +3,17 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { differences, lineOf } from './differences.js';
+import { Maintenance } from '../list/maintenance.js';
 import { WithheldLists } from '../list/withheld-lists.js';
 
-/** Milliseconds between two checks while the database does not match. */
+/** Milliseconds between two checks while the database does not match, or maintenance fails. */
 const CHECK_INTERVAL = 3000;
 
 /**
- * Compares the database with the entities at the start, and repeats this until they match. Until
- * then the service is not ready, and lists that could be wrong get the error response `-2`. Changes
- * after that are not detected; `catalogue verify` reports them.
+ * Compares the database with the entities at the start, and repeats this until they match, and later
+ * while maintenance fails. Where they do not match, the service is not ready, and lists that could be wrong
+ * get the error response `-2`. A later change that maintenance does not meet is not detected;
+ * `catalogue verify` reports it.
  */
 @Injectable()
 export class SchemaCheck implements OnModuleDestroy {
@@ -25,6 +27,7 @@ export class SchemaCheck implements OnModuleDestroy {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly lists: WithheldLists,
+    private readonly maintenance: Maintenance,
   ) {}
 
   /** Whether the last check found that the database matches the entities. True before `start`. */
@@ -32,7 +35,7 @@ export class SchemaCheck implements OnModuleDestroy {
     return this.isPassed;
   }
 
-  /** Runs the first check, and resolves after it. Repeats it in the background until it passes. */
+  /** Runs the first check, and resolves after it. Repeats it in the background where that is needed. */
   async start(): Promise<void> {
     this.isPassed = false;
     this.lists.withhold(() => true);
@@ -47,10 +50,10 @@ export class SchemaCheck implements OnModuleDestroy {
 
   private async repeat(): Promise<void> {
     const { signal } = this.stopping;
-    while (!this.isPassed) {
+    for (;;) {
       await sleep(CHECK_INTERVAL, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      await this.check();
+      if (!this.isPassed || this.maintenance.hasFault) await this.check();
     }
   }
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { logLines } from '../log-lines.js';
-import { type Service, startService } from '../service.js';
+import { refusal, type Service, startService } from '../service.js';
+import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { until } from '../until.js';
 
 let service: Service;
@@ -45,6 +46,31 @@ describe('The upkeep', () => {
       'The upkeep of the deletions of brands works again',
       'The upkeep of the tally of brands works again',
     ]);
+  }, 30_000);
+
+  it('of a resource that fails is in the metrics, and the service is not ready until it is mended', async () => {
+    const { application } = service;
+    const ready = async () => (await service.anonymous().get('/health/ready')).status;
+    const metrics = async () => (await service.anonymous().get('/metrics')).text;
+    await application.get(SchemaCheck).start();
+    application.get(Maintenance).start();
+    await until(() => application.get(Maintenance).rounds.done >= 1);
+    expect(await ready()).toBe(200);
+    expect(await metrics()).toContain('catalogue_maintenance_failing{resource="brands"} 0');
+    await query(`SELECT remove_tally('brands')`);
+    await until(async () => (await ready()) === 503);
+    await until(async () =>
+      (await metrics()).includes('catalogue_maintenance_failing{resource="brands"} 1'),
+    );
+    expect(await metrics()).toContain('catalogue_maintenance_failing{resource="products"} 0');
+    await service.get('/brands').expect(503, refusal(-2, 'The service is temporarily unavailable'));
+    await service.get('/products').expect(200);
+    await query(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
+    await until(async () => (await ready()) === 200);
+    await service.get('/brands').expect(200);
+    await until(async () =>
+      (await metrics()).includes('catalogue_maintenance_failing{resource="brands"} 0'),
+    );
   }, 30_000);
 
   it('chooses the words that are counted', async () => {

@@ -87,6 +87,15 @@ const damages: [string, string[], string | undefined, string][] = [
     `SELECT install_deletions('categories', 'categoryID')`,
   ],
   [
+    'DROP TABLE categories_deletions',
+    [
+      `categories has no table categories_deletions; ${MIGRATION}, ` +
+        `or if a migration has it already: SELECT install_deletions('categories', 'categoryID')`,
+    ],
+    'categories',
+    `SELECT install_deletions('categories', 'categoryID')`,
+  ],
+  [
     'ALTER TABLE products DROP COLUMN "imageURL"',
     [
       `the schema is not as declared, this is lacking: ALTER TABLE "products" ADD "imageURL" character varying(2048); ${MIGRATION}`,
