@@ -17,7 +17,7 @@ export async function exportRows(
   format: FileFormat,
   output: Writable,
 ): Promise<void> {
-  const rows = `SELECT ${selection(metadata, undefined)} FROM "${metadata.tableName}" object
+  const rows = `SELECT ${selection(metadata, undefined, () => [])} FROM "${metadata.tableName}" object
     ORDER BY object."${identifierOf(metadata).databaseName}"`;
   // JSON has no control characters, so with these as quote and delimiter COPY does not change it.
   const statement =

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { ReadPool } from '../database/read-pool.js';
+import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
-import { selection, selectsComputed } from '../resource/selection.js';
+import { type ScopeClient, scopeOf } from '../resource/scope.js';
+import { selectedRelated, selection, selectsComputed } from '../resource/selection.js';
 import { Settings } from '../settings/settings.js';
 import { Dependencies, versionedTables } from './dependencies.js';
 import { type KnownList, KnownLists } from './known-lists.js';
@@ -21,6 +23,7 @@ import type { PageKey } from './picked-objects.js';
 import { isPlainCondition } from './plain-conditions.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { readResolved } from './resolved-listing.js';
+import { scopeConditions, visibleRelated } from './scope.js';
 import { StatementCache } from './statement-cache.js';
 import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
@@ -47,10 +50,12 @@ export class ListReader {
   /**
    * Builds the statements of a list.
    *
+   * @param client who sees it; absent: none of its resources has a scope
    * @throws ApiError `-2` while the lists of one of its resources are withheld, `-22` for `after` beside
    * `offset`
    */
-  prepare(listing: Listing): PreparedList {
+  prepare(described: Listing, client?: ScopeClient): PreparedList {
+    const listing = described.seenBy(client);
     const { repository, query, fields, conditions, resources } = listing;
     const { metadata } = repository;
     this.withheld.check(resources);
@@ -62,28 +67,41 @@ export class ListReader {
       limit,
       offset,
       after,
+      seen: listing,
     };
     const selected = selectedBy(listing);
     let built: MatchingObjects | undefined;
     const matching = (): MatchingObjects =>
       (built ??= matchingObjects(listing, selected, request.order));
     const isComputed = selectsComputed(metadata, fields);
+    const scopedRelated = selectedRelated(metadata, fields).flatMap(([{ metadata: related }]) =>
+      scopeOf(related) ? [related] : [],
+    );
     const isPlain =
       versionedTables(resources).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition)) &&
+      scopedRelated.every((related) =>
+        scopeConditions(related, client).every((condition) => isPlainCondition(related, condition)),
+      ) &&
       !isComputed;
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
       const { where, values: sent } = matching();
-      const shown = isComputed ? selection(metadata, fields) : 'count(*)';
+      const values = new ParameterValues(sent);
+      const shown =
+        isComputed || scopedRelated.length > 0
+          ? selection(metadata, fields, visibleRelated(client, values))
+          : 'count(*)';
       const text = `SELECT ${shown} FROM "${metadata.tableName}" object ${where}`;
-      return this.dependencies.find(resources, { text, values: sent });
+      return this.dependencies.find(resources, { text, values: values.values });
     };
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
     if (after !== undefined && query.offset !== undefined) {
       throw errors.parameterInvalid('after', 'given without offset');
     }
-    const facet = after === undefined ? soleFacetOf(selected, request) : undefined;
+    // The statement for a facet is prepared. That of each client would differ.
+    const isShared = after === undefined && scopedRelated.length === 0;
+    const facet = isShared ? soleFacetOf(selected, request) : undefined;
     const page = facet
       ? this.facetPage(listing, facet, request)
       : this.combinedPage(listing, matching(), request, isVersioned);
@@ -126,7 +144,9 @@ export class ListReader {
       ...[metadata.tableName, matching.where, matching.values, order, request.isByRelevance],
     ]);
     const listKey = hash('sha256', list, 'base64url');
-    const page = JSON.stringify([listKey, selection(metadata, fields), limit, offset, after]);
+    const shown = new ParameterValues();
+    const selected = selection(metadata, fields, visibleRelated(listing.client, shown));
+    const page = JSON.stringify([listKey, selected, shown.values, limit, offset, after]);
     return {
       key: hash('sha256', page, 'base64url'),
       read: async () => {

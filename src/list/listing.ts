@@ -1,11 +1,14 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { errors } from '../http/errors.js';
+import type { ScopeClient } from '../resource/scope.js';
+import { selectedRelated } from '../resource/selection.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import { withTypedSearches } from './contains-words.js';
 import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
 import { searchParameterOf } from './parameters.js';
 import { requireEntity } from './query-of.js';
+import { scopeConditions, withVisibleLookUps } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
 import { lookUpsIn } from './look-ups.js';
 import { isPlainCondition } from './plain-conditions.js';
@@ -14,16 +17,51 @@ import { selectsComputed } from '../resource/selection.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {
+  /** The conditions of its objects, combined with AND. */
+  readonly conditions: readonly ObjectLiteral[];
+
   constructor(
     readonly repository: Repository<ObjectLiteral>,
     readonly query: Readonly<
       Pick<ListQueryDto, 'fields' | 'include' | 'limit' | 'offset' | 'after' | 'sort'>
     >,
-    /** Combined with AND. */
-    readonly conditions: readonly ObjectLiteral[],
+    /** Conditions that the client has chosen. */
+    readonly filters: readonly ObjectLiteral[],
     /** The resources whose versions change when the list changes. */
     readonly resources: readonly string[],
-  ) {}
+    /** The conditions of what its client sees, whatever the filters. Empty before `seenBy`. */
+    readonly scope: readonly ObjectLiteral[] = [],
+    /** Absent before `seenBy`. */
+    readonly client?: ScopeClient,
+  ) {
+    this.conditions = scope.length > 0 ? [...scope, ...filters] : filters;
+  }
+
+  /**
+   * The list as a client sees it. Whoever reads a list takes this one.
+   *
+   * @throws TypeError if there is no client, and the list is of a resource with a scope
+   */
+  seenBy(client: ScopeClient | undefined): Listing {
+    const { metadata } = this.repository;
+    const filters = withVisibleLookUps(metadata.dataSource, this.filters, client);
+    return this.withConditions(filters, scopeConditions(metadata, client), client);
+  }
+
+  /** The same list with other conditions. */
+  withConditions(
+    filters: readonly ObjectLiteral[],
+    scope: readonly ObjectLiteral[],
+    client = this.client,
+  ): Listing {
+    const { repository, query, resources, fields } = this;
+    const scopes = selectedRelated(repository.metadata, fields).map(([{ metadata }]) =>
+      scopeConditions(metadata, client),
+    );
+    const read = lookUpsIn([...scope, ...scopes.flat()]).map(({ resource }) => resource);
+    const all = read.length > 0 ? [...new Set([...resources, ...read])] : resources;
+    return new Listing(repository, query, filters, all, scope, client);
+  }
 
   /** The fields that each object shows; see `selection`. */
   get fields(): readonly string[] | undefined {

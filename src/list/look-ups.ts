@@ -1,32 +1,70 @@
-import { FindOperator, type ObjectLiteral, Raw } from 'typeorm';
+import {
+  type EntityMetadata,
+  FindOperator,
+  type ObjectLiteral,
+  type ObjectType,
+  Raw,
+} from 'typeorm';
+import { scopeOf } from '../resource/scope.js';
 import { alternativesOf } from './alternatives.js';
+import { NamedParameters } from './named-parameters.js';
 
 /** The identifiers of a resource's objects, which a condition compares a column with. */
 export interface LookUp {
   readonly resource: string;
+  readonly entity: ObjectType<unknown>;
   /** Columns of the resource that the query compares with values, by an index at best. */
   readonly columns: readonly string[];
   /**
    * Selects the identifiers.
    *
    * @param values an SQL expression for each of `values`
+   * @param visible the end of a WHERE clause, for a table of the resource by its name: it is visible
    */
-  readonly query: (values: readonly string[]) => string;
+  readonly query: (values: readonly string[], visible: (table: string) => string) => string;
   readonly values: readonly unknown[];
+  /** Absent: every object of the resource is visible. */
+  readonly visible?: VisibleObjects;
+}
+
+/** The objects of a resource that a client sees. */
+export interface VisibleObjects {
+  readonly metadata: EntityMetadata;
+  readonly conditions: readonly ObjectLiteral[];
+  /** The conditions in SQL on a table. */
+  readonly in: (table: string, parameter: (value: unknown) => string) => readonly string[];
 }
 
 const LOOK_UPS = new WeakMap<FindOperator<unknown>, LookUp>();
 
 /** The condition that a column has one of the identifiers of a look-up. */
 export function isLookedUp(lookUp: LookUp): FindOperator<never> {
-  const names = lookUp.values.map((_, at) => `value${at}`);
-  const query = lookUp.query(names.map((name) => `:${name}`));
-  const condition = Raw(
-    (column) => `${column} IN (${query})`,
-    Object.fromEntries(names.map((name, at) => [name, lookUp.values[at]])),
-  ) as FindOperator<never>;
+  const { entity, visible } = lookUp;
+  const values = new NamedParameters();
+  const query = lookUpQuery(lookUp, (value) => values.add(value));
+  const condition = Raw((column) => {
+    // As part of another condition, it would not be replaced by one for the client.
+    if (!visible && scopeOf({ target: entity })) {
+      throw new TypeError(`A look-up of ${entity.name} must be the whole condition on its column`);
+    }
+    return `${column} IN (${query})`;
+  }, values.values) as FindOperator<never>;
   LOOK_UPS.set(condition, lookUp);
   return condition;
+}
+
+/**
+ * The query of a look-up.
+ *
+ * @param parameter adds a parameter with a value
+ */
+export function lookUpQuery(
+  { query, values, visible }: LookUp,
+  parameter: (value: unknown) => string,
+): string {
+  return query(values.map(parameter), (table) =>
+    (visible?.in(table, parameter) ?? []).map((condition) => ` AND ${condition}`).join(''),
+  );
 }
 
 /** The look-up of a condition of `isLookedUp`; `undefined` for any other condition. */

@@ -1,4 +1,4 @@
-import type { EntityMetadata, ObjectLiteral, Repository } from 'typeorm';
+import { Brackets, type EntityMetadata, type ObjectLiteral, type Repository } from 'typeorm';
 import { carriedColumnsOf } from '../resource/carried-columns.js';
 import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
 import { valueOf } from '../resource/selection.js';
@@ -14,6 +14,7 @@ import {
 import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import { withOwnParameters } from './own-parameters.js';
+import { isPlainCondition } from './plain-conditions.js';
 import type { Facet } from './tally/facet.js';
 
 /** What the conditions of a list say. */
@@ -45,7 +46,7 @@ export interface MatchingObjects extends Selected, Where {
   readonly split?: { readonly carried: string; readonly others: string };
 }
 
-/** Conditions on `object` in SQL. */
+/** Conditions on a table in SQL. */
 export interface Where {
   /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
   readonly where: string;
@@ -77,26 +78,54 @@ export function matchingObjects(
   return { ...selected, ...all, split: { carried: where, others: `WHERE ${rest}` } };
 }
 
-/** The objects that match all of some conditions. */
+/**
+ * The objects that match all of some conditions.
+ *
+ * @param table the name of the table in the statement
+ */
 export function whereOf(
   repository: Repository<ObjectLiteral>,
   conditions: readonly ObjectLiteral[],
+  table = 'object',
 ): Where {
   if (conditions.length === 0) return { where: '', values: [] };
-  const builder = repository.createQueryBuilder('object').select('1');
-  for (const condition of withOwnParameters(conditions)) builder.andWhere(condition);
+  const builder = repository.createQueryBuilder(table).select('1');
+  for (const [at, condition] of withOwnParameters(conditions).entries()) {
+    // An OR in SQL of one condition must not reach over the others.
+    const isPlain = isPlainCondition(repository.metadata, conditions[at] ?? {});
+    builder.andWhere(isPlain ? condition : new Brackets((bracketed) => bracketed.where(condition)));
+  }
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  const where = text.replace(/^SELECT 1 FROM \S+ "object"/, '').trimStart();
-  return { where: withComputed(repository.metadata, where), values };
+  const where = text.replace(/^SELECT 1 FROM \S+ "\w+"/, '').trimStart();
+  return { where: withComputed(repository.metadata, where, `"${table}"`), values };
+}
+
+/**
+ * Conditions, without `WHERE`, with other texts for their parameters; `undefined` if there is none. Texts and
+ * names stay as they are.
+ *
+ * @param parameter the text for a value
+ */
+export function placed(
+  { where, values }: Where,
+  parameter: (value: unknown) => string,
+): string | undefined {
+  if (where === '') return undefined;
+  const parameters = values.map(parameter);
+  return where
+    .replace(/^WHERE /, '')
+    .replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g, (text, at?: string) =>
+      at === undefined ? text : (parameters[Number(at) - 1] ?? text),
+    );
 }
 
 /** Conditions in SQL with the queries of computed fields, which TypeORM takes for columns. */
-function withComputed({ columns }: EntityMetadata, where: string): string {
+function withComputed({ columns }: EntityMetadata, where: string, table: string): string {
   return columns
     .filter(({ isVirtualProperty }) => isVirtualProperty)
     .reduce((text, column) => {
-      const name = `"object"."${column.databaseName}"`;
-      return text.replaceAll(name, () => valueOf(column, '"object"'));
+      const name = `${table}."${column.databaseName}"`;
+      return text.replaceAll(name, () => valueOf(column, table));
     }, where);
 }
 

@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Page } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { ReadPool } from '../database/read-pool.js';
+import { ParameterValues, statement } from '../database/statement.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
 import { identifierOf } from '../resource/resource.js';
-import { selection } from '../resource/selection.js';
+import { type ScopeClient, scopeOf } from '../resource/scope.js';
+import { selectedRelated, selection } from '../resource/selection.js';
 import type { ObjectLookup } from './object-lookup.js';
 import { readIdentifier } from './identifier-value.js';
+import { and } from './picked-objects.js';
+import { scopeConditions, visibleObjects, visibleRelated } from './scope.js';
 import { StatementCache } from './statement-cache.js';
 
 /** Reads single objects. */
@@ -20,25 +24,35 @@ export class ObjectReader {
   /**
    * Reads an object, as a page with one object.
    *
+   * @param client who sees it; absent: nothing that it shows has a scope
    * @throws ApiError `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
-   * `-31` if there is no such object
+   * `-31` if the client sees no such object
    */
-  async read({ repository, identifier, query: { fields } }: ObjectLookup): Promise<Page> {
+  async read(
+    { repository, identifier, query: { fields } }: ObjectLookup,
+    client?: ScopeClient,
+  ): Promise<Page> {
     const { metadata } = repository;
     const { propertyName, databaseName, type } = identifierOf(metadata);
     const key = readIdentifier(type, identifier);
     if (key instanceof InvalidValue) throw key.toError(propertyName);
-    const statement = this.statements.get(
-      metadata,
-      'object',
-      fields,
-      () => `SELECT row_to_json("#found")::text AS object FROM (
-      SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object
-      WHERE object."${databaseName}" = $1
-    ) "#found"`,
-    );
-    const [found] = await this.reads.rows<{ object: string }>(statement, [key]);
-    if (!found) throw errors.objectUnknown(metadata.tableName, identifier);
-    return { count: '1', objects: `[${found.object}]` };
+    const values = new ParameterValues([key]);
+    const text = (): string => {
+      const where = and(
+        `WHERE object."${databaseName}" = $1`,
+        ...visibleObjects(metadata, scopeConditions(metadata, client), values),
+      );
+      return `SELECT row_to_json("#found")::text AS object FROM (
+      SELECT ${selection(metadata, fields, visibleRelated(client, values))}
+      FROM "${metadata.tableName}" object ${where}
+    ) "#found"`;
+    };
+    const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
+    const found = shown.some(scopeOf)
+      ? statement(text(), { prepared: false })
+      : this.statements.get(metadata, 'object', fields, text);
+    const [row] = await this.reads.rows<{ object: string }>(found, values.values);
+    if (!row) throw errors.objectUnknown(metadata.tableName, identifier);
+    return { count: '1', objects: `[${row.object}]` };
   }
 }

@@ -4,10 +4,19 @@ import { identifierOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
+import type { Listing } from './listing.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedByOffset } from './picked-by-offset.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
-import { pickedBehind, pickedFromStart, type Picking, startAt, startOf } from './picked-objects.js';
+import {
+  and,
+  pickedBehind,
+  pickedFromStart,
+  type Picking,
+  startAt,
+  startOf,
+} from './picked-objects.js';
+import { visibleObjects, visibleRelated } from './scope.js';
 import { countByWord, indexSizeOf, talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
@@ -21,6 +30,8 @@ export interface PageRequest {
   readonly offset: number;
   /** The identifier of the object behind which the page begins. The offset is then 0. */
   readonly after?: string;
+  /** What the client sees. */
+  readonly seen: Pick<Listing, 'scope' | 'client'>;
 }
 
 /** The statement for a page. */
@@ -48,14 +59,16 @@ export function pageStatement(
   resources: readonly string[],
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
-  const { fields, order, isByRelevance, limit, offset, after } = request;
+  const { fields, order, isByRelevance, limit, offset, after, seen } = request;
   const values = new ParameterValues(matching.values);
+  const visible = visibleObjects(metadata, seen.scope, values);
   const prepared = isFrequent(matching, request);
   const bound = `${values.add(limit)}::bigint`;
   const picking: Picking = {
     metadata,
     where: matching.where,
     split: matching.split,
+    visible,
     order,
     // In a subquery the planner does not use it, and takes the generic plan of a prepared statement for good.
     limit: prepared ? `(SELECT ${bound})` : bound,
@@ -102,9 +115,10 @@ export function pageStatement(
   const { databaseName: identifier } = identifierOf(metadata);
   const keys = order.map(({ field }) => `"${field}"::text`).join(', ');
   const objects = jsonArray(
-    `SELECT ${selection(metadata, fields)} FROM page CROSS JOIN LATERAL (
+    `SELECT ${selection(metadata, fields, visibleRelated(seen.client, values))}
+     FROM page CROSS JOIN LATERAL (
        SELECT * FROM "${metadata.tableName}" object
-       WHERE object."${identifier}" = page."${identifier}" OFFSET 0
+       ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} OFFSET 0
      ) object ORDER BY "#at"`,
   );
   const first = isByRelevance ? 'picked."#class"' : undefined;

@@ -2,7 +2,15 @@ import { equalities, searchingTitles, searchQuery } from './contains-words.js';
 import type { Search } from './criteria.js';
 import { type MatchingObjects, orderBy } from './matching-objects.js';
 import { MAXIMUM_SORTED, pickedByOffset } from './picked-by-offset.js';
-import { and, isBehind, keysOf, pickedBehind, type Picking, startOf } from './picked-objects.js';
+import {
+  type Anchoring,
+  and,
+  isBehind,
+  keysOf,
+  pickedBehind,
+  type Picking,
+  startOf,
+} from './picked-objects.js';
 import { countByWord } from './tallied-list.js';
 import type { ParameterValues } from '../database/statement.js';
 
@@ -92,11 +100,7 @@ export function pickedBehindByRelevance(
 }
 
 /** The table `start` as of `startOf`, with `#titled` as well. */
-export function startByRelevance(
-  search: Search,
-  picking: Pick<Picking, 'metadata' | 'order' | 'values'>,
-  identifier: string,
-): string {
+export function startByRelevance(search: Search, picking: Anchoring, identifier: string): string {
   return startOf(picking, identifier, `${isTitled(search, picking.values)} IS TRUE AS "#titled"`);
 }
 

@@ -11,12 +11,17 @@ export interface Picking {
   /** `WHERE …`, or empty. */
   readonly where: string;
   readonly split?: MatchingObjects['split'];
+  /** Conditions for the objects that the client sees. */
+  readonly visible: readonly string[];
   /** The total order of the list. */
   readonly order: readonly SortKey[];
   /** An SQL expression. */
   readonly limit: string;
   readonly values: ParameterValues;
 }
+
+/** What it takes to find the object behind which a list begins. */
+export type Anchoring = Pick<Picking, 'metadata' | 'visible' | 'order' | 'values'>;
 
 /** The value of each column of an object's order as text; the last one is its identifier. */
 export type PageKey = readonly (string | null)[];
@@ -40,20 +45,19 @@ export function startAt({ metadata, order, values }: Picking, key: PageKey): str
 }
 
 /**
- * The table `start` with the key of the object with an identifier. It is empty if there is none.
+ * The table `start` with the key of the object with an identifier. It is empty if the client sees none.
  *
  * @param more a further column
  */
 export function startOf(
-  { metadata, order, values }: Pick<Picking, 'metadata' | 'order' | 'values'>,
+  { metadata, visible, order, values }: Anchoring,
   identifier: string,
   more?: string,
 ): string {
   const columns = more === undefined ? keysOf(order) : `${keysOf(order)}, ${more}`;
   const key = `object."${identifierOf(metadata).databaseName}"`;
-  return `start AS MATERIALIZED (
-    SELECT ${columns} FROM "${metadata.tableName}" object WHERE ${key} = ${values.add(identifier)}
-  )`;
+  const where = and(`WHERE ${key} = ${values.add(identifier)}`, ...visible);
+  return `start AS MATERIALIZED (SELECT ${columns} FROM "${metadata.tableName}" object ${where})`;
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   type ObjectLiteral,
 } from 'typeorm';
 import { alternativesOf } from './alternatives.js';
-import { lookUpOf } from './look-ups.js';
+import { type LookUp, lookUpOf } from './look-ups.js';
 
 /**
  * Whether a condition only compares columns of its own table with values, or with what is looked up in
@@ -17,8 +17,16 @@ export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLite
     Object.entries(alternative).every(([name, value]: [string, unknown]) => {
       const column = metadata.findColumnWithPropertyName(name);
       if (!column || column.isVirtualProperty) return false;
-      return lookUpOf(value) !== undefined || isPlainValue(value);
+      const lookUp = lookUpOf(value);
+      return lookUp ? isPlainLookUp(lookUp) : isPlainValue(value);
     }),
+  );
+}
+
+function isPlainLookUp({ visible }: LookUp): boolean {
+  return (
+    !visible ||
+    visible.conditions.every((condition) => isPlainCondition(visible.metadata, condition))
   );
 }
 

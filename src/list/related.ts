@@ -26,10 +26,11 @@ export function related<Entity>(
   const columns = given.map(([column]) => column);
   return isLookedUp({
     resource,
+    entity,
     columns,
-    query: (expressions) => {
+    query: (expressions, visible) => {
       const equal = columns.map((column, at) => `"${column}" = ANY(${expressions[at]})`);
-      return `SELECT "${identifier}" FROM "${resource}" WHERE ${equal.join(' AND ')}`;
+      return `SELECT "${identifier}" FROM "${resource}" target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
     values: given.map(([, value]): unknown => (Array.isArray(value) ? value : [value])),
   });

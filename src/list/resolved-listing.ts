@@ -1,10 +1,10 @@
-import { Any } from 'typeorm';
+import { Any, type ObjectLiteral } from 'typeorm';
 import type { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
-import type { Statement } from '../database/statement.js';
+import { ParameterValues, type Statement } from '../database/statement.js';
 import type { TextRow } from '../database/text-query.js';
-import { Listing } from './listing.js';
-import { lookUpsIn, replaceLookUps } from './look-ups.js';
+import type { Listing } from './listing.js';
+import { lookUpQuery, lookUpsIn, replaceLookUps } from './look-ups.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
 export type ReadRows = <Row extends TextRow<Row>>(
@@ -42,15 +42,18 @@ export function readResolved<T>(
 }
 
 async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {
-  const { repository, query, conditions, resources } = listing;
-  const found: unknown[] = [];
-  for (const { query: queryOf, values } of lookUpsIn(conditions)) {
-    const text = queryOf(values.map((_, at) => `$${at + 1}`));
-    const rows = await snapshot.rows(
-      `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
-      values,
-    );
-    found.push(rows.length > MAXIMUM_IDENTIFIERS ? undefined : Any(rows.flat()));
-  }
-  return new Listing(repository, query, replaceLookUps(conditions, found), resources);
+  const replaced = async (conditions: readonly ObjectLiteral[]): Promise<ObjectLiteral[]> => {
+    const found: unknown[] = [];
+    for (const lookUp of lookUpsIn(conditions)) {
+      const values = new ParameterValues();
+      const text = lookUpQuery(lookUp, (value) => values.add(value));
+      const rows = await snapshot.rows(
+        `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
+        values.values,
+      );
+      found.push(rows.length > MAXIMUM_IDENTIFIERS ? undefined : Any(rows.flat()));
+    }
+    return replaceLookUps(conditions, found);
+  };
+  return listing.withConditions(await replaced(listing.filters), await replaced(listing.scope));
 }

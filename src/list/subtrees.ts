@@ -27,8 +27,9 @@ export function within<Entity>(
   const tree = treeOf(entity);
   return isLookedUp({
     resource: tree.table,
+    entity,
     columns: [tree.parent],
-    query: ([expression = '']) => subtreeQuery(tree, expression),
+    query: ([expression = ''], visible) => subtreeQuery(tree, expression, visible),
     values: [roots],
   });
 }
@@ -37,12 +38,19 @@ export function within<Entity>(
  * A query for the identifiers of objects and of all objects below them. `UNION` ends it also in a cycle.
  *
  * @param roots an SQL expression for an array of identifiers
+ * @param visible the end of a WHERE clause for a table
  */
-function subtreeQuery({ table, identifier, type, parent }: Tree, roots: string): string {
+function subtreeQuery(
+  { table, identifier, type, parent }: Tree,
+  roots: string,
+  visible: (table: string) => string,
+): string {
   return `WITH RECURSIVE subtree(id) AS (
-    SELECT "${identifier}" FROM "${table}" WHERE "${identifier}" = ANY(CAST(${roots} AS ${type}[]))
+    SELECT root."${identifier}" FROM "${table}" root
+    WHERE root."${identifier}" = ANY(CAST(${roots} AS ${type}[]))${visible('root')}
     UNION
-    SELECT child."${identifier}" FROM "${table}" child JOIN subtree ON child."${parent}" = subtree.id
+    SELECT child."${identifier}" FROM "${table}" child
+    JOIN subtree ON child."${parent}" = subtree.id${visible('child')}
   ) SELECT id FROM subtree`;
 }
 

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { EntityMetadata } from 'typeorm';
 import type { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
@@ -18,6 +17,7 @@ import { and, isBehind, startOf } from './picked-objects.js';
 import { behindByRelevance, isTitled, startByRelevance } from './picked-by-relevance.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
+import { visibleObjects, visibleRelated } from './scope.js';
 import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
@@ -28,13 +28,14 @@ export function wholeList(
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
-  const { repository, query, fields, resources } = listing;
+  const { repository, query, fields, resources, scope, client } = listing;
   const { metadata } = repository;
   const { sort, limit, offset = 0, after } = query;
   const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
   const rows = new ParameterValues(matching.values);
-  const picking = { metadata, order, values: rows };
+  const visible = after === undefined ? [] : visibleObjects(metadata, scope, rows);
+  const picking = { metadata, visible, order, values: rows };
   const search = isByRelevance(sort) ? matching.search : undefined;
   const first = search && `${isTitled(search, rows)} IS NOT TRUE`;
   const ordering = orderBy(metadata, order, 'object', first);
@@ -46,14 +47,15 @@ export function wholeList(
   }
   // LIMIT NULL means no limit.
   const objects = writer.select(
-    `${start} SELECT ${selection(metadata, fields)} FROM "${metadata.tableName}" object ${where}
+    `${start} SELECT ${selection(metadata, fields, visibleRelated(client, rows))}
+     FROM "${metadata.tableName}" object ${where}
      ${ordering} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
   );
   const statements: ListStatements = {
     objects: [objects, rows.values],
     summary: summaryOf(listing, matching),
     resources,
-    ...(after === undefined ? {} : { after: objectExists(metadata, after) }),
+    ...(after === undefined ? {} : { after: objectExists(listing, after) }),
   };
   return {
     key: hash('sha256', JSON.stringify([format, ...statements.objects]), 'base64url'),
@@ -61,14 +63,18 @@ export function wholeList(
   };
 }
 
-/** Selects a row if the object with an identifier exists. */
+/** Selects a row if the client of a list sees the object with an identifier. */
 function objectExists(
-  metadata: EntityMetadata,
+  { repository: { metadata }, scope }: Listing,
   identifier: string,
 ): NonNullable<ListStatements['after']> {
-  const { databaseName } = identifierOf(metadata);
+  const values = new ParameterValues([identifier]);
+  const where = and(
+    `WHERE object."${identifierOf(metadata).databaseName}" = $1`,
+    ...visibleObjects(metadata, scope, values),
+  );
   return {
-    statement: [`SELECT FROM "${metadata.tableName}" WHERE "${databaseName}" = $1`, [identifier]],
+    statement: [`SELECT FROM "${metadata.tableName}" object ${where}`, values.values],
     error: errors.objectUnknown(metadata.tableName, identifier),
   };
 }

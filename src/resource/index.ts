@@ -2,3 +2,4 @@
 export { identifierColumn, nameColumn, timeColumn } from './column-types.js';
 export { Meaning } from './meaning.js';
 export { Resource } from './resource.js';
+export type { ScopeClient } from './scope.js';

@@ -8,6 +8,7 @@ import {
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { Meaning, meaningOf } from './meaning.js';
+import { type Scope, setScope } from './scope.js';
 
 const RESOURCE = Symbol('resource');
 
@@ -37,18 +38,34 @@ export interface ListColumns<Column extends string> {
   readonly searched?: readonly Column[];
 }
 
+/** The options of a resource. */
+interface ResourceOptions<
+  Column extends string,
+  Scoped extends string,
+> extends ListColumns<Column> {
+  /** Restricts what each client sees. Default: every client sees every object. */
+  readonly scope?: Scope<Scoped>;
+}
+
 /**
  * Declares an entity that is listed, imported and exported. An `@UpdateDateColumn` gets an index, for
  * the filter `updatedSince`.
  *
  * @param name the name of the resource, its path and its table
  */
-export function Resource<const Column extends string = never>(
+export function Resource<const Column extends string = never, const Scoped extends string = never>(
   name: string,
-  { counted = [], filtered = [], sorted = [], searched = [] }: ListColumns<Column> = {},
-): (target: new () => Record<Column, unknown>) => void {
+  {
+    counted = [],
+    filtered = [],
+    sorted = [],
+    searched = [],
+    scope,
+  }: ResourceOptions<Column, Scoped> = {},
+): (target: new () => Record<Column | Scoped, unknown>) => void {
   return (target) => {
     Entity(name)(target);
+    if (scope) setScope(target, scope);
     const declared: DeclaredColumns = {
       counted: counted.map((names) => (typeof names === 'string' ? [names] : names)),
       filtered,

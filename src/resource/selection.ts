@@ -4,15 +4,25 @@ import { valuesOf } from './column-values.js';
 import { type Related, relatedOf } from './related.js';
 import { fieldsOf, identifierOf } from './resource.js';
 
+/** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */
+export type VisibleRelated = (metadata: EntityMetadata) => readonly string[];
+
 /**
  * The select list of a query on `object`: the public form of each field, and related objects.
  *
  * @param names the fields to select, those of related objects as `brand.name`; default: all its own
+ * @param visible which related objects are shown; the others are null
  */
-export function selection(metadata: EntityMetadata, names: readonly string[] | undefined): string {
+export function selection(
+  metadata: EntityMetadata,
+  names: readonly string[] | undefined,
+  visible: VisibleRelated,
+): string {
   return [
     ...publicForms(metadata, names, 'object'),
-    ...selectedRelated(metadata, names).map(([related, fields]) => relatedObject(related, fields)),
+    ...selectedRelated(metadata, names).map(([related, fields]) =>
+      relatedObject(related, fields, visible),
+    ),
   ].join(', ');
 }
 
@@ -66,12 +76,18 @@ export function valueOf(
   return isVirtualProperty && query ? `(${query(table)})` : `${table}."${databaseName}"`;
 }
 
-/** A related object as JSON; null if the column is null. */
-function relatedObject({ name, column, metadata }: Related, fields: readonly string[]): string {
+/** A related object as JSON; null if the column is null, or if the object is not visible. */
+function relatedObject(
+  { name, column, metadata }: Related,
+  fields: readonly string[],
+  visible: VisibleRelated,
+): string {
+  const identifier = `related."${identifierOf(metadata).databaseName}"`;
+  const conditions = [`${identifier} = object."${column.databaseName}"`, ...visible(metadata)];
   return `(SELECT row_to_json("#related") FROM (
       SELECT ${publicForms(metadata, fields, 'related').join(', ')}
       FROM "${metadata.tableName}" related
-      WHERE related."${identifierOf(metadata).databaseName}" = object."${column.databaseName}"
+      WHERE ${conditions.join(' AND ')}
     ) "#related") AS "${name}"`;
 }
 

@@ -2,8 +2,10 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { createIndex } from '../resource/list-indexes.js';
 import { resourcesOf } from '../resource/resource.js';
 import { schemaChanges } from './schema-changes.js';
+import { type RecordedColumns, recordedColumnsOf } from './recorded-columns.js';
 import {
   createUpdatedAtTrigger,
+  deletionColumnsOf,
   dropIndex,
   installDeletions,
   installTally,
@@ -41,7 +43,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   const found = await schemaDifferences(dataSource, resources);
   const tallies = await talliesOf(dataSource);
   const triggers = await triggersOf(dataSource);
-  const tables = await deletionsTablesOf(dataSource);
+  const recorded = await recordedColumnsOf(dataSource);
   const indexes = await listIndexChanges(dataSource);
   for (const { table, name, state } of triggers) {
     if (state === 'O' || state === 'A') continue;
@@ -65,7 +67,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     const own = triggers.filter(({ table }) => table === resource);
     const differing = [
       ...updatedAtDifferences(metadata, own),
-      ...deletionsDifferences(metadata, own, tables),
+      ...deletionsDifferences(metadata, own, recorded.get(resource)),
       ...tallyDifferences(metadata, tallies.get(resource), own),
     ];
     found.push(...differing.map((difference) => ({ ...difference, resource })));
@@ -140,29 +142,23 @@ function updatedAtDifferences(
   ];
 }
 
-/** Every resource needs the table of deletions, and the triggers that record them. */
+/** Every resource needs the table of deletions with the columns of its scope, and the triggers that record them. */
 function deletionsDifferences(
   metadata: EntityMetadata,
   triggers: readonly Trigger[],
-  tables: ReadonlySet<string>,
+  recorded?: RecordedColumns,
 ): Difference[] {
   const { tableName } = metadata;
+  const remedy = orMigration(installDeletions(metadata));
   const missing = missingTriggers(`${tableName}_deletions`, DELETIONS, triggers);
-  const texts = [
-    ...(missing.length > 0 ? [`${tableName} has no trigger ${missing.join(', ')}`] : []),
-    ...(tables.has(`${tableName}_deletions`) || missing.length > 0
-      ? []
-      : [`${tableName} has no table ${tableName}_deletions`]),
-  ];
-  return texts.map((text) => ({ text, remedy: orMigration(installDeletions(metadata)) }));
-}
-
-async function deletionsTablesOf(dataSource: DataSource): Promise<Set<string>> {
-  const rows = await dataSource.query<{ name: string }[]>(
-    `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = current_schema()::regnamespace AND relname LIKE '%\\_deletions'`,
-  );
-  return new Set(rows.map(({ name }) => name));
+  if (missing.length > 0) {
+    return [{ text: `${tableName} has no trigger ${missing.join(', ')}`, remedy }];
+  }
+  if (!recorded) return [{ text: `${tableName} has no table ${tableName}_deletions`, remedy }];
+  if (recorded.areAsDeclared) return [];
+  const [there, wanted] = [recorded.installed, deletionColumnsOf(metadata)].map(named);
+  const text = `the deletions of ${tableName} record ${there} of its columns, its scope names ${wanted}`;
+  return [{ text: there === wanted ? `${text} of other types` : text, remedy }];
 }
 
 /** Every list needs the indexes that follow from its filtered and sorted columns. */

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityMetadata } from 'typeorm';
+import { recordedColumns } from '../list/deletions/deletion.js';
 import {
+  columnOf,
   countedColumnsOf,
   identifierOf,
   searchedColumnsOf,
   sortedColumnsOf,
 } from '../resource/resource.js';
+import { scopeOf } from '../resource/scope.js';
 
 /** What a tally counts, as the table `tallies` has it. */
 export interface TallyColumns {
@@ -46,10 +49,25 @@ export function installTally(
   return `SELECT install_tally('${metadata.tableName}', '${identifier}', ${lists})`;
 }
 
-/** The statement that creates the table and triggers that record the deletions of a resource. */
-export function installDeletions(metadata: EntityMetadata): string {
+/**
+ * The statement that creates the table and triggers that record the deletions of a resource.
+ *
+ * @param columns those that it records besides the identifier
+ */
+export function installDeletions(
+  metadata: EntityMetadata,
+  columns: readonly string[] = deletionColumnsOf(metadata),
+): string {
   const { databaseName: identifier } = identifierOf(metadata);
-  return `SELECT install_deletions('${metadata.tableName}', '${identifier}')`;
+  const recorded = columns.length > 0 ? `, '{${columns.join()}}'` : '';
+  return `SELECT install_deletions('${metadata.tableName}', '${identifier}'${recorded})`;
+}
+
+/** The columns that the deletions of a resource record besides the identifier, according to its entity. */
+export function deletionColumnsOf(metadata: EntityMetadata): string[] {
+  return recordedColumns(scopeOf(metadata), identifierOf(metadata).propertyName).map(
+    (name) => columnOf(metadata, name).databaseName,
+  );
 }
 
 /** The statement that creates the trigger that sets `updatedAt`. */

@@ -1,6 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { deletionsTable } from '../list/deletions/deletion.js';
 import { listTableOf } from '../resource/carried-columns.js';
 import { createIndex, listIndexes } from '../resource/list-indexes.js';
 import { resourcesOf } from '../resource/resource.js';
@@ -14,6 +13,7 @@ import {
   tallyColumnsOf,
 } from './install-statements.js';
 import { listIndexChanges } from './list-indexes.js';
+import { recordedColumnsOf } from './recorded-columns.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 import { isWider } from './statement-corrections.js';
 
@@ -28,6 +28,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
     down.unshift(...missing.map(dropIndex));
     down.push(...surplus.map((index) => createIndex(table, index)));
   }
+  const recorded = await recordedColumnsOf(dataSource);
   for (const metadata of resourcesOf(dataSource).values()) {
     const { tableName: table } = metadata;
     const recreated = indexesOfRecreatedColumns(metadata, changes.up).filter(
@@ -38,9 +39,14 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
     if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
       up.push(createUpdatedAtTrigger(metadata));
     }
-    if (!(await hasDeletionsTable(dataSource, table))) {
+    const deletions = recorded.get(table);
+    if (!deletions?.areAsDeclared) {
       up.push(installDeletions(metadata));
-      down.unshift(`SELECT remove_deletions('${table}')`);
+      down.unshift(
+        deletions
+          ? installDeletions(metadata, deletions.installed)
+          : `SELECT remove_deletions('${table}')`,
+      );
     }
     const [installed] = await dataSource.query<TallyColumns[]>(
       'SELECT counted, sorted, searched FROM tallies WHERE resource = $1',
@@ -124,14 +130,6 @@ async function hasTrigger(dataSource: DataSource, table: string): Promise<boolea
     [`"${table}"`],
   );
   return rows.length > 0;
-}
-
-async function hasDeletionsTable(dataSource: DataSource, table: string): Promise<boolean> {
-  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
-    'SELECT to_regclass($1) IS NOT NULL AS exists',
-    [deletionsTable(table)],
-  );
-  return exists;
 }
 
 /**

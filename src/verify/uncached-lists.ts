@@ -5,6 +5,9 @@ import { Listing } from '../list/listing.js';
 import { fieldsOf, identifierOf } from '../resource/resource.js';
 import { filteredLists } from './filtered-lists.js';
 
+/** Asks for lists of resources with a scope. */
+const ANY_CLIENT = { clientID: 'verify' };
+
 /**
  * The filters and computed fields whose lists have no ETag and are not cached, as lines with what these
  * depend on. Each filter is checked with its example. A filter that has dependencies only for some values
@@ -17,7 +20,7 @@ export async function uncachedLists(application: INestApplicationContext): Promi
     const report = async (what: string, fields: readonly string[], conditions: ObjectLiteral[]) => {
       const { repository, query, resources } = listing;
       const part = new Listing(repository, { ...query, fields }, conditions, resources);
-      const dependencies = await lists.prepare(part).dependencies();
+      const dependencies = await lists.prepare(part, ANY_CLIENT).dependencies();
       if (dependencies.length === 0) return;
       found.add(
         `lists of ${metadata.tableName} with the ${what} are not cached and have no ETag, ` +

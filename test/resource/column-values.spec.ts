@@ -38,7 +38,7 @@ afterAll(async () => {
 /** The public form of a column's value. */
 async function publicForm(name: string, value: string): Promise<unknown> {
   const [row] = await dataSource.query<Record<string, unknown>[]>(
-    `SELECT ${selection(metadata, [name])} FROM (SELECT ${value} AS "${name}") object`,
+    `SELECT ${selection(metadata, [name], () => [])} FROM (SELECT ${value} AS "${name}") object`,
   );
   return row?.[name];
 }

@@ -9,11 +9,14 @@ import {
   type PrimaryColumnOptions,
 } from 'typeorm';
 import { Meaning, meaningOf } from '../../resource/meaning.js';
+import { type Scope, scopeOf, setScope } from '../../resource/scope.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 
 /** The entity that records the deleted objects of a resource. */
 export interface DeletionEntity {
+  /** The entity of the resource. */
+  readonly target: Type;
   readonly resource: string;
   /** The field that identifies both an object and its deletion. */
   readonly identifier: string;
@@ -26,6 +29,11 @@ export const RETENTION = { days: 30, extraDays: 1 };
 /** The table of a resource's deletions, quoted. The SQL function `install_deletions` creates it. */
 export function deletionsTable(resource: string): string {
   return `"${resource}_deletions"`;
+}
+
+/** The columns of a resource that its deletions record besides the identifier: those of its scope. */
+export function recordedColumns(scope: Scope | undefined, identifier: string): string[] {
+  return (scope?.columns ?? []).filter((column) => column !== identifier);
 }
 
 /** Creates the entity for the deletions of a resource. */
@@ -48,7 +56,17 @@ export function deletionOf(target: Type): DeletionEntity {
   PrimaryColumn(keyColumn(key?.options.type))(prototype, field);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column(timeColumn)(prototype, 'deletedAt');
-  return { resource, identifier: field, entity: Deletion };
+  const scope = scopeOf({ target });
+  if (scope) {
+    setScope(Deletion, scope);
+    for (const name of recordedColumns(scope, field)) {
+      const options = columns.find(
+        (each) => each.target === target && each.propertyName === name,
+      )?.options;
+      Column({ ...options, primary: false, select: false, nullable: true })(prototype, name);
+    }
+  }
+  return { target, resource, identifier: field, entity: Deletion };
 }
 
 /** As `install_deletions` creates it. */

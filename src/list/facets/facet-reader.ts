@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { ReadPool } from '../../database/read-pool.js';
 import { type Statement, statement } from '../../database/statement.js';
+import type { ScopeClient } from '../../resource/scope.js';
 import { Settings } from '../../settings/settings.js';
 import { defaultLimit } from '../list-query.dto.js';
 import { ListReader } from '../list-reader.js';
@@ -25,10 +26,12 @@ export class FacetReader {
   /**
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
+   * @param client who sees these objects; absent: their resource has no scope
    * @throws ApiError `-2` while the lists of its resource are withheld
    */
-  prepare(counts: FacetCounts): PreparedPage {
-    const list = this.lists.prepare(counts.list);
+  prepare({ list: described, fields, limit }: FacetCounts, client?: ScopeClient): PreparedPage {
+    const list = this.lists.prepare(described, client);
+    const counts = new FacetCounts(described.seenBy(client), fields, limit);
     const { resources } = counts.list;
     const [read, values] = this.statementOf(counts);
     return {

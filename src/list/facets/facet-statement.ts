@@ -3,7 +3,7 @@ import { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { jsonArray } from '../../resource/selection.js';
 import { criteriaOf } from '../criteria.js';
-import { objectTable, type Where, whereOf } from '../matching-objects.js';
+import { objectTable, placed, type Where, whereOf } from '../matching-objects.js';
 import { and } from '../picked-objects.js';
 import { stateOf } from '../versions.js';
 import type { FacetCounts } from './facet-counts.js';
@@ -26,7 +26,7 @@ interface Scan {
  * @param limit most values of each field
  */
 export function facetStatement(
-  { list: { repository, conditions, resources }, fields }: FacetCounts,
+  { list: { repository, filters, scope, resources }, fields }: FacetCounts,
   limit: number,
 ): [text: string, values: unknown[]] {
   const { metadata } = repository;
@@ -36,7 +36,8 @@ export function facetStatement(
   const unconditional: Field[] = [];
   const scans = new Map<string, Scan>();
   for (const [at, name] of fields.entries()) {
-    const others = otherConditions(conditions, name);
+    // What a client may not see is not counted, also for the columns of the scope itself.
+    const others = [...scope, ...otherConditions(filters, name)];
     if (others.length === 0) {
       unconditional.push({ name, at });
       continue;
@@ -85,18 +86,11 @@ function scanned(
   });
   const either = (of: (each: (typeof columns)[number]) => string): string =>
     `CASE ${columns.map((each) => `WHEN ${each.isGrouped} THEN ${of(each)}`).join(' ')} END`;
-  const where = and(placed(matching, values), ...(condition === undefined ? [] : [condition]));
+  const conditions = [placed(matching, (value) => values.add(value)), condition];
+  const where = and('', ...conditions.filter((each) => each !== undefined));
   return `SELECT * FROM (
       SELECT ${either(({ at }) => String(at))} AS at,
         ${either(({ column }) => `${column}::text`)} AS value, count(*) AS count
       FROM object ${where} GROUP BY GROUPING SETS (${columns.map(({ column }) => `(${column})`).join(', ')})
     ) scanned WHERE value IS NOT NULL`;
-}
-
-/** Conditions with their parameters behind those that are already in use. Texts and names stay as they are. */
-function placed({ where, values: own }: Where, values: ParameterValues): string {
-  const parameters = own.map((value) => values.add(value));
-  return where.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g, (text, at?: string) =>
-    at === undefined ? text : (parameters[Number(at) - 1] ?? text),
-  );
 }

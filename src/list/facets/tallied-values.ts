@@ -39,11 +39,11 @@ export class TalliedValues {
 
   /**
    * The counts of a field's values among the objects that meet criteria; `undefined` if the tally never has
-   * them. The criteria say something, but nothing of the field itself.
+   * them. The criteria say something.
    */
   of(field: string, criteria: Criteria): ValueCounts | undefined {
     const { equal, ranges, missing, excluded, search } = criteria;
-    if (ranges.length + missing.length + excluded.size > 0) return undefined;
+    if (ranges.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
     if (search) return equal.size === 0 ? this.byWord(field, search) : undefined;
     // The names of these facets are used without the value of the field.
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));

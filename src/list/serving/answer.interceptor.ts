@@ -54,14 +54,14 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   ): Promise<Answer> {
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     if (result instanceof Listing) {
-      const list = this.lists.prepare(result);
+      const list = this.lists.prepare(result, request.client);
       const format = streamFormatOf(request);
       return format
         ? this.streams.answer(list, format, request, response)
         : this.pages.answer(list, request, response);
     }
     if (result instanceof FacetCounts) {
-      return this.pages.answer(this.facets.prepare(result), request, response);
+      return this.pages.answer(this.facets.prepare(result, request.client), request, response);
     }
     if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
     const page = handlerPage(result, name);

@@ -24,7 +24,9 @@ export class ObjectServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const page = await this.readLimit.runFor(request, response, () => this.objects.read(lookup));
+    const page = await this.readLimit.runFor(request, response, () =>
+      this.objects.read(lookup, request.client),
+    );
     const tag = objectTag(page.objects);
     response.setHeader('ETag', tag);
     const { 'if-none-match': ifNoneMatch } = request.headers;

@@ -73,7 +73,8 @@ function pageText(
   const first = fromStart ? lowest : '(SELECT id FROM first)';
   const page = (select: string): string =>
     `SELECT ${select} FROM object WHERE ${from(first)} ORDER BY ${order} LIMIT (SELECT $2::bigint)`;
-  const fieldsOf = selection(metadata, fields);
+  // None of them is restricted to a client: see `ListReader`.
+  const fieldsOf = selection(metadata, fields, () => []);
   // The objects of a combination are not adjacent in an index. It is read for their identifiers alone,
   // so that no other object is visited.
   const objects =

@@ -1,0 +1,16 @@
+import type { ObjectLiteral } from 'typeorm';
+
+let parameters = 0;
+
+/** The parameters of SQL in `Raw`. Conditions of one statement share the names, so each has one of its own. */
+export class NamedParameters {
+  /** As the second argument of `Raw`. */
+  readonly values: ObjectLiteral = {};
+
+  /** Adds a value and returns its parameter, such as `:value3`. */
+  add(value: unknown): string {
+    const name = `value${++parameters}`;
+    this.values[name] = value;
+    return `:${name}`;
+  }
+}

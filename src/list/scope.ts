@@ -1,0 +1,97 @@
+import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm';
+import type { ParameterValues } from '../database/statement.js';
+import type { VisibleRelated } from '../resource/selection.js';
+import { type ScopeClient, scopeOf } from '../resource/scope.js';
+import { placed, whereOf } from './matching-objects.js';
+import { isLookedUp, lookUpsIn, replaceLookUps } from './look-ups.js';
+
+/**
+ * The conditions for the objects of an entity that a client sees, combined with AND. Empty: it sees all of
+ * them.
+ *
+ * @param client absent: the entity must have no scope
+ * @throws TypeError if there is no client, or if the condition is not one that its scope may be
+ */
+export function scopeConditions(
+  metadata: EntityMetadata,
+  client: ScopeClient | undefined,
+): readonly ObjectLiteral[] {
+  const scope = scopeOf(metadata);
+  if (!scope) return [];
+  const { tableName } = metadata;
+  if (!client) throw new TypeError(`What is seen of ${tableName} depends on the client`);
+  const where = scope.where(client);
+  const alternatives = (Array.isArray(where) ? where : [where]) as readonly ObjectLiteral[];
+  // TypeORM takes these for no condition at all, or for one that nothing meets.
+  if (alternatives.length === 0) throw new TypeError(`The scope of ${tableName} is empty`);
+  for (const [column, value] of alternatives.flatMap((each) => Object.entries(each))) {
+    if (!scope.columns.includes(column)) {
+      throw new TypeError(`The scope of ${tableName} does not name ${column} among its columns`);
+    }
+    if (value === undefined || value === null) {
+      throw new TypeError(`The scope of ${tableName} compares ${column} with ${String(value)}`);
+    }
+  }
+  if (alternatives.some((each) => Object.keys(each).length === 0)) return [];
+  const conditions = alternatives.length === 1 ? alternatives : [alternatives];
+  // What a scope looks up is what the client sees, whatever it sees of the other resource.
+  const everything = { metadata, conditions: [], in: () => [] };
+  return replaceLookUps(
+    conditions,
+    lookUpsIn(conditions).map((each) => isLookedUp({ ...each, visible: everything })),
+  );
+}
+
+/** The conditions for what a client sees of an entity, as SQL on a table. */
+export function visibleIn(
+  metadata: EntityMetadata,
+  conditions: readonly ObjectLiteral[],
+  table: string,
+  parameter: (value: unknown) => string,
+): readonly string[] {
+  if (conditions.length === 0) return [];
+  const repository = metadata.dataSource.getRepository<ObjectLiteral>(metadata.target);
+  const condition = placed(whereOf(repository, conditions, table), parameter);
+  return condition === undefined ? [] : [condition];
+}
+
+/** The same on the table `object`. */
+export function visibleObjects(
+  metadata: EntityMetadata,
+  conditions: readonly ObjectLiteral[],
+  values: ParameterValues,
+): readonly string[] {
+  return visibleIn(metadata, conditions, 'object', (value) => values.add(value));
+}
+
+/** Which related objects a client sees. */
+export function visibleRelated(
+  client: ScopeClient | undefined,
+  values: ParameterValues,
+): VisibleRelated {
+  return (metadata) =>
+    visibleIn(metadata, scopeConditions(metadata, client), 'related', (value) => values.add(value));
+}
+
+/** Conditions of filters in which a client looks up nothing of the objects that it may not see. */
+export function withVisibleLookUps(
+  dataSource: DataSource,
+  filters: readonly ObjectLiteral[],
+  client: ScopeClient | undefined,
+): readonly ObjectLiteral[] {
+  const lookUps = lookUpsIn(filters);
+  if (!lookUps.some(({ entity }) => scopeOf({ target: entity }))) return filters;
+  const visible = lookUps.map((each) => {
+    const metadata = dataSource.getMetadata(each.entity);
+    const conditions = scopeConditions(metadata, client);
+    return isLookedUp({
+      ...each,
+      visible: {
+        conditions,
+        metadata,
+        in: (table, parameter) => visibleIn(metadata, conditions, table, parameter),
+      },
+    });
+  });
+  return replaceLookUps(filters, visible);
+}

@@ -1,0 +1,36 @@
+import type { EntityMetadata } from 'typeorm';
+
+/** A client as a scope gets it. */
+export interface ScopeClient {
+  readonly clientID: string;
+}
+
+/** Values of columns, or operators of TypeORM, combined with AND. */
+type ScopeCondition<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;
+
+/** Which objects of a resource a client sees. */
+export interface Scope<Column extends string = string> {
+  /** Every column that `where` may name. The deletions of the resource record them, too. */
+  readonly columns: readonly Column[];
+  /**
+   * The condition for the objects that a client sees, as TypeORM's `where` takes it: several are combined
+   * with OR, and `{}` is every object. No value may be `undefined` or null; a missing value is `IsNull()`.
+   */
+  readonly where: (
+    client: ScopeClient,
+  ) => ScopeCondition<Column> | readonly ScopeCondition<Column>[];
+}
+
+const SCOPE = Symbol('scope');
+
+/** Sets the scope of an entity. */
+export function setScope(target: object, scope: Scope): void {
+  Reflect.defineMetadata(SCOPE, scope, target);
+}
+
+/** The scope of an entity; `undefined` if every client sees every object. */
+export function scopeOf({ target }: Pick<EntityMetadata, 'target'>): Scope | undefined {
+  return typeof target === 'function'
+    ? (Reflect.getMetadata(SCOPE, target) as Scope | undefined)
+    : undefined;
+}

@@ -1,0 +1,237 @@
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  Column,
+  CreateDateColumn,
+  ForeignKey,
+  Index,
+  MoreThanOrEqual,
+  PrimaryColumn,
+  Raw,
+  Repository,
+  UpdateDateColumn,
+} from 'typeorm';
+import {
+  containsWords,
+  EnumsParam,
+  IdentifiersParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  type ObjectLookup,
+  objectOf,
+  ObjectQueryDto,
+  QueryOf,
+  SignedDecimalParam,
+  TextsParam,
+  within,
+  WordsParam,
+} from '../../src/list/index.js';
+import {
+  identifierColumn,
+  nameColumn,
+  Resource,
+  type ScopeClient,
+  timeColumn,
+} from '../../src/resource/index.js';
+
+export enum OrderState {
+  OPEN = 'OPEN',
+  SENT = 'SENT',
+  PUBLIC = 'PUBLIC',
+}
+
+/** Those who see more than their own, and clients whose scope is a mistake. */
+function ordersOf({ clientID }: ScopeClient): object | object[] {
+  switch (clientID) {
+    case 'auditor':
+      return {};
+    case 'reader':
+      return [{ ownerID: clientID }, { state: OrderState.PUBLIC }];
+    case 'member':
+      return {
+        ownerID: Raw(
+          (owner) => `${owner} IN (SELECT "ownerID" FROM test_members WHERE "clientID" = :member)`,
+          { member: clientID },
+        ),
+      };
+    case 'undefined':
+      return { ownerID: undefined };
+    case 'null':
+      return { ownerID: null };
+    case 'none':
+      return [];
+    case 'other-column':
+      return { total: '1' };
+    default:
+      return { ownerID: clientID };
+  }
+}
+
+/** The tables that its resources do not declare. */
+export const MEMBERS = `CREATE TABLE test_members (
+  "clientID" text NOT NULL, "ownerID" varchar(100) COLLATE "C" NOT NULL
+)`;
+
+/** A tree, of which each client sees a part. */
+@Resource('test_folders', {
+  filtered: ['parentID', 'name'],
+  sorted: ['name'],
+  scope: { columns: ['ownerID'], where: ({ clientID }) => ({ ownerID: clientID }) },
+})
+export class TestFolder {
+  @PrimaryColumn(identifierColumn)
+  folderID!: string;
+
+  @ForeignKey(() => TestFolder)
+  @Column({ ...identifierColumn, nullable: true })
+  parentID!: string | null;
+
+  @Column({ ...identifierColumn, nullable: true, select: false })
+  ownerID!: string | null;
+
+  @Column(nameColumn)
+  name!: string;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+@Resource('test_orders', {
+  counted: ['ownerID', 'state', 'buyer', ['ownerID', 'state'], ['buyer', 'ownerID']],
+  filtered: ['ownerID', 'state', 'buyer', 'folderID', 'total'],
+  sorted: ['total'],
+  searched: ['words'],
+  scope: { columns: ['ownerID', 'state'], where: ordersOf },
+})
+export class TestOrder {
+  @PrimaryColumn(identifierColumn)
+  orderID!: string;
+
+  @Column(identifierColumn)
+  ownerID!: string;
+
+  @Column({ type: 'enum', enum: OrderState, enumName: 'test_order_state' })
+  state!: OrderState;
+
+  @Column({ type: 'varchar', length: 40, nullable: true })
+  buyer!: string | null;
+
+  @ForeignKey(() => TestFolder)
+  @Column({ ...identifierColumn, nullable: true })
+  folderID!: string | null;
+
+  @Column({ type: 'numeric', nullable: true })
+  total!: string | null;
+
+  @Column({ type: 'varchar', length: 500, nullable: true })
+  note!: string | null;
+
+  @CreateDateColumn(timeColumn)
+  createdAt!: Date;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+
+  @Index({ type: 'gin' })
+  @Column({ type: 'tsvector', select: false, insert: false, update: false, nullable: true })
+  words!: string | null;
+}
+
+/** Without a scope, but each refers to an object of a resource that has one. */
+@Resource('test_lines', { filtered: ['folderID', 'orderID'] })
+export class TestLine {
+  @PrimaryColumn(identifierColumn)
+  lineID!: string;
+
+  @ForeignKey(() => TestOrder)
+  @Column({ ...identifierColumn, nullable: true })
+  orderID!: string | null;
+
+  @ForeignKey(() => TestFolder)
+  @Column({ ...identifierColumn, nullable: true })
+  folderID!: string | null;
+}
+
+@QueryOf(TestFolder, { sort: ['folderID', 'name'], include: ['parentID'] })
+export class ListFoldersDto extends ListQueryDto {
+  @IdentifiersParam('These folders and all below them.') within?: string[];
+}
+
+@QueryOf(TestOrder, { include: ['folderID'] })
+export class GetOrderDto extends ObjectQueryDto {}
+
+@QueryOf(TestOrder, { sort: ['orderID', 'total'], include: ['folderID'] })
+export class ListOrdersDto extends ListQueryDto {
+  @IdentifiersParam('The orders with these identifiers.') orderID?: string[];
+  @IdentifiersParam('The orders of these owners.') ownerID?: string[];
+  @EnumsParam('The orders in these states.', OrderState) state?: OrderState[];
+  @TextsParam('The orders of these buyers.') buyer?: string[];
+  @SignedDecimalParam('The orders of at least this total.') totalMin?: string;
+  @IdentifiersParam('The orders in these folders and all below them.') within?: string[];
+  @WordsParam('The orders with these words in their note.') q?: string;
+  @TextsParam('The orders of one buyer, or of another.') buyerOr?: string[];
+}
+
+@QueryOf(TestLine, { sort: ['lineID'], include: ['orderID', 'folderID'] })
+export class ListLinesDto extends ListQueryDto {
+  @IdentifiersParam('The lines in these folders and all below them.') within?: string[];
+}
+
+@Controller('test_folders')
+export class FoldersController {
+  constructor(@InjectRepository(TestFolder) private readonly folders: Repository<TestFolder>) {}
+
+  @Get()
+  list(@Query() query: ListFoldersDto): Listing {
+    return listOf(this.folders, query, {
+      within: (folders) => ({ folderID: within(TestFolder, folders) }),
+    });
+  }
+}
+
+@Controller('test_orders')
+export class OrdersController {
+  constructor(@InjectRepository(TestOrder) private readonly orders: Repository<TestOrder>) {}
+
+  @Get()
+  list(@Query() query: ListOrdersDto): Listing {
+    return listOf(this.orders, query, {
+      totalMin: (minimum) => ({ total: MoreThanOrEqual(minimum) }),
+      within: (folders) => ({ folderID: within(TestFolder, folders) }),
+      q: (words) => ({ words: containsWords(words, ['orderID']) }),
+      // SQL that an author of a resource forgot to put into brackets.
+      buyerOr: ([one, other]) => ({
+        buyer: Raw((buyer) => `${buyer} = :one OR ${buyer} = :other`, { one, other }),
+      }),
+    });
+  }
+
+  @Get(':orderID')
+  get(@Param('orderID') orderID: string, @Query() query: GetOrderDto): ObjectLookup {
+    return objectOf(this.orders, orderID, query);
+  }
+}
+
+@Controller('test_lines')
+export class LinesController {
+  constructor(@InjectRepository(TestLine) private readonly lines: Repository<TestLine>) {}
+
+  @Get()
+  list(@Query() query: ListLinesDto): Listing {
+    return listOf(this.lines, query, {
+      within: (folders) => ({ folderID: within(TestFolder, folders) }),
+    });
+  }
+}
+
+@Module({
+  imports: [
+    ListModule.forFeature(TestFolder),
+    ListModule.forFeature(TestOrder),
+    ListModule.forFeature(TestLine),
+  ],
+  controllers: [FoldersController, OrdersController, LinesController],
+})
+export class OrdersModule {}
