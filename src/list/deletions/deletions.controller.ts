@@ -1,7 +1,8 @@
-import { Controller, Get, Query, type Type } from '@nestjs/common';
+import { Controller, Get, Query, type Type, UseGuards } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type ObjectLiteral } from 'typeorm';
 import { ListQueryDto } from '../list-query.dto.js';
+import { listGuard } from '../list-guard.js';
 import type { Listing } from '../listing.js';
 import { QueryOf } from '../query-of.js';
 import { DeletedSinceParam } from './deleted-since.js';
@@ -10,7 +11,7 @@ import { type DeletionEntity, RETENTION } from './deletion.js';
 
 /** Creates the controller for the list of a resource's deletions. */
 export function deletionsController(deletion: DeletionEntity): Type {
-  const { resource, identifier, entity } = deletion;
+  const { target, resource, identifier, entity } = deletion;
 
   @QueryOf(entity, { sort: [identifier, 'deletedAt'] })
   class ListDeletionsDto extends ListQueryDto {
@@ -20,6 +21,7 @@ export function deletionsController(deletion: DeletionEntity): Type {
     deletedSince!: Date;
   }
 
+  @UseGuards(listGuard(target))
   @Controller(`deletions/${resource}`)
   class DeletionsController {
     constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

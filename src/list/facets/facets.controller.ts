@@ -1,7 +1,16 @@
-import { Controller, Get, type OnModuleInit, Query, Req, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  type OnModuleInit,
+  Query,
+  Req,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
+import { listGuard } from '../list-guard.js';
 import { Listing } from '../listing.js';
 import { type ListQueryClass, listQueryOf } from '../query-of.js';
 import { FacetCounts } from './facet-counts.js';
@@ -20,6 +29,7 @@ export function facetsController(entity: Type, resource: string, fields: readonl
   @FacetsOf(entity, listQuery, fields)
   class FacetsDto extends FacetsQueryDto {}
 
+  @UseGuards(listGuard(entity))
   @Controller(`facets/${resource}`)
   class FacetsController implements OnModuleInit {
     private listEndpoint?: Endpoint;

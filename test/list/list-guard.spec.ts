@@ -1,0 +1,161 @@
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  Query,
+  Scope,
+  SetMetadata,
+  UseGuards,
+} from '@nestjs/common';
+import { Reflector, REQUEST } from '@nestjs/core';
+import { InjectRepository } from '@nestjs/typeorm';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Observable, of } from 'rxjs';
+import { Column, PrimaryColumn, Repository } from 'typeorm';
+import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
+import { errors } from '../../src/http/errors.js';
+import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { type Service, startService } from '../service.js';
+
+@Resource('test_secrets', { counted: ['kind'] })
+class TestSecret {
+  @PrimaryColumn(identifierColumn)
+  secretID!: string;
+
+  @Column({ type: 'varchar', length: 10, nullable: true })
+  kind!: string | null;
+}
+
+@QueryOf(TestSecret)
+class ListSecretsDto extends ListQueryDto {}
+
+/** Who may read, as a service of the module that no other module has. */
+@Injectable()
+class Roles {
+  readonly roles = new Map<string, string>();
+}
+
+/** Of the class. It reads metadata of the controller, and answers as an observable. */
+@Injectable()
+class RoleGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly roles: Roles,
+  ) {}
+
+  canActivate(context: ExecutionContext): Observable<boolean> {
+    const needed = this.reflector.get<string>('role', context.getClass());
+    const { client } = context.switchToHttp().getRequest<CatalogueRequest>();
+    return of(this.roles.roles.get(client?.clientID ?? '') === needed);
+  }
+}
+
+/** Of the handler. It throws. */
+const headerGuard: CanActivate = {
+  canActivate: (context) => {
+    if (context.getHandler().name !== 'all') throw new Error('This is not the handler of the list');
+    const { headers } = context.switchToHttp().getRequest<CatalogueRequest>();
+    if (headers['x-open'] === undefined) throw errors.pathUnknown('here');
+    return true;
+  },
+};
+
+@Controller('test_secrets')
+@SetMetadata('role', 'reader')
+@UseGuards(RoleGuard)
+class SecretsController {
+  constructor(@InjectRepository(TestSecret) private readonly secrets: Repository<TestSecret>) {}
+
+  @Get()
+  @UseGuards(headerGuard)
+  all(@Query() query: ListSecretsDto): Listing {
+    return listOf(this.secrets, query);
+  }
+}
+
+@Resource('test_notes')
+class TestNote {
+  @PrimaryColumn(identifierColumn)
+  noteID!: string;
+}
+
+@QueryOf(TestNote)
+class ListNotesDto extends ListQueryDto {}
+
+/** One for each request. */
+@Injectable({ scope: Scope.REQUEST })
+class RequestGuard implements CanActivate {
+  constructor(@Inject(REQUEST) private readonly request: CatalogueRequest) {}
+
+  canActivate(): boolean {
+    if (this.request.headers['x-open'] === undefined) throw errors.pathUnknown('here');
+    return true;
+  }
+}
+
+@Controller('test_notes')
+@UseGuards(RequestGuard)
+class NotesController {
+  constructor(@InjectRepository(TestNote) private readonly notes: Repository<TestNote>) {}
+
+  @Get()
+  list(@Query() query: ListNotesDto): Listing {
+    return listOf(this.notes, query);
+  }
+}
+
+@Module({
+  imports: [ListModule.forFeature(TestSecret), ListModule.forFeature(TestNote)],
+  controllers: [SecretsController, NotesController],
+  providers: [Roles],
+})
+class SecretsModule {}
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService({}, SecretsModule);
+  for (const statement of (await migrationChanges(service.dataSource)).up) {
+    await service.dataSource.query(statement);
+  }
+});
+afterAll(() => service.stop());
+
+const since = new Date(Date.now() - 1000).toISOString();
+
+async function ask(path: string, isOpen: boolean): Promise<[number, string]> {
+  const { status, body } = await service.get(path).set(isOpen ? { 'X-Open': 'yes' } : {});
+  return [status, body.result.errcode];
+}
+
+describe('The guards of a list', () => {
+  it.each([
+    '/test_secrets',
+    `/deletions/test_secrets?deletedSince=${since}`,
+    '/facets/test_secrets',
+  ])('guard %s: those of its class and of its handler', async (path) => {
+    const { roles } = service.application.get(Roles, { strict: false });
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    roles.set(service.clientID, 'writer');
+    expect(await ask(path, true)).not.toContain('0');
+    logged.mockRestore();
+    roles.set(service.clientID, 'reader');
+    expect(await ask(path, false)).toEqual([404, '-30']);
+    expect(await ask(path, true)).toEqual([200, '0']);
+  });
+
+  it.each(['/test_notes', `/deletions/test_notes?deletedSince=${since}`])(
+    'guard %s: one that is made for each request',
+    async (path) => {
+      expect(await ask(path, false)).toEqual([404, '-30']);
+      expect(await ask(path, true)).toEqual([200, '0']);
+    },
+  );
+});
