@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   CreateDateColumn,
+  type FindOperator,
   ForeignKey,
   Index,
   MoreThanOrEqual,
@@ -49,13 +50,10 @@ function ordersOf({ clientID }: ScopeClient): object | object[] {
       return {};
     case 'reader':
       return [{ ownerID: clientID }, { state: OrderState.PUBLIC }];
+    case 'branch':
+      return { folderID: within(TestFolder, ['fa']) };
     case 'member':
-      return {
-        ownerID: Raw(
-          (owner) => `${owner} IN (SELECT "ownerID" FROM test_members WHERE "clientID" = :member)`,
-          { member: clientID },
-        ),
-      };
+      return { ownerID: ofMember(clientID) };
     case 'undefined':
       return { ownerID: undefined };
     case 'null':
@@ -69,6 +67,25 @@ function ordersOf({ clientID }: ScopeClient): object | object[] {
   }
 }
 
+/** The folders of one's own, those below one of another client, or those of the owners that a table names. */
+function foldersOf({ clientID }: ScopeClient): object {
+  switch (clientID) {
+    case 'branch':
+      return { folderID: within(TestFolder, ['fa']) };
+    case 'member':
+      return { ownerID: ofMember(clientID) };
+    default:
+      return { ownerID: clientID };
+  }
+}
+
+function ofMember(member: string): FindOperator<string> {
+  return Raw(
+    (owner) => `${owner} IN (SELECT "ownerID" FROM test_members WHERE "clientID" = :member)`,
+    { member },
+  ) as FindOperator<string>;
+}
+
 /** The tables that its resources do not declare. */
 export const MEMBERS = `CREATE TABLE test_members (
   "clientID" text NOT NULL, "ownerID" varchar(100) COLLATE "C" NOT NULL
@@ -78,7 +95,7 @@ export const MEMBERS = `CREATE TABLE test_members (
 @Resource('test_folders', {
   filtered: ['parentID', 'name'],
   sorted: ['name'],
-  scope: { columns: ['ownerID'], where: ({ clientID }) => ({ ownerID: clientID }) },
+  scope: { columns: ['ownerID', 'folderID'], where: foldersOf },
 })
 export class TestFolder {
   @PrimaryColumn(identifierColumn)
@@ -103,7 +120,7 @@ export class TestFolder {
   filtered: ['ownerID', 'state', 'buyer', 'folderID', 'total'],
   sorted: ['total'],
   searched: ['words'],
-  scope: { columns: ['ownerID', 'state'], where: ordersOf },
+  scope: { columns: ['ownerID', 'state', 'folderID'], where: ordersOf },
 })
 export class TestOrder {
   @PrimaryColumn(identifierColumn)

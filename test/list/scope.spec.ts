@@ -11,7 +11,7 @@ import { until } from '../until.js';
 import { MEMBERS, OrdersModule, OrderState } from './order.fixture.js';
 
 const MISTAKES = ['undefined', 'null', 'none', 'other-column'];
-const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', ...MISTAKES];
+const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', 'branch', ...MISTAKES];
 const SINCE = new Date(Date.now() - 86_400_000).toISOString();
 
 let service: Service;
@@ -258,10 +258,11 @@ describe('A resource with a scope', () => {
     for (const path of paths) {
       for (const client of ['auditor', 'reader', 'b']) {
         const headers = { 'Accept-Encoding': 'gzip' };
-        const [{ headers: found }] = await Promise.all([
+        const [{ status, headers: found }] = await Promise.all([
           ask(client, path),
           ask(client, path, { headers }),
         ]);
+        expect([client, path, status < 500]).toEqual([client, path, true]);
         // An auditor gets the same for some lists.
         if (client === 'auditor' || found.etag === undefined) continue;
         tags.set(path, [...(tags.get(path) ?? []), found.etag]);
@@ -405,7 +406,13 @@ describe('A resource with a scope', () => {
     expect((await pageOf('member', '/test_lines?include=order')).objects).toContainEqual(
       expect.objectContaining({ lineID: 'l1', order: expect.objectContaining({ orderID: 'a01' }) }),
     );
-    for (const path of ['/test_orders', '/facets/test_orders', '/test_lines?include=order']) {
+    const lists = [
+      '/test_orders',
+      '/facets/test_orders',
+      '/test_lines?include=order',
+      '/test_lines?within=fa',
+    ];
+    for (const path of lists) {
       expect((await ask('member', path)).headers.etag).toBeUndefined();
       expect((await ask('a', path)).headers.etag).toBeDefined();
     }
@@ -414,6 +421,24 @@ describe('A resource with a scope', () => {
     expect((await pageOf('member', '/test_lines?include=order')).objects).toContainEqual(
       expect.objectContaining({ lineID: 'l1', order: null }),
     );
+  });
+
+  it('may be a part of a tree, and changes with it', async () => {
+    const orders = () => ask('branch', '/test_orders?limit=1000&fields=folderID');
+    const foldersIn = (response: Response) => [
+      ...new Set(textOf(response).match(/(?<="folderID":")[^"]+/g)),
+    ];
+    const before = await orders();
+    expect(foldersIn(before).sort()).toEqual(['SECRET-f', 'fa', 'fa1']);
+    const folders = await ask('branch', '/test_folders?fields=folderID');
+    expect(foldersIn(folders)).toEqual(['SECRET-f', 'fa', 'fa1', 'fa2']);
+    const { objects } = await pageOf('branch', '/test_lines?include=folder');
+    expect(objects.filter(({ folder }) => folder !== null).length).toBe(3);
+    await query(`UPDATE test_folders SET "parentID" = NULL WHERE "folderID" = 'fa1'`);
+    const headers = { 'If-None-Match': String(before.headers.etag) };
+    const after = await ask('branch', '/test_orders?limit=1000&fields=folderID', { headers });
+    expect([after.status, foldersIn(after).sort()]).toEqual([200, ['SECRET-f', 'fa']]);
+    await query(`UPDATE test_folders SET "parentID" = 'fa' WHERE "folderID" = 'fa1'`);
   });
 
   it.each(MISTAKES)('shows nothing to a client whose condition is %s', async (client) => {
@@ -459,6 +484,11 @@ describe('Deletions of a resource with a scope', () => {
     );
     const at = all.indexOf('moved');
     expect(await deleted('auditor', '&after=moved')).toEqual(all.slice(at + 1));
+    const headers = { Accept: 'text/csv' };
+    const rest = `/deletions/test_orders?deletedSince=${SINCE}&fields=orderID&after=moved`;
+    expect(textOf(await ask('auditor', rest, { headers }))).toBe(
+      ['orderID', ...all.slice(at + 1), ''].join('\r\n'),
+    );
   });
 
   it('follow every column of the scope', async () => {
@@ -498,14 +528,14 @@ describe('Deletions of a resource with a scope', () => {
 describe('The record of deletions', () => {
   const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
   const [scoped, unscoped] = [
-    `SELECT install_deletions('test_orders', 'orderID', '{ownerID,state}')`,
+    `SELECT install_deletions('test_orders', 'orderID', '{ownerID,state,folderID}')`,
     `SELECT install_deletions('test_orders', 'orderID')`,
   ];
 
   it('must have the columns of the scope; until then the lists are withheld', async () => {
     await query(unscoped);
     expect((await differences(service.dataSource)).map(lineOf)).toEqual([
-      'the deletions of test_orders record nothing of its columns, its scope names ownerID, state; ' +
+      'the deletions of test_orders record nothing of its columns, its scope names ownerID, state, folderID; ' +
         `${MIGRATION}, or if a migration has it already: ${scoped}`,
     ]);
     const { up, down } = await migrationChanges(service.dataSource);
