@@ -24,6 +24,7 @@ import {
   objectOf,
   ObjectQueryDto,
   QueryOf,
+  related,
   SignedDecimalParam,
   TextsParam,
   within,
@@ -194,6 +195,9 @@ export class ListOrdersDto extends ListQueryDto {
 @QueryOf(TestLine, { sort: ['lineID'], include: ['orderID', 'folderID'] })
 export class ListLinesDto extends ListQueryDto {
   @IdentifiersParam('The lines in these folders and all below them.') within?: string[];
+  @EnumsParam('The lines of orders in these states.', OrderState) orderState?: OrderState[];
+  @TextsParam('The lines in folders of these names, or of orders of these buyers.')
+  either?: string[];
 }
 
 @Controller('test_folders')
@@ -239,6 +243,11 @@ export class LinesController {
   list(@Query() query: ListLinesDto): Listing {
     return listOf(this.lines, query, {
       within: (folders) => ({ folderID: within(TestFolder, folders) }),
+      orderState: (state) => ({ orderID: related(TestOrder, { state }) }),
+      either: (texts) => [
+        { folderID: related(TestFolder, { name: texts }) },
+        { orderID: related(TestOrder, { buyer: texts }) },
+      ],
     });
   }
 }

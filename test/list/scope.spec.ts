@@ -370,6 +370,24 @@ describe('A resource with a scope', () => {
     expect(JSON.stringify(objects)).not.toContain('SECRET');
   });
 
+  it('finds nothing by related objects of another client', async () => {
+    const lines = async (client: string, filter: string) =>
+      (await pageOf(client, `/test_lines?${filter}`)).objects.map(({ lineID }) => lineID);
+    const [{ state, buyer } = {}] = await query(
+      `SELECT state, buyer FROM test_orders WHERE "orderID" = 'SECRET-b1'`,
+    );
+    const [own = {}] = await query(`SELECT state FROM test_orders WHERE "orderID" = 'a01'`);
+    expect(await lines('b', `orderState=${String(state)}`)).toEqual(['l2']);
+    expect(await lines('a', `orderState=${String(own.state)}`)).toEqual(['l1']);
+    expect(await lines('a', 'orderState=OPEN,SENT,PUBLIC')).toEqual(['l1']);
+    for (const filter of [`either=${String(buyer)}`, 'either=SECRET']) {
+      expect(await lines('b', filter)).toEqual(['l2']);
+      expect(await lines('a', filter)).toEqual([]);
+      const headers = { Accept: 'text/csv' };
+      expect(textOf(await ask('a', `/test_lines?${filter}`, { headers }))).not.toContain('l2');
+    }
+  });
+
   it('hides what is below an object of a tree that a client may not see', async () => {
     await insert('test_folders', {
       folderID: 'fa2',
