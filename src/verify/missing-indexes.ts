@@ -81,7 +81,7 @@ async function servesFilter(
   );
   if (others.length === 0) return true;
   // A list compares with the identifiers themselves, which it looks up first.
-  const identifiers = lookUpsIn(others).map(() => Any(['']));
+  const identifiers = lookUpsIn(others).map(() => Any([]));
   const { where, values } = whereOf(repository, replaceLookUps(others, identifiers));
   const text = `SELECT count(*) FROM "${metadata.tableName}" object ${where}`;
   return usesIndexes(await plan(dataSource, text, values));
