@@ -1,6 +1,5 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { requireStored } from '../resource/computed-columns.js';
 import { Settings } from '../settings/settings.js';
 import { DeclarationCheck } from './declaration-check.js';
 import { Dependencies } from './dependencies.js';
@@ -80,11 +79,9 @@ export class ListModule {
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
    * columns.
    *
-   * @throws TypeError if it has, and there is no query class of its list yet; if a computed field is declared
-   * as counted, filtered, sorted or searched
+   * @throws TypeError if it has, and there is no query class of its list yet
    */
   static forFeature(entity: Type): DynamicModule {
-    requireStored(entity);
     const deletion = deletionOf(entity);
     const fields = facetFieldsOf(entity);
     return {

@@ -1,3 +1,4 @@
+import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { type Endpoint, pathParametersOf } from '../http/endpoints.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
@@ -21,6 +22,8 @@ export interface DescribedEndpoint extends Endpoint {
   readonly parameters: readonly DescribedParameter[];
   /** The names of the parameters in its path. */
   readonly pathParameters: readonly string[];
+  /** Whether a guard of a controller or a handler may refuse a request. */
+  readonly isGuarded: boolean;
   /** The path template of OpenAPI, such as `/products/{productID}`. */
   readonly template: string;
 }
@@ -31,8 +34,10 @@ export interface DescribedParameter extends DeclaredParameter {
   readonly schema: ParameterSchema;
 }
 
+/** @param endpoints all of the service */
 export function described(
   endpoint: Endpoint,
+  endpoints: readonly Endpoint[],
   dataSource: DataSource,
   settings: ParameterSettings,
 ): DescribedEndpoint {
@@ -46,6 +51,7 @@ export function described(
       .filter(([name]) => !isCredential(name))
       .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
     pathParameters,
+    isGuarded: isGuarded(endpoint, endpoints),
     template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
   };
 }
@@ -57,6 +63,20 @@ function kindOf(
   if (prototype instanceof ListQueryDto) return 'list';
   if (prototype instanceof FacetsQueryDto) return 'facets';
   return prototype instanceof ObjectQueryDto && isIdentified ? 'object' : 'other';
+}
+
+/** Deletions and facets of a resource have the guards of its list. */
+function isGuarded(endpoint: Endpoint, endpoints: readonly Endpoint[]): boolean {
+  const [parent] = fixedParts(endpoint);
+  const list =
+    parent === 'deletions' || parent === 'facets'
+      ? endpoints.find(({ path }) => path === `/${resourceOf(endpoint)}`)
+      : endpoint;
+  if (!list) return false;
+  const handler = (list.controller.prototype as Record<string, object>)[list.method];
+  return [list.controller, handler ?? {}].some((each) =>
+    Reflect.hasMetadata(GUARDS_METADATA, each),
+  );
 }
 
 /** The fixed parts of a path, such as `['deletions', 'products']`. */

@@ -28,9 +28,8 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
  */
 export function openapiDocument(application: INestApplicationContext, settings: Settings): Json {
   const dataSource = application.get(DataSource);
-  const endpoints = endpointsOf(application).map((endpoint) =>
-    described(endpoint, dataSource, settings),
-  );
+  const all = endpointsOf(application);
+  const endpoints = all.map((endpoint) => described(endpoint, all, dataSource, settings));
   return {
     openapi: '3.1.1',
     info: {

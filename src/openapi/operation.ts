@@ -1,4 +1,3 @@
-import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
@@ -86,7 +85,7 @@ function isTagged({ kind }: DescribedEndpoint): boolean {
 
 /** The possible errors of a `GET`. */
 export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
-  const { kind, pathParameters, parameters, metadata } = endpoint;
+  const { kind, pathParameters, parameters, metadata, isGuarded } = endpoint;
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
@@ -98,7 +97,7 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   return [
     ...WITH_CREDENTIALS,
     ...(kind === 'other' ? THROWN : []),
-    ...(isGuarded(endpoint) ? [errors.forbidden] : []),
+    ...(isGuarded ? [errors.forbidden] : []),
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
     ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
@@ -110,12 +109,6 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
 /** Whether a value beyond a range gets `-26`. */
 function isNumber({ type, format }: Pick<ParameterSchema, 'type' | 'format'>): boolean {
   return type === 'integer' || format === 'int64';
-}
-
-/** Whether a guard of its controller or method may refuse a request. */
-function isGuarded({ controller, method }: DescribedEndpoint): boolean {
-  const handler = (controller.prototype as Record<string, object>)[method];
-  return [controller, handler ?? {}].some((each) => Reflect.hasMetadata(GUARDS_METADATA, each));
 }
 
 function success(endpoint: DescribedEndpoint): Json {

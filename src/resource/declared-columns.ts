@@ -2,7 +2,12 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { isTextIdentifier } from './identifiers.js';
-import { countedColumnsOf } from './resource.js';
+import {
+  countedColumnsOf,
+  filteredColumnsOf,
+  searchedColumnsOf,
+  sortedColumnsOf,
+} from './resource.js';
 
 /** The column types that a list can show. Hidden columns may have any. */
 const SHOWN: ReadonlySet<unknown> = new Set(
@@ -20,6 +25,12 @@ const COUNTABLE: ReadonlySet<unknown> = new Set(
 export function columnProblems(metadata: EntityMetadata): string[] {
   const { name: entity, columns, primaryColumns, propertiesMap } = metadata;
   const counted = countedColumnsOf(metadata).flat();
+  const stored = new Set([
+    ...counted,
+    ...filteredColumnsOf(metadata),
+    ...sortedColumnsOf(metadata),
+    ...searchedColumnsOf(metadata),
+  ]);
   return [
     ...identifierProblems(metadata),
     // Every property of a class is one of its objects, if it is not declared with "declare".
@@ -35,6 +46,9 @@ export function columnProblems(metadata: EntityMetadata): string[] {
         ...(isShown ? typeProblems(name, column) : []),
         ...(counted.includes(propertyName) && !COUNTABLE.has(type)
           ? [`${name} cannot be counted, since it is a column of type ${type}`]
+          : []),
+        ...(column.isVirtualProperty && stored.has(propertyName)
+          ? [`${name} is computed for each object, so that no index and no tally can hold it`]
           : []),
       ];
     }),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Module, Query, Res, type Type } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Column, DataSource, PrimaryColumn, Repository } from 'typeorm';
+import { Column, DataSource, PrimaryColumn, Repository, VirtualColumn } from 'typeorm';
 import { createApplication } from '../../src/application.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
@@ -122,6 +122,13 @@ describe('A column', () => {
     },
   );
 
+  it('that is computed is not counted', async () => {
+    const column = VirtualColumn({ type: 'varchar', query: () => `SELECT 'a'` });
+    expect(await problemsOf(withColumn(column, ['what']))).toEqual([
+      'Declared.what is computed for each object, so that no index and no tally can hold it',
+    ]);
+  });
+
   it('may have any type if it is hidden', async () => {
     expect(await problemsOf(withColumn(Column({ type: 'bytea', select: false })))).toEqual([]);
   });
@@ -138,7 +145,7 @@ describe('A column', () => {
         id!: string;
       }
       expect(await problemsOf(Identified)).toEqual([
-        'Identified.id identifies objects: give it identifierColumn',
+        'Identified.id identifies objects: give it identifierColumn, or the type integer, bigint or uuid',
       ]);
     }
   });

@@ -158,4 +158,10 @@ describe('The guards of a list', () => {
       expect(await ask(path, true)).toEqual([200, '0']);
     },
   );
+
+  it('are documented by the error of a guard that says no', async () => {
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    const { examples } = body.components.responses.Forbidden.content['application/json'];
+    expect(Object.keys(examples)).toContain('-15');
+  });
 });

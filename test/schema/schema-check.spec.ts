@@ -95,7 +95,8 @@ describe('A service whose database does not match its entities', () => {
     await query(`SELECT remove_deletions('brands')`);
     await check();
     for (let at = 0; at < 30; at += 1) await ready().expect(503, notReady);
-    expect(asked()).toBe(1);
+    // It may have been compared again meanwhile, every three seconds.
+    expect(asked()).toBeLessThan(10);
     await query(`SELECT install_deletions('brands', 'brandID')`);
     await until(async () => (await ready()).status === 200);
     const before = asked();

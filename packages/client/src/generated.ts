@@ -82,8 +82,6 @@ export interface ProductListQuery {
   readonly limit?: number;
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
-  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-  readonly after?: string;
   /** @description The products with these identifiers. */
   readonly productID?: readonly string[];
   /** @description The products with these references. */
@@ -151,6 +149,8 @@ export interface ProductListQuery {
     | 'category.createdAt'
     | 'category.updatedAt'
   )[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
   readonly sort?: readonly (
     | 'relevance'
@@ -204,12 +204,12 @@ export interface ProductDeletionListQuery {
   readonly limit?: number;
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
-  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-  readonly after?: string;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('productID' | 'deletedAt')[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
   readonly sort?: readonly ('productID' | '-productID' | 'deletedAt' | '-deletedAt')[];
 }
@@ -297,8 +297,6 @@ export interface CategoryListQuery {
   readonly limit?: number;
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
-  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-  readonly after?: string;
   /** @description The categories with these identifiers. */
   readonly categoryID?: readonly string[];
   /** @description These categories and all below them. */
@@ -326,6 +324,8 @@ export interface CategoryListQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
   /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
@@ -353,12 +353,12 @@ export interface CategoryDeletionListQuery {
   readonly limit?: number;
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
-  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-  readonly after?: string;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('categoryID' | 'deletedAt')[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'deletedAt' | '-deletedAt')[];
 }
@@ -391,8 +391,6 @@ export interface BrandListQuery {
   readonly limit?: number;
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
-  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-  readonly after?: string;
   /** @description The brands with these identifiers. */
   readonly brandID?: readonly string[];
   /** @description The brands of exactly this name. */
@@ -403,6 +401,8 @@ export interface BrandListQuery {
   readonly updatedUntil?: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'name' | '-name')[];
 }
@@ -428,12 +428,12 @@ export interface BrandDeletionListQuery {
   readonly limit?: number;
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
-  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-  readonly after?: string;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('brandID' | 'deletedAt')[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'deletedAt' | '-deletedAt')[];
 }

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { CommandResult } from '../cli/catalogue.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
+import { ScratchCopy } from './scratch-copy.js';
+
+// It builds a whole project, several times.
+jest.setTimeout(300_000);
+
+let copy: ScratchCopy;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  copy = await ScratchCopy.make();
+  database = await createDatabase();
+  for (const [name, fields] of [
+    ['scratchSuppliers', SUPPLIERS],
+    ['scratchOrderItems', ORDER_ITEMS],
+  ] as const) {
+    expect(await copy.resource([name, '--fields', fields])).toMatchObject({ status: 0 });
+  }
+  expect(await copy.nest('build')).toMatchObject({ status: 0 });
+  expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+});
+afterAll(async () => {
+  await copy.remove();
+  await database.drop();
+});
+
+// What each test changes, those after it build on.
+describe('A resource that changes', () => {
+  const entity = 'src/scratch-suppliers/scratch-supplier.entity.ts';
+
+  /** Replaces texts in a file of the copy, each of which must be there. */
+  async function edit(file: string, ...replacements: [from: string, to: string][]): Promise<void> {
+    let text = await readFile(join(copy.folder, file), 'utf8');
+    for (const [from, to] of replacements) {
+      expect(text).toContain(from);
+      text = text.replace(from, to);
+    }
+    await writeFile(join(copy.folder, file), text);
+  }
+
+  /** What `npm run migration --` does. */
+  async function migration(...args: string[]): Promise<CommandResult> {
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    return copy.catalogue(['migration', ...args], database.url);
+  }
+
+  /** Builds, migrates, and says what is off then. */
+  async function verify(): Promise<string[]> {
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+    const { stdout } = await copy.catalogue(['verify'], database.url);
+    return stdout.split('\n').filter(Boolean);
+  }
+
+  it('needs no migration as long as its entity stays the same', async () => {
+    expect(await migration('nothing')).toMatchObject({
+      stdout: 'There is nothing to write: the tables are what the entities say\n',
+      status: 0,
+    });
+  });
+
+  it('is refused a column that the rows there cannot have', async () => {
+    await edit(entity, [
+      '  @CreateDateColumn',
+      '  @Column(nameColumn)\n  phone!: string;\n\n  @CreateDateColumn',
+    ]);
+    expect(await migration('add-supplier-phone')).toMatchObject({
+      stderr:
+        'catalogue: The scratch_suppliers that are there have no phone: let it be null, or give it a default\n',
+      status: 1,
+    });
+  });
+
+  it('has its migration written by a command, with indexes and what is counted', async () => {
+    await edit(
+      entity,
+      [
+        '@Column(nameColumn)\n  phone!: string;',
+        '@Column({ ...nameColumn, nullable: true })\n  phone!: string | null;',
+      ],
+      ['counted: [', `counted: ['phone', `],
+      ['filtered: [', `filtered: ['phone', `],
+      ['sorted: [', `sorted: ['phone', `],
+    );
+    expect(await added(copy, () => migration('add-supplier-phone'))).toEqual([
+      'src/database/migrations/<time>-add-supplier-phone.ts',
+    ]);
+    const again = await copy.catalogue(['migration', 'add-supplier-phone'], database.url);
+    expect(again).toMatchObject({
+      stderr: expect.stringMatching(/There is .*-add-supplier-phone.ts already/),
+      status: 1,
+    });
+    const prettier = 'node_modules/prettier/bin/prettier.cjs';
+    expect(await copy.run([prettier, '--check', 'src'])).toMatchObject({ status: 0 });
+    expect(await verify()).toEqual(['Nothing is off']);
+  });
+
+  it('is told which filter and which sort no index serves, and what index they need', async () => {
+    await edit(entity, [
+      '  @CreateDateColumn',
+      '  @Column({ ...nameColumn, nullable: true })\n  nick!: string | null;\n\n  @CreateDateColumn',
+    ]);
+    await edit(
+      'src/scratch-suppliers/list-scratch-suppliers.dto.ts',
+      [`sort: [`, `sort: ['nick', `],
+      [
+        `  @TextParam('The scratch suppliers whose country is this.'`,
+        `  @TextParam('The scratch suppliers of this nick.')\n  nick?: string;\n\n  @TextParam('The scratch suppliers whose country is this.'`,
+      ],
+    );
+    expect(await migration('add-supplier-nick')).toMatchObject({ status: 0 });
+    const lacking = 'of scratch_suppliers, which needs one on ("nick"';
+    expect((await verify()).sort()).toEqual([
+      `no index serves the filter nick ${lacking}, "scratchSupplierID")`,
+      `no index serves the sort nick ${lacking} DESC NULLS LAST, "scratchSupplierID")`,
+      `no index serves the sort nick ${lacking}, "scratchSupplierID")`,
+    ]);
+  });
+
+  it.each([
+    [
+      'a text that grows shorter, which TypeORM would empty',
+      'length: 10_000',
+      'length: 5_000',
+      /scratch_order_items.note changes its type, which would empty it: .* --empty .* TYPE character varying\(5000\)/,
+    ],
+    [
+      'a column that a trigger reads',
+      '  note!: string | null;',
+      '  remark!: string | null;',
+      /The trigger scratch_order_items_words reads scratch_order_items.note: write that migration by hand/,
+    ],
+    [
+      'an enumeration that loses a value',
+      `  SOLD_OUT = 'SOLD_OUT',\n`,
+      '',
+      /only with --destructive: CREATE TYPE .*"scratch_order_item_type" AS ENUM\('in-stock', 'new'\)/,
+    ],
+  ])('is refused %s', async (_, from, to, message) => {
+    const file = 'src/scratch-order-items/scratch-order-item.entity.ts';
+    const before = await readFile(join(copy.folder, file), 'utf8');
+    await edit(file, [from, to]);
+    const result = await migration('something');
+    await writeFile(join(copy.folder, file), before);
+    expect(result.stderr).toMatch(message);
+    expect(result.status).toBe(1);
+  });
+
+  it('may have a migration without statements, for SQL of its author', async () => {
+    const nowhere = 'postgres://127.0.0.1:1/nowhere';
+    const files = await added(copy, async () => {
+      const { stdout } = await copy.catalogue(['migration', '--empty', 'own-sql'], nowhere);
+      const text = await readFile(join(copy.folder, stdout.trim()), 'utf8');
+      expect(text).toContain('const UP: readonly string[] = [];');
+      expect(text).toContain('const DOWN: readonly string[] = [];');
+    });
+    expect(files).toEqual(['src/database/migrations/<time>-own-sql.ts']);
+  });
+
+  it('loses nothing by a migration unless it is told to', async () => {
+    await edit(
+      entity,
+      ['  @Column({ ...nameColumn, nullable: true })\n  phone!: string | null;\n\n', ''],
+      [`counted: ['phone', `, 'counted: ['],
+      [`filtered: ['phone', `, 'filtered: ['],
+      [`sorted: ['phone', `, 'sorted: ['],
+    );
+    expect(await migration('drop-supplier-phone')).toMatchObject({
+      stderr:
+        'catalogue: This loses what is there, and is written only with --destructive: ALTER TABLE "scratch_suppliers" DROP COLUMN "phone"\n',
+      status: 1,
+    });
+    expect(await migration('drop-supplier-phone', '--destructive')).toMatchObject({ status: 0 });
+  });
+});
+
+describe('A resource that is removed', () => {
+  const remove = (name: string) => copy.resource([name, '--remove']);
+
+  it('is refused while another refers to it, or if there is none', async () => {
+    const before = await copy.files();
+    expect(await remove('brands')).toMatchObject({
+      stderr: expect.stringMatching(/brands is used by src\/products\/product.entity.ts, /),
+      status: 1,
+    });
+    expect(await remove('scratch_things')).toMatchObject({
+      stderr: expect.stringContaining('There is no resource scratch_things'),
+      status: 1,
+    });
+    expect(await copy.files()).toEqual(before);
+  });
+
+  it('loses its files and its line of the module, and by a migration its tables', async () => {
+    const module = join(copy.folder, 'src/app.module.ts');
+    expect(await readFile(module, 'utf8')).toContain('ScratchOrderItems');
+    const before = await copy.files();
+    let said = '';
+    const files = await added(copy, async () => {
+      ({ stderr: said } = await remove('scratch_order_items'));
+    });
+    expect(files).toEqual(['src/database/migrations/<time>-remove-scratch-order-items.ts']);
+    expect(said).toContain('drops the table of scratch order items with all objects');
+    const left = await copy.files();
+    expect(before.filter((file) => !left.includes(file))).toEqual(
+      filesOf('scratch-order-items', 'scratch-order-item').filter(
+        (file) => !file.includes('migrations'),
+      ),
+    );
+    expect(await readFile(module, 'utf8')).not.toContain('ScratchOrderItems');
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+    const client = new Client(database.url);
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT relname FROM pg_class WHERE relname LIKE 'scratch\\_order%'
+       UNION ALL SELECT typname FROM pg_type WHERE typname LIKE '%scratch\\_order%'
+       UNION ALL SELECT proname FROM pg_proc WHERE proname LIKE '%scratch\\_order%'
+       UNION ALL SELECT resource FROM tallies WHERE resource LIKE 'scratch\\_order%'`,
+    );
+    await client.end();
+    expect(rows).toEqual([]);
+    const { stdout } = await copy.catalogue(['verify'], database.url);
+    expect(stdout).not.toContain('scratch_order_items');
+  });
+
+  it('may be generated again', async () => {
+    expect(await copy.resource(['scratch_order_items', 'a:text'])).toMatchObject({ status: 0 });
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+  });
+});
