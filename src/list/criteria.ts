@@ -4,6 +4,8 @@ import {
   type FindOperatorType,
   type ObjectLiteral,
 } from 'typeorm';
+import { COLUMN_TYPES } from '../resource/column-types.js';
+import { identifierFrom } from '../resource/identifiers.js';
 import { countedColumnsOf } from '../resource/resource.js';
 import { alternativesOf } from './alternatives.js';
 import { type WordSearch, wordSearchOf } from './contains-words.js';
@@ -52,8 +54,35 @@ export function searchIn(conditions: readonly ObjectLiteral[]): Search | undefin
   return undefined;
 }
 
-/** The criteria of conditions; `undefined` if a condition says anything else. */
-export function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | undefined {
+/**
+ * The criteria of conditions; `undefined` if a condition says anything else, or compares with a value that is
+ * not written as PostgreSQL writes it: the tally compares texts.
+ */
+export function criteriaOf(
+  conditions: readonly ObjectLiteral[],
+  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
+): Criteria | undefined {
+  const criteria = readCriteria(conditions);
+  const compared = criteria && [...criteria.equal, ...criteria.excluded];
+  const isCanonical = compared?.every(([name, values]) => {
+    const type = metadata.findColumnWithPropertyName(name)?.type;
+    return values.every((value) => isCanonicalText(type, value));
+  });
+  return isCanonical ? criteria : undefined;
+}
+
+function isCanonicalText(type: unknown, value: string): boolean {
+  if (type === 'boolean') return value === 'true' || value === 'false';
+  if (type === 'uuid') return identifierFrom(type, value) === value;
+  return !INTEGERS.has(type) || /^(0|-?[1-9][0-9]*)$/.test(value);
+}
+
+const INTEGERS: ReadonlySet<unknown> = new Set([
+  ...COLUMN_TYPES.integer.columnTypes,
+  ...COLUMN_TYPES.bigint.columnTypes,
+]);
+
+function readCriteria(conditions: readonly ObjectLiteral[]): Criteria | undefined {
   const equal = new Map<string, readonly string[]>();
   const ranges = new Map<string, ValueRange>();
   const missing = new Set<string>();

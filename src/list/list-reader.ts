@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { hash } from 'node:crypto';
 import { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
@@ -7,6 +6,7 @@ import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { selectedRelated, selection, selectsComputed } from '../resource/selection.js';
 import { Settings } from '../settings/settings.js';
 import { Dependencies, versionedTables } from './dependencies.js';
+import { keyOf } from './key-of.js';
 import { type KnownList, KnownLists } from './known-lists.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
@@ -125,7 +125,7 @@ export class ListReader {
   ): Pick<PreparedList, 'key' | 'read'> {
     const [page, values] = tallyPage(this.statements, metadata, facet, request, resources);
     return {
-      key: hash('sha256', page.digest + JSON.stringify(values), 'base64url'),
+      key: keyOf(page.digest, values),
       read: async () => onlyPage(await this.reads.rows<VersionedPage>(page, values), resources),
     };
   }
@@ -140,15 +140,17 @@ export class ListReader {
     const { repository, resources } = listing;
     const { metadata } = repository;
     const { fields, order, limit, offset, after } = request;
-    const list = JSON.stringify([
-      ...[metadata.tableName, matching.where, matching.values, order, request.isByRelevance],
-    ]);
-    const listKey = hash('sha256', list, 'base64url');
+    const listKey = keyOf(
+      metadata.tableName,
+      matching.where,
+      matching.values,
+      order,
+      request.isByRelevance,
+    );
     const shown = new ParameterValues();
     const selected = selection(metadata, fields, visibleRelated(listing.client, shown));
-    const page = JSON.stringify([listKey, selected, shown.values, limit, offset, after]);
     return {
-      key: hash('sha256', page, 'base64url'),
+      key: keyOf(listKey, selected, shown.values, limit, offset, after),
       read: async () => {
         const isKnowable = await isVersioned();
         return readResolved(this.reads, listing, async (resolved, rows) => {

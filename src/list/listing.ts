@@ -58,7 +58,10 @@ export class Listing {
     const scopes = selectedRelated(repository.metadata, fields).map(([{ metadata }]) =>
       scopeConditions(metadata, client),
     );
-    const read = lookUpsIn([...scope, ...scopes.flat()]).map(({ resource }) => resource);
+    const visible = lookUpsIn(filters).flatMap((lookUp) => lookUp.visible?.conditions ?? []);
+    const read = lookUpsIn([...scope, ...scopes.flat(), ...visible]).map(
+      ({ resource }) => resource,
+    );
     const all = read.length > 0 ? [...new Set([...resources, ...read])] : resources;
     return new Listing(repository, query, filters, all, scope, client);
   }

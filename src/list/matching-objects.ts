@@ -28,7 +28,7 @@ export interface Selected {
 }
 
 export function selectedBy({ repository, conditions }: Listing): Selected {
-  const criteria = criteriaOf(conditions);
+  const criteria = criteriaOf(conditions, repository.metadata);
   const isFacets = criteria && areEqualities(criteria);
   return {
     criteria,

@@ -22,6 +22,12 @@ export function scopeConditions(
   if (!client) throw new TypeError(`What is seen of ${tableName} depends on the client`);
   const where = scope.where(client);
   const alternatives = (Array.isArray(where) ? where : [where]) as readonly ObjectLiteral[];
+  // A promise has no columns, and would restrict nothing.
+  if (!alternatives.every(isPlainObject)) {
+    throw new TypeError(
+      `The scope of ${tableName} is neither an object of conditions nor a list of them`,
+    );
+  }
   // TypeORM takes these for no condition at all, or for one that nothing meets.
   if (alternatives.length === 0) throw new TypeError(`The scope of ${tableName} is empty`);
   for (const [column, value] of alternatives.flatMap((each) => Object.entries(each))) {
@@ -39,6 +45,12 @@ export function scopeConditions(
   return replaceLookUps(
     conditions,
     lookUpsIn(conditions).map((each) => isLookedUp({ ...each, visible: everything })),
+  );
+}
+
+function isPlainObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   );
 }
 

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import type { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
 import { identifierOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
+import { keyOf } from './key-of.js';
 import type { Listing } from './listing.js';
 import {
   isByRelevance,
@@ -58,7 +58,7 @@ export function wholeList(
     ...(after === undefined ? {} : { after: objectExists(listing, after) }),
   };
   return {
-    key: hash('sha256', JSON.stringify([format, ...statements.objects]), 'base64url'),
+    key: keyOf(format, ...statements.objects),
     open: (signal) => reads.read((pool) => openList(pool, statements, writer, signal)),
   };
 }

@@ -47,6 +47,11 @@ export function columnProblems(metadata: EntityMetadata): string[] {
         ...(counted.includes(propertyName) && !COUNTABLE.has(type)
           ? [`${name} cannot be counted, since it is a column of type ${type}`]
           : []),
+        ...(column.isDeleteDate
+          ? [
+              `${name} is a @DeleteDateColumn, and no list leaves out what it marks: delete the rows`,
+            ]
+          : []),
         ...(column.isVirtualProperty && stored.has(propertyName)
           ? [`${name} is computed for each object, so that no index and no tally can hold it`]
           : []),

@@ -43,6 +43,7 @@ const RESULTS: Readonly<Record<string, () => unknown>> = {
   stream: () => Readable.from(['a']),
   error: () => new Error('secret'),
   texts: () => [{ a: 1 }, 'text'],
+  holes: () => new Array(2),
   lists: () => [[{ a: 1 }]],
   bigint: () => ({ a: 1n }),
   cycle: () => {
@@ -162,6 +163,7 @@ describe('A handler of one’s own', () => {
     ['stream', 'an object of the class Readable'],
     ['error', 'an object of the class Error'],
     ['texts', 'a list with a string'],
+    ['holes', 'a list of what has no JSON'],
     ['lists', 'a list with a list of what has no JSON'],
     ['disguised', 'an object of the class Object'],
     ['bigint', 'what JSON cannot say: Do not know how to serialize a BigInt'],

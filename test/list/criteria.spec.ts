@@ -1,30 +1,49 @@
 import { describe, expect, it } from '@jest/globals';
 import { Any, IsNull, LessThan, Like, MoreThanOrEqual, Not, Or, Raw } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { criteriaOf } from '../../src/list/criteria.js';
+
+/** `a` and `b` are texts, the other columns are called like their types. */
+const COLUMNS = {
+  findColumnWithPropertyName: (name: string) =>
+    ({ type: name.length === 1 ? 'varchar' : name }) as ColumnMetadata,
+};
 
 const none = { equal: new Map(), ranges: [], missing: [], excluded: new Map(), search: undefined };
 
 describe('The criteria of conditions', () => {
   it('tell values, bounds, and what is missing or excluded, each of its column', () => {
-    expect(criteriaOf([])).toEqual(none);
-    expect(criteriaOf([{ a: Any(['x', 'y', 'x']) }, { b: 'z' }])).toEqual({
+    expect(criteriaOf([], COLUMNS)).toEqual(none);
+    expect(criteriaOf([{ a: Any(['x', 'y', 'x']) }, { b: 'z' }], COLUMNS)).toEqual({
       ...none,
       equal: new Map([
         ['a', ['x', 'y']],
         ['b', ['z']],
       ]),
     });
-    expect(criteriaOf([{ a: IsNull(), b: Or(Not(Any(['x', 'x'])), IsNull()) }])).toEqual({
+    expect(criteriaOf([{ a: IsNull(), b: Or(Not(Any(['x', 'x'])), IsNull()) }], COLUMNS)).toEqual({
       ...none,
       missing: ['a'],
       excluded: new Map([['b', ['x']]]),
     });
-    expect(criteriaOf([{ a: Not(IsNull()) }])).toEqual({ ...none, ranges: [{ column: 'a' }] });
+    expect(criteriaOf([{ a: Not(IsNull()) }], COLUMNS)).toEqual({
+      ...none,
+      ranges: [{ column: 'a' }],
+    });
     const lower = { value: 1, inclusive: true };
-    expect(criteriaOf([{ a: Not(IsNull()) }, { a: MoreThanOrEqual(1) }])).toEqual({
+    expect(criteriaOf([{ a: Not(IsNull()) }, { a: MoreThanOrEqual(1) }], COLUMNS)).toEqual({
       ...none,
       ranges: [{ column: 'a', lower }],
     });
+  });
+
+  it('tell values of any type as PostgreSQL writes them', () => {
+    for (const condition of [
+      { integer: 7, bigint: '-7', boolean: true },
+      { uuid: 'aaaaaaaa-0000-4000-8000-000000000000', int: Any([0, 10]) },
+    ]) {
+      expect(criteriaOf([condition], COLUMNS)?.equal.size).toBe(Object.keys(condition).length);
+    }
   });
 
   it.each([
@@ -44,7 +63,14 @@ describe('The criteria of conditions', () => {
     ['existence and its exclusion', [{ a: Not(IsNull()) }, { a: IsNull() }]],
     ['existence and values', [{ a: Not(IsNull()) }, { a: 'x' }]],
     ['a missing value and a value', [{ a: IsNull() }, { a: 'x' }]],
+    // The tally has the texts of PostgreSQL.
+    ['an integer with a zero before it', [{ integer: '07' }]],
+    ['one of several integers with a sign', [{ int: Any(['7', '+7']) }]],
+    ['an integer with a space', [{ bigint: ' 7' }]],
+    ['a boolean in another form', [{ boolean: 't' }]],
+    ['a UUID in capitals', [{ uuid: 'AAAAAAAA-0000-4000-8000-000000000000' }]],
+    ['an excluded one', [{ uuid: Or(Not(Any(['{0}'])), IsNull()) }]],
   ])('are unknown for %s', (_, conditions) => {
-    expect(criteriaOf(conditions)).toBeUndefined();
+    expect(criteriaOf(conditions, COLUMNS)).toBeUndefined();
   });
 });

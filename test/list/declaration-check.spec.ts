@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Module, Query, Res, type Type } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Column, DataSource, PrimaryColumn, Repository, VirtualColumn } from 'typeorm';
+import {
+  Column,
+  DataSource,
+  DeleteDateColumn,
+  PrimaryColumn,
+  Repository,
+  VirtualColumn,
+} from 'typeorm';
 import { createApplication } from '../../src/application.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
@@ -121,6 +128,13 @@ describe('A column', () => {
       ]);
     },
   );
+
+  it('that marks objects as deleted is refused', async () => {
+    const column = DeleteDateColumn({ type: 'timestamptz', nullable: true });
+    expect(await problemsOf(withColumn(column))).toEqual([
+      'Declared.what is a @DeleteDateColumn, and no list leaves out what it marks: delete the rows',
+    ]);
+  });
 
   it('that is computed is not counted', async () => {
     const column = VirtualColumn({ type: 'varchar', query: () => `SELECT 'a'` });

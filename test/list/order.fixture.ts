@@ -61,6 +61,12 @@ function ordersOf({ clientID }: ScopeClient): object | object[] {
       return { ownerID: null };
     case 'none':
       return [];
+    case 'promise':
+      return Promise.resolve({ ownerID: clientID });
+    case 'map':
+      return [new Map([['ownerID', clientID]])];
+    case 'nothing':
+      return [[]];
     case 'other-column':
       return { total: '1' };
     default:

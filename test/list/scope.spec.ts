@@ -10,7 +10,7 @@ import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { MEMBERS, OrdersModule, OrderState } from './order.fixture.js';
 
-const MISTAKES = ['undefined', 'null', 'none', 'other-column'];
+const MISTAKES = ['undefined', 'null', 'none', 'promise', 'map', 'nothing', 'other-column'];
 const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', 'branch', ...MISTAKES];
 const SINCE = new Date(Date.now() - 86_400_000).toISOString();
 
@@ -457,6 +457,22 @@ describe('A resource with a scope', () => {
     const after = await ask('branch', '/test_orders?limit=1000&fields=folderID', { headers });
     expect([after.status, foldersIn(after).sort()]).toEqual([200, ['SECRET-f', 'fa']]);
     await query(`UPDATE test_folders SET "parentID" = 'fa' WHERE "folderID" = 'fa1'`);
+  });
+
+  it('changes the version of a list that looks up objects by their scope', async () => {
+    const [{ orderID }] = (await query(
+      `SELECT "orderID" FROM test_orders WHERE "folderID" = 'fa1' AND state = 'OPEN' LIMIT 1`,
+    )) as [{ orderID: string }];
+    await insert('test_lines', { lineID: 'looked-up', orderID });
+    const path = '/test_lines?orderState=OPEN&fields=lineID';
+    const before = await ask('branch', path);
+    expect(textOf(before)).toContain('looked-up');
+    await query(`UPDATE test_folders SET "parentID" = NULL WHERE "folderID" = 'fa1'`);
+    const headers = { 'If-None-Match': String(before.headers.etag) };
+    const after = await ask('branch', path, { headers });
+    expect([after.status, textOf(after).includes('looked-up')]).toEqual([200, false]);
+    await query(`UPDATE test_folders SET "parentID" = 'fa' WHERE "folderID" = 'fa1'`);
+    await query(`DELETE FROM test_lines WHERE "lineID" = 'looked-up'`);
   });
 
   it.each(MISTAKES)('shows nothing to a client whose condition is %s', async (client) => {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { hash } from 'node:crypto';
 import { ReadPool } from '../../database/read-pool.js';
 import { type Statement, statement } from '../../database/statement.js';
 import type { ScopeClient } from '../../resource/scope.js';
 import { Settings } from '../../settings/settings.js';
 import { defaultLimit } from '../list-query.dto.js';
+import { keyOf } from '../key-of.js';
 import { ListReader } from '../list-reader.js';
 import type { PreparedPage, VersionedPage } from '../prepared-list.js';
 import { readResolved } from '../resolved-listing.js';
@@ -35,7 +35,7 @@ export class FacetReader {
     const { resources } = counts.list;
     const [read, values] = this.statementOf(counts);
     return {
-      key: hash('sha256', read.digest + JSON.stringify(values), 'base64url'),
+      key: keyOf(read.digest, values),
       isPlain: list.isPlain,
       isVersioned: () => list.isVersioned(),
       state: () => list.state(),

@@ -1,3 +1,4 @@
+import { keyOf } from '../key-of.js';
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
@@ -42,12 +43,12 @@ export function facetStatement(
       unconditional.push({ name, at });
       continue;
     }
-    const criteria = criteriaOf(others);
+    const criteria = criteriaOf(others, repository.metadata);
     const found = criteria && tallied.of(name, criteria);
     if (found) counts.push(`SELECT ${at} AS at, value, count FROM (${found.query}) tallied`);
     if (found && found.unless === undefined) continue;
     const matching = whereOf(repository, others);
-    const key = JSON.stringify([matching, found?.unless]);
+    const key = keyOf(matching, found?.unless);
     const scan = scans.get(key) ?? { matching, condition: found?.unless, fields: [] };
     scans.set(key, scan);
     scan.fields.push({ name, at });

@@ -23,9 +23,13 @@ export function handlerPage(result: unknown, name: () => string): HandlerPage {
 }
 
 function pageOf(result: unknown, name: () => string): HandlerPage | undefined {
-  const objects: unknown[] = Array.isArray(result) ? result : [result];
+  // Without the holes of an array, over which its methods would step.
+  const objects: unknown[] = Array.isArray(result) ? Array.from(result) : [result];
   if (!objects.every(isObject)) return undefined;
-  if (objects === result || !('count' in (result as object) && 'objects' in (result as object))) {
+  if (
+    Array.isArray(result) ||
+    !('count' in (result as object) && 'objects' in (result as object))
+  ) {
     const texts = objects.map((each) => jsonOf(each, name));
     if (!texts.every((text) => text?.startsWith('{'))) return undefined;
     const count = String(texts.length);

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { keyOf } from '../../src/list/key-of.js';
+
+it('A key of a list tells any two parameter values apart', () => {
+  const values = [
+    null,
+    undefined,
+    NaN,
+    Infinity,
+    -Infinity,
+    0,
+    1,
+    1n,
+    '1',
+    'Infinity',
+    true,
+    [],
+    '',
+  ];
+  const keys = values.flatMap((value) => [keyOf('list', [value]), keyOf('list', [[value]])]);
+  expect(new Set(keys).size).toBe(2 * values.length);
+  expect(keyOf('list', ['1', 2])).toBe(keyOf('list', ['1', 2]));
+});
