@@ -243,6 +243,16 @@ describe('Closing', () => {
     await until(() => !server.listening);
   }
 
+  function connections({ application }: Service): Promise<number> {
+    const server = application.getHttpServer();
+    return new Promise((resolve, reject) => {
+      server.getConnections((error, count) => {
+        if (error) reject(error);
+        else resolve(count);
+      });
+    });
+  }
+
   it('answers what is in work, and says that it was the last', async () => {
     const closing = await startService();
     const held = closing.dataSource.createQueryRunner();
@@ -253,6 +263,7 @@ describe('Closing', () => {
     const waiting = `SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await until(async () => (await closing.dataSource.query<object[]>(waiting)).length === 1);
+    await until(async () => (await connections(closing)) === 1);
     const stopped = closing.application.close();
     await untilClosing(closing);
     await held.rollbackTransaction();

@@ -9,6 +9,7 @@ import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
+import { advanceWatermark } from '../watermark.js';
 import {
   ListOrdersDto,
   MEMBERS,
@@ -253,8 +254,7 @@ describe('Under writers that move objects between clients', () => {
     'each client gets what SQL says, and its copy stays in step',
     async () => {
       const advance = () => query(`SELECT advance_watermark('1 ms')`);
-      await advance();
-      await advance();
+      await advanceWatermark(service.dataSource, 2);
       const clients = service.application.get(ClientsService);
       const copies = new Map<string, Copy>();
       for (const client of Object.keys(SCOPES)) {
