@@ -7,3 +7,13 @@ import type { ObjectLiteral } from 'typeorm';
 export function alternativesOf(condition: ObjectLiteral): readonly ObjectLiteral[] {
   return Array.isArray(condition) ? (condition as ObjectLiteral[]) : [condition];
 }
+
+/** A condition with each of its alternatives replaced. */
+export function mapAlternatives(
+  condition: ObjectLiteral,
+  replace: (alternative: ObjectLiteral) => ObjectLiteral,
+): ObjectLiteral {
+  return Array.isArray(condition)
+    ? (condition as ObjectLiteral[]).map(replace)
+    : replace(condition);
+}

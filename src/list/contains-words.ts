@@ -2,6 +2,7 @@ import { type EntityMetadata, FindOperator, type ObjectLiteral, Raw } from 'type
 import type { ParameterValues } from '../database/statement.js';
 import { identifierFrom, isTextIdentifier } from '../resource/identifiers.js';
 import { columnOf } from '../resource/resource.js';
+import { mapAlternatives } from './alternatives.js';
 import { type SearchText, searchText } from './search-text.js';
 
 /** What a condition of `containsWords` searches for. */
@@ -41,9 +42,7 @@ export function withTypedSearches(
   metadata: EntityMetadata,
 ): ObjectLiteral[] {
   return conditions.map((condition) =>
-    Array.isArray(condition)
-      ? withTypedSearches(condition as ObjectLiteral[], metadata)
-      : withTypedSearch(condition, metadata),
+    mapAlternatives(condition, (alternative) => withTypedSearch(alternative, metadata)),
   );
 }
 

@@ -1,19 +1,17 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { errors } from '../http/errors.js';
 import type { ScopeClient } from '../resource/scope.js';
-import { selectedRelated } from '../resource/selection.js';
+import { selectedRelated, selectsComputed } from '../resource/selection.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import { withTypedSearches } from './contains-words.js';
 import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
 import { searchParameterOf } from './parameters.js';
-import { requireEntity } from './query-of.js';
+import { readsOf, requireEntity } from './query-of.js';
 import { scopeConditions, withVisibleLookUps } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
 import { lookUpsIn } from './look-ups.js';
 import { isPlainCondition } from './plain-conditions.js';
-import { readsOf } from './query-of.js';
-import { selectsComputed } from '../resource/selection.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {

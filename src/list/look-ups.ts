@@ -6,7 +6,7 @@ import {
   Raw,
 } from 'typeorm';
 import { scopeOf } from '../resource/scope.js';
-import { alternativesOf } from './alternatives.js';
+import { alternativesOf, mapAlternatives } from './alternatives.js';
 import { NamedParameters } from './named-parameters.js';
 
 /** The identifiers of a resource's objects, which a condition compares a column with. */
@@ -97,7 +97,5 @@ export function replaceLookUps(
         lookUpOf(value) ? (left.shift() ?? value) : value,
       ]),
     );
-  return conditions.map((condition) =>
-    Array.isArray(condition) ? (condition as ObjectLiteral[]).map(replaced) : replaced(condition),
-  );
+  return conditions.map((condition) => mapAlternatives(condition, replaced));
 }

@@ -2,7 +2,7 @@ import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'ty
 import { computedFields } from '../resource/computed-columns.js';
 import { relatedEntity, relatedName } from '../resource/related.js';
 import { identifierType } from '../resource/identifiers.js';
-import { isListedBy, pluralName, resourceName } from '../resource/resource.js';
+import { isListedBy, pluralName, primaryColumnOf, resourceName } from '../resource/resource.js';
 import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
@@ -78,14 +78,14 @@ export function QueryOf<Entity>(
     };
     Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
     if (!isList) return;
-    const key = identifierType(primaryColumn(entity)?.options.type);
+    const key = identifierType(primaryColumnOf(entity)?.options.type);
     const behind: DeclaredParameter = {
       meaning:
         'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
       schema: key.schema,
       example: key.example,
     };
-    Parameter(behind, (text) => readIdentifier(primaryColumn(entity)?.options.type, text))(
+    Parameter(behind, (text) => readIdentifier(primaryColumnOf(entity)?.options.type, text))(
       prototype,
       'after',
     );
@@ -170,7 +170,7 @@ function sortParameter(
   allowed: readonly string[],
   search: string | undefined,
 ): DeclaredParameter {
-  const identifier = primaryColumn(entity)?.propertyName;
+  const identifier = primaryColumnOf(entity)?.propertyName;
   const columns = allowed.flatMap((name) => [name, `-${name}`]);
   const names = search === undefined ? columns : [BY_RELEVANCE, ...columns];
   return {
@@ -182,12 +182,6 @@ function sortParameter(
     },
     example: allowed.join(),
   };
-}
-
-function primaryColumn(entity: ObjectType<unknown>) {
-  return getMetadataArgsStorage()
-    .filterColumns(entity)
-    .find(({ options }) => options.primary);
 }
 
 /** The names of an entity's public columns, in the order declared: all except `select: false`. */

@@ -1,5 +1,5 @@
-import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import { resourceName } from '../resource/resource.js';
+import type { FindOperator, ObjectType } from 'typeorm';
+import { primaryColumnOf, resourceName } from '../resource/resource.js';
 import { isLookedUp } from './look-ups.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
@@ -18,9 +18,7 @@ export function related<Entity>(
   values: ColumnValues<Entity>,
 ): FindOperator<never> {
   const resource = resourceName(entity);
-  const identifier = getMetadataArgsStorage()
-    .filterColumns(entity)
-    .find(({ options }) => options.primary)?.propertyName;
+  const identifier = primaryColumnOf(entity)?.propertyName;
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
   const columns = given.map(([column]) => column);

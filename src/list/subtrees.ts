@@ -1,5 +1,6 @@
 import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { isTextIdentifier } from '../resource/identifiers.js';
+import { primaryColumnOf } from '../resource/resource.js';
 import { isLookedUp } from './look-ups.js';
 
 /** The table of a resource whose objects refer to their parents in it. Names are not quoted. */
@@ -65,7 +66,7 @@ function treeOf<Entity>(entity: ObjectType<Entity>): Tree {
 function findTree<Entity>(entity: ObjectType<Entity>): Tree {
   const storage = getMetadataArgsStorage();
   const table = storage.tables.find(({ target }) => target === entity)?.name;
-  const identifier = storage.filterColumns(entity).find(({ options }) => options.primary);
+  const identifier = primaryColumnOf(entity);
   const parent = storage
     .filterForeignKeys(entity)
     .find(({ type }) => typeof type === 'function' && (type as () => unknown)() === entity);

@@ -7,6 +7,7 @@ import {
   type ObjectType,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import type { ColumnMetadataArgs } from 'typeorm/metadata-args/ColumnMetadataArgs.js';
 import { Meaning, meaningOf } from './meaning.js';
 import { type Scope, setScope } from './scope.js';
 
@@ -135,6 +136,13 @@ export function resourceName(entity: ObjectType<unknown>): string {
   const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
   if (table?.name !== undefined && isResource({ target: entity })) return table.name;
   throw new TypeError(`${entity.name} is not a @Resource`);
+}
+
+/** The primary column of an entity as it is declared; the first of a composite key. */
+export function primaryColumnOf(entity: ObjectType<unknown>): ColumnMetadataArgs | undefined {
+  return getMetadataArgsStorage()
+    .filterColumns(entity)
+    .find(({ options }) => options.primary);
 }
 
 /** The resources of a data source, by name. */
