@@ -135,13 +135,16 @@ const MAXIMUM_FACETS = 1000;
 /**
  * The facets that together consist of the objects with given values in columns; `undefined` if the
  * tally does not count this combination of columns.
+ *
+ * @param counted the combinations that the tally has in the order that is to be read
  */
 export function facetsOf(
   metadata: EntityMetadata,
   equal: Criteria['equal'],
+  counted = countedColumnsOf(metadata),
 ): readonly Facet[] | undefined {
   if (equal.size === 0) return [EVERY_OBJECT];
-  const columns = countedColumnsOf(metadata).find(
+  const columns = counted.find(
     (names) => names.length === equal.size && names.every((name) => equal.has(name)),
   );
   if (!columns) return undefined;

@@ -44,6 +44,11 @@ export interface MatchingObjects extends Selected, Where {
    * `WHERE`. Absent if it carries all of them, or none.
    */
   readonly split?: { readonly carried: string; readonly others: string };
+  /**
+   * Whether the index of a column that is compared carries all of them, but not the first column of the
+   * order: then the identifiers of the matching objects are found first, without visiting any object.
+   */
+  readonly isFoundFirst?: boolean;
 }
 
 /** Conditions on a table in SQL. */
@@ -61,14 +66,20 @@ export function matchingObjects(
 ): MatchingObjects {
   if (conditions.length < 2) return { ...selected, ...whereOf(repository, conditions) };
   const [first] = order;
-  const columns = first ? carriedColumnsOf(repository.metadata, first.field) : [];
+  const { metadata } = repository;
+  const columns = first ? carriedColumnsOf(metadata, first.field) : [];
+  const compared = (condition: ObjectLiteral): string[] =>
+    alternativesOf(condition).flatMap((alternative) => Object.keys(alternative));
   const isCarried = (condition: ObjectLiteral): boolean =>
-    alternativesOf(condition)
-      .flatMap((alternative) => Object.keys(alternative))
-      .every((column) => columns.includes(column));
+    compared(condition).every((column) => columns.includes(column));
+  const every = conditions.flatMap(compared);
+  const isFoundFirst = every.some((column) => {
+    const carried = carriedColumnsOf(metadata, column);
+    return every.every((each) => carried.includes(each)) && !carried.includes(first?.field ?? '');
+  });
   const carried = conditions.filter(isCarried);
   const others = conditions.filter((condition) => !isCarried(condition));
-  const all = whereOf(repository, [...carried, ...others]);
+  const all = { isFoundFirst, ...whereOf(repository, [...carried, ...others]) };
   if (carried.length === 0 || others.length === 0) return { ...selected, ...all };
   // The parameters have the same numbers, since they come first.
   const { where } = whereOf(repository, carried);

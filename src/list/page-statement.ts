@@ -11,9 +11,9 @@ import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevanc
 import {
   and,
   pickedBehind,
+  pickedBehindKey,
   pickedFromStart,
   type Picking,
-  startAt,
   startOf,
 } from './picked-objects.js';
 import { visibleObjects, visibleRelated } from './scope.js';
@@ -68,6 +68,7 @@ export function pageStatement(
     metadata,
     where: matching.where,
     split: matching.split,
+    isFoundFirst: matching.isFoundFirst,
     visible,
     order,
     // In a subquery the planner does not use it, and takes the generic plan of a prepared statement for good.
@@ -81,10 +82,13 @@ export function pageStatement(
   let usesKnown = known !== undefined;
   if (known?.before) {
     addCount(`${values.add(known.count)}::bigint`);
-    tables.push(startAt(picking, known.before), pickedBehind(picking));
+    tables.push(...pickedBehindKey(picking, known.before));
   } else {
     const at = offset > 0 ? `${values.add(offset)}::bigint` : undefined;
-    const tallied = talliedList(metadata, matching, order, values, at);
+    const tallied = talliedList(metadata, matching, order, values, {
+      offset: at,
+      isCounted: known !== undefined,
+    });
     tables.push(...tallied.tables);
     usesKnown &&= tallied.count === undefined;
     if (tallied.count !== undefined) {

@@ -3,8 +3,11 @@ import { and, keysOf, type Picking } from './picked-objects.js';
 
 /** Maximum number of matching objects that are collected and sorted. */
 export const MAXIMUM_SORTED = 50_000;
-/** By how much it costs more to collect and sort an object than to read one in the order of the list. */
-const SORTING_COST = 2;
+/**
+ * By how much it costs more to collect and sort an object than to read one in the order of the list; where
+ * the objects are found first, each one is visited for its place in the order.
+ */
+const SORTING_COST = { read: 2, foundFirst: 15 };
 
 /**
  * No limit, which the planner does not know of. It assumes that a tenth of the rows is read, so that it
@@ -40,16 +43,14 @@ export function pickedByOffset(
 ): string[] {
   const [counted, way] = [`counted${part}`, `way${part}`];
   const isWay = (name: string): string => isNamed(way, name);
-  const { metadata, where, order, limit } = picking;
+  const { metadata, order, limit } = picking;
   const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
   if (!indexSize && !offset) {
     return [`picked${part} AS MATERIALIZED (SELECT ${keysOf(order)} FROM object ${page})`];
   }
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
-    sorted: `SELECT * FROM (
-        SELECT ${keysOf(order)} FROM object ${and(where, isWay('sorted'))} OFFSET 0
-      ) object ${page}`,
+    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'))}) object ${page}`,
     forward: `${inOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
     backward: `${inOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
       ${reverseOrderBy(metadata, order)}
@@ -66,7 +67,7 @@ export function pickedByOffset(
     `${way} AS MATERIALIZED (
       SELECT CASE
         WHEN total = 0 THEN 'none'
-        ${indexSize ? `WHEN total <= ${MAXIMUM_SORTED} AND ${SORTING_COST} * total * total < ${reach} * ${indexSize} THEN 'sorted'` : ''}
+        ${indexSize ? `WHEN total <= ${MAXIMUM_SORTED} AND ${picking.isFoundFirst ? SORTING_COST.foundFirst : SORTING_COST.read} * total * total < ${reach} * ${indexSize} THEN 'sorted'` : ''}
         ${offset ? `WHEN ${offset} > total / 2 THEN 'backward'` : ''}
         ELSE 'forward'
       END AS name FROM ${counted}
@@ -78,6 +79,18 @@ export function pickedByOffset(
 /** The condition that the objects are found in a way. PostgreSQL evaluates it once, before it reads any. */
 function isNamed(way: string, name: string): string {
   return `(SELECT name FROM ${way}) = '${name}'`;
+}
+
+/** Selects the keys of all matching objects, in no order. */
+function collected({ metadata, where, order, isFoundFirst }: Picking, condition: string): string {
+  if (!isFoundFirst) return `SELECT ${keysOf(order)} FROM object ${and(where, condition)} OFFSET 0`;
+  const identifier = order.at(-1)?.field ?? '';
+  return `SELECT object.* FROM (
+      SELECT object."${identifier}" FROM object ${and(where, condition)} OFFSET 0
+    ) found CROSS JOIN LATERAL (
+      SELECT ${keysOf(order)} FROM "${metadata.tableName}" object
+      WHERE object."${identifier}" = found."${identifier}" OFFSET 0
+    ) object`;
 }
 
 /**

@@ -11,6 +11,7 @@ export interface Picking {
   /** `WHERE …`, or empty. */
   readonly where: string;
   readonly split?: MatchingObjects['split'];
+  readonly isFoundFirst?: MatchingObjects['isFoundFirst'];
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
@@ -36,7 +37,7 @@ export function pickedFromStart(picking: Picking, skipped: string): string[] {
 }
 
 /** The table `start` with the key of an object that was on an earlier page. */
-export function startAt({ metadata, order, values }: Picking, key: PageKey): string {
+function startAt({ metadata, order, values }: Picking, key: PageKey): string {
   const columns = order.map(({ field }, at) => {
     const column = columnOf(metadata, field);
     return `${values.add(key[at])}::${sqlTypeOf(column)} AS "${field}"`;
@@ -66,7 +67,18 @@ export function startOf(
  *
  * @param part ends the name of the table, for a page that is picked from several lists
  */
-export function pickedBehind({ metadata, where, order, limit }: Picking, part = ''): string {
+export function pickedBehind(picking: Picking, part = ''): string {
+  return `picked${part} AS MATERIALIZED (${behindStart(picking)})`;
+}
+
+/** The same for a page behind the one with a key, with no part for what the key rules out. */
+export function pickedBehindKey(picking: Picking, key: PageKey): string[] {
+  const isValued = key[0] !== null;
+  return [startAt(picking, key), `picked AS MATERIALIZED (${behindStart(picking, isValued)})`];
+}
+
+/** @param isValued whether `start` has a value in the first column; absent: that is not known */
+function behindStart({ metadata, where, order, limit }: Picking, isValued?: boolean): string {
   const [first, second, ...others] = order;
   if (!first) throw new TypeError('An order has at least the identifier');
   const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
@@ -74,24 +86,22 @@ export function pickedBehind({ metadata, where, order, limit }: Picking, part = 
     `SELECT ${keysOf(order)} FROM object ${and(where, ...conditions)} ${page}`;
   const [column, value] = [`object."${first.field}"`, startValue(first)];
   const parts: string[] = [];
-  if (!second) {
-    parts.push(select(isBehind(metadata, order)));
-  } else {
-    const isRestBehind = isBehind(metadata, order.slice(1));
+  if (!second) return select(isBehind(metadata, order));
+  const isRestBehind = isBehind(metadata, order.slice(1));
+  if (isValued !== false) {
     if (first.direction === 'ASC' && second.direction === 'ASC' && others.length === 0) {
       const [identifier, id] = [`object."${second.field}"`, startValue(second)];
       parts.push(select(`(${column}, ${identifier}) > (${value}, ${id})`));
     } else {
       parts.push(select(`${column} = ${value}`, isRestBehind), select(isBeyond(first)));
     }
-    if (columnOf(metadata, first.field).isNullable) {
-      parts.push(
-        select(`${column} IS NULL`, `${value} IS NULL`, isRestBehind),
-        select(`${column} IS NULL`, `${value} IS NOT NULL`),
-      );
-    }
   }
-  return `picked${part} AS MATERIALIZED (${united(parts, page)})`;
+  if (columnOf(metadata, first.field).isNullable) {
+    const isMissing = `${column} IS NULL`;
+    if (isValued !== true) parts.push(select(isMissing, `${value} IS NULL`, isRestBehind));
+    if (isValued !== false) parts.push(select(isMissing, `${value} IS NOT NULL`));
+  }
+  return united(parts, page);
 }
 
 /** A condition: an object comes behind the one in `start` by these columns, of which the last is unique. */

@@ -17,9 +17,9 @@ import { EVERY_OBJECT, type Facet, facetName } from './tally/facet.js';
 import { type TalliedObjects, TallyPositions } from './tally/position.js';
 import { wordCountOf, wordTallies } from './tally/word-tally.js';
 import {
-  broadColumnsOf,
   countOf,
   countOfColumn,
+  facetColumnsOf,
   identifierOrder,
   sortedOrder,
   tallyRows,
@@ -46,13 +46,14 @@ export interface TalliedList {
  *
  * @param order the total order of the list
  * @param offset the parameter of the offset; absent: the place is not asked for
+ * @param isCounted whether the count is known, so that it is only asked for where that costs next to nothing
  */
 export function talliedList(
   metadata: EntityMetadata,
-  { facets, criteria }: MatchingObjects,
+  { facets, criteria, where }: MatchingObjects,
   order: readonly SortKey[],
   values: ParameterValues,
-  offset?: string,
+  { offset, isCounted = false }: { offset?: string | undefined; isCounted?: boolean } = {},
 ): TalliedList {
   if (!criteria) return { tables: [] };
   const [first] = order;
@@ -76,9 +77,13 @@ export function talliedList(
   const [range] = ranges;
   if (!range) return { tables: [], count: remainder(metadata, criteria, values) };
   const isBounded = range.lower !== undefined || range.upper !== undefined;
-  const isPlaced = offset !== undefined && first?.field === range.column;
+  const isSorted = offset !== undefined && first?.field === range.column;
+  const objects =
+    isBounded || isSorted ? sortedObjects(metadata, range.column, criteria) : undefined;
+  if (objects?.isNarrow && isCounted) return { tables: [] };
+  const isPlaced = isSorted && !objects?.isNarrow;
   const positions =
-    isBounded || isPlaced ? sortedPositions(metadata, range.column, criteria, values) : undefined;
+    objects && (isBounded || isPlaced) ? new TallyPositions(objects, values) : undefined;
   if (!positions) {
     const count = isBounded ? undefined : valuedCount(metadata, range.column, criteria, values);
     return { tables: [], count };
@@ -88,6 +93,14 @@ export function talliedList(
   tables.push(`outside AS MATERIALIZED (SELECT ${outsideOf(positions, range, type, values)})`);
   // If the lower bound is above the upper one, objects between them are outside twice.
   const count = `(SELECT greatest(0, ${total} - below - above) FROM outside)`;
+  if (objects?.isNarrow) {
+    const every = countOf(identifierOrder(metadata), values.add([facetName(EVERY_OBJECT)]));
+    const direct = `(SELECT count(*) FROM object ${where})`;
+    return {
+      tables,
+      count: `(CASE WHEN ${positions.spansMore(every)} THEN ${direct} ELSE ${count} END)`,
+    };
+  }
   if (!isPlaced) return { tables, count };
   addSortedStart(positions, order, offset, true);
   return { tables, count, valued: count };
@@ -150,7 +163,13 @@ function sortedPositions(
   values: ParameterValues,
 ): TallyPositions | undefined {
   const objects = sortedObjects(metadata, name, criteria);
-  return objects && new TallyPositions(objects, values);
+  return objects && !objects.isNarrow ? new TallyPositions(objects, values) : undefined;
+}
+
+/** Objects whose ranges in the order of a column the tally knows. */
+interface SortedObjects extends TalliedObjects {
+  /** Whether there are few of them in each part of the order, so that no offset is found in it. */
+  readonly isNarrow: boolean;
 }
 
 /** The objects with the values of criteria and a value in a column, if it has a tally. */
@@ -158,12 +177,13 @@ function sortedObjects(
   metadata: EntityMetadata,
   name: string,
   { equal }: Criteria,
-): TalliedObjects | undefined {
+): SortedObjects | undefined {
   if (!sortedColumnsOf(metadata).includes(name)) return undefined;
-  const broad = broadColumnsOf(metadata);
-  if (equal.size > 1 || [...equal.keys()].some((each) => !broad.includes(each))) return undefined;
-  const facets = facetsOf(metadata, equal);
-  return facets && { metadata, order: sortedOrder(metadata, columnOf(metadata, name)), facets };
+  const order = sortedOrder(metadata, columnOf(metadata, name));
+  const facets = facetsOf(metadata, equal, facetColumnsOf(metadata, order));
+  if (!facets) return undefined;
+  const isNarrow = order.narrow.includes(facets[0]?.columns.join('+') ?? '');
+  return { metadata, order, facets, isNarrow };
 }
 
 /**

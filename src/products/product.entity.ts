@@ -39,6 +39,11 @@ export enum ProductType {
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price', 'currency', 'stock'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
   searched: ['words'],
+  ranges: [
+    ['categoryID', 'price'],
+    ['categoryID', 'type', 'price'],
+    ['brandID', 'price'],
+  ],
 })
 // Few products have the same reference, so no other index needs to carry it.
 @Index(['refID', 'productID'])

@@ -18,12 +18,22 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
 }
 
 /** The names of all columns of the list index that is ordered by a column; empty if there is none. */
-export function carriedColumnsOf(metadata: EntityMetadata, column: string): string[] {
-  const { identifier, filtered, sorted } = listTableOf(metadata);
-  const key = [identifier, ...filtered, ...sorted].find(({ name }) => name === column);
-  if (!key) return [];
-  const keys = [...new Set([key, identifier])];
-  return [...keys, ...carriedColumns(keys, filtered)].map(({ name }) => name);
+export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
+  let indexes = INDEXES.get(metadata);
+  if (!indexes) INDEXES.set(metadata, (indexes = indexedColumns(listTableOf(metadata))));
+  return indexes.get(column) ?? [];
+}
+
+/** The columns of the list indexes of each resource, by the first one. */
+const INDEXES = new WeakMap<EntityMetadata, ReadonlyMap<string, readonly string[]>>();
+
+function indexedColumns({ identifier, filtered, sorted }: ListTable): Map<string, string[]> {
+  return new Map(
+    [identifier, ...filtered, ...sorted].map((key) => {
+      const keys = [...new Set([key, identifier])];
+      return [key.name, [...keys, ...carriedColumns(keys, filtered)].map(({ name }) => name)];
+    }),
+  );
 }
 
 function indexedColumn(column: ColumnMetadata): IndexedColumn {

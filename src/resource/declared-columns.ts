@@ -4,6 +4,7 @@ import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { isTextIdentifier } from './identifiers.js';
 import {
   countedColumnsOf,
+  countedRangesOf,
   filteredColumnsOf,
   searchedColumnsOf,
   sortedColumnsOf,
@@ -24,7 +25,11 @@ const COUNTABLE: ReadonlySet<unknown> = new Set(
 /** What no list can do of what the entity of a resource declares, as lines. */
 export function columnProblems(metadata: EntityMetadata): string[] {
   const { name: entity, columns, primaryColumns, propertiesMap } = metadata;
-  const counted = countedColumnsOf(metadata).flat();
+  const ranges = countedRangesOf(metadata);
+  const counted = [
+    ...countedColumnsOf(metadata),
+    ...ranges.map((names) => names.slice(0, -1)),
+  ].flat();
   const stored = new Set([
     ...counted,
     ...filteredColumnsOf(metadata),
@@ -33,6 +38,12 @@ export function columnProblems(metadata: EntityMetadata): string[] {
   ]);
   return [
     ...identifierProblems(metadata),
+    ...ranges
+      .filter((names) => !sortedColumnsOf(metadata).includes(names.at(-1) ?? ''))
+      .map(
+        (names) =>
+          `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
+      ),
     // Every property of a class is one of its objects, if it is not declared with "declare".
     ...Object.keys(metadata.create() as object)
       .filter((property) => !Object.hasOwn(propertiesMap, property))

@@ -37,6 +37,12 @@ export interface ListColumns<Column extends string> {
    * word, in all and with each value of each counted column.
    */
   readonly searched?: readonly Column[];
+  /**
+   * Combinations of columns with a sorted one, which is the last. The tally counts ranges of the sorted
+   * column among the objects with one value in each of the others, such as prices within a category. The
+   * others are enough to find the objects: name them in `filtered`, too.
+   */
+  readonly ranges?: readonly (readonly [Column, ...Column[], Column])[];
 }
 
 /** The options of a resource. */
@@ -61,6 +67,7 @@ export function Resource<const Column extends string = never, const Scoped exten
     filtered = [],
     sorted = [],
     searched = [],
+    ranges = [],
     scope,
   }: ResourceOptions<Column, Scoped> = {},
 ): (target: new () => Record<Column | Scoped, unknown>) => void {
@@ -72,6 +79,7 @@ export function Resource<const Column extends string = never, const Scoped exten
       filtered,
       sorted,
       searched,
+      ranges,
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
     const columns = getMetadataArgsStorage().filterColumns(target);
@@ -93,12 +101,13 @@ interface DeclaredColumns {
   readonly filtered: readonly string[];
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
+  readonly ranges: readonly (readonly string[])[];
 }
 
 /** Empty for an entity that is not a resource, such as a deletion. */
 function declaredColumns({ target }: Pick<EntityMetadata, 'target'>): DeclaredColumns {
   const declared = Reflect.getMetadata(RESOURCE, target) as DeclaredColumns | undefined;
-  return declared ?? { counted: [], filtered: [], sorted: [], searched: [] };
+  return declared ?? { counted: [], filtered: [], sorted: [], searched: [], ranges: [] };
 }
 
 /** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
@@ -166,6 +175,13 @@ export function countedColumnsOf(
 /** The columns whose values the tally counts by themselves, and not only in combinations. */
 export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): string[] {
   return countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
+}
+
+/** The combinations of columns with a sorted one, the last, whose ranges the tally counts. */
+export function countedRangesOf(
+  metadata: Pick<EntityMetadata, 'target'>,
+): readonly (readonly string[])[] {
+  return declaredColumns(metadata).ranges;
 }
 
 /** The columns that filters compare, which the indexes of the lists carry. */

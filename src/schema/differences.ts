@@ -104,7 +104,7 @@ const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 /** What the tally of each resource counts, by resource. */
 async function talliesOf(dataSource: DataSource): Promise<Map<string, TallyColumns>> {
   const rows = await dataSource.query<({ resource: string } & TallyColumns)[]>(
-    'SELECT resource, counted, sorted, searched FROM tallies',
+    'SELECT resource, counted, sorted, searched, ranges FROM tallies',
   );
   return new Map(rows.map(({ resource, ...columns }) => [resource, columns]));
 }
@@ -205,6 +205,7 @@ function tallyDifferences(
     ['counts', installed.counted, declared.counted],
     ['has ranges', installed.sorted, declared.sorted],
     ['counts words', installed.searched, declared.searched],
+    ['counts ranges', installed.ranges, declared.ranges],
   ] as const;
   for (const [does, there, wanted] of compared) {
     const isComplete = wanted.every((column) => there.includes(column));

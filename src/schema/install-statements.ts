@@ -4,6 +4,7 @@ import { recordedColumns } from '../list/deletions/deletion.js';
 import {
   columnOf,
   countedColumnsOf,
+  countedRangesOf,
   identifierOf,
   searchedColumnsOf,
   sortedColumnsOf,
@@ -16,6 +17,8 @@ export interface TallyColumns {
   readonly counted: readonly string[];
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
+  /** Combinations that end with a sorted column, such as `categoryID+price`. */
+  readonly ranges: readonly string[];
 }
 
 /** What the tally of a resource counts according to its entity. */
@@ -24,6 +27,7 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
     counted: countedColumnsOf(metadata).map((names) => names.join('+')),
     sorted: sortedColumnsOf(metadata),
     searched: searchedColumnsOf(metadata),
+    ranges: countedRangesOf(metadata).map((names) => names.join('+')),
   };
 }
 
@@ -31,7 +35,7 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
 export function countsAsDeclared(installed: TallyColumns, declared: TallyColumns): boolean {
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     isDeepStrictEqual(one.toSorted(), other.toSorted());
-  return (['counted', 'sorted', 'searched'] as const).every((columns) =>
+  return (['counted', 'sorted', 'searched', 'ranges'] as const).every((columns) =>
     isSame(installed[columns], declared[columns]),
   );
 }
@@ -39,10 +43,10 @@ export function countsAsDeclared(installed: TallyColumns, declared: TallyColumns
 /** The statement that creates the tally of a resource, or recreates it from the table. */
 export function installTally(
   metadata: EntityMetadata,
-  { counted, sorted, searched }: TallyColumns,
+  { counted, sorted, searched, ranges }: TallyColumns,
 ): string {
   const { databaseName: identifier } = identifierOf(metadata);
-  const columns = [counted, sorted, searched];
+  const columns = [counted, sorted, searched, ranges];
   // The last arguments are optional.
   while (columns.length > 1 && columns.at(-1)?.length === 0) columns.pop();
   const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');

@@ -49,7 +49,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       );
     }
     const [installed] = await dataSource.query<TallyColumns[]>(
-      'SELECT counted, sorted, searched FROM tallies WHERE resource = $1',
+      'SELECT counted, sorted, searched, ranges FROM tallies WHERE resource = $1',
       [table],
     );
     const declared = tallyColumnsOf(metadata);
@@ -81,7 +81,9 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
 
 /** Every column of a tally. */
 function talliedColumns(tally: TallyColumns | undefined): string[] {
-  return [...(tally?.counted ?? []), ...(tally?.sorted ?? [])].flatMap((names) => names.split('+'));
+  return [...(tally?.counted ?? []), ...(tally?.sorted ?? []), ...(tally?.ranges ?? [])].flatMap(
+    (names) => names.split('+'),
+  );
 }
 
 /** The columns of a table that statements give another type, or drop and add. */

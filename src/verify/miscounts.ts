@@ -1,7 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { identifierType } from '../resource/identifiers.js';
-import { countedColumnsOf } from '../resource/resource.js';
-import { broadColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
+import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
 import {
   countsAsDeclared,
@@ -23,7 +22,7 @@ export async function miscounts(
 ): Promise<string[]> {
   const { tableName: resource } = metadata;
   const [installed] = await dataSource.query<TallyColumns[]>(
-    'SELECT counted, sorted, searched FROM tallies WHERE resource = $1',
+    'SELECT counted, sorted, searched, ranges FROM tallies WHERE resource = $1',
     [resource],
   );
   if (!installed || !countsAsDeclared(installed, tallyColumnsOf(metadata))) return [];
@@ -66,8 +65,7 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
   const identifier = `object."${databaseName}"`;
   const { least } = identifierType(type).bounds;
   const value = column && `object."${column.databaseName}"`;
-  const broad = broadColumnsOf(metadata).map((name) => [name]);
-  const facets = [[], ...(column ? broad : countedColumnsOf(metadata))].map(facetExpression);
+  const facets = [[], ...facetColumnsOf(metadata, order)].map(facetExpression);
   const isBelow = value
     ? `(tally.value, tally.lowest) <= (${value}, ${identifier})`
     : `tally.lowest <= ${identifier}`;

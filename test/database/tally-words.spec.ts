@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { TallyWords1764201600000 } from '../../src/database/migrations/1764201600000-tally-words.js';
+import { CountRanges1764648000000 } from '../../src/database/migrations/1764648000000-count-ranges.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 
@@ -34,12 +35,15 @@ it('A catalogue goes back to tallies without words and forth, and each keeps cou
   await write(0, 1500);
   const runner = service.dataSource.createQueryRunner();
   const migration = new TallyWords1764201600000();
+  const later = new CountRanges1764648000000();
   try {
+    await later.down(runner);
     await migration.down(runner);
     await write(1500, 10);
     expect(await tallied()).toBe(755);
     await expect(query('SELECT FROM products_tally_by_words')).rejects.toThrow('does not exist');
     await migration.up(runner);
+    await later.up(runner);
   } finally {
     await runner.release();
   }

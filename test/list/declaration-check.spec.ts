@@ -129,6 +129,30 @@ describe('A column', () => {
     },
   );
 
+  it('that lists are not sorted by has no counted ranges, and only counted ones have any', async () => {
+    class Ranged {
+      @PrimaryColumn(identifierColumn)
+      rangedID!: string;
+
+      @Column('numeric')
+      price!: string;
+
+      @Column('integer')
+      year!: number;
+    }
+    Resource('test_ranged', {
+      sorted: ['year'],
+      ranges: [
+        ['year', 'price'],
+        ['price', 'year'],
+      ],
+    })(Ranged);
+    expect(await problemsOf(Ranged)).toEqual([
+      'Ranged counts ranges by year and price, but price is not in its sorted columns',
+      'Ranged.price cannot be counted, since it is a column of type numeric',
+    ]);
+  });
+
   it('that marks objects as deleted is refused', async () => {
     const column = DeleteDateColumn({ type: 'timestamptz', nullable: true });
     expect(await problemsOf(withColumn(column))).toEqual([

@@ -35,7 +35,8 @@ beforeAll(async () => {
     await query(`INSERT INTO products_tally_deltas VALUES ($1, '', $2)`, facet);
   }
   await query(
-    `INSERT INTO products_tally_by_price_deltas VALUES ('', NULL, '', 90), ('type=PHYSICAL', NULL, '', 2)`,
+    `INSERT INTO products_tally_by_price_deltas VALUES ('', NULL, '', 90), ('type=PHYSICAL', NULL, '', 2),
+       ('categoryID=c1', NULL, '', 2000), ('categoryID+type=2:c1DIGITAL', NULL, '', 3000), ('brandID=b2', NULL, '', 3)`,
   );
 });
 afterAll(() => service.stop());
@@ -64,7 +65,13 @@ it.each([
   ['brandID=b2&type=DIGITAL&inStock=true', 60],
   ['currency=EUR&type=DIGITAL,SERVICE&inStock=true', 80],
   ['currency=EUR&type=DIGITAL,SERVICE&inStock=true&sort=-price', 80],
+  ['categoryID=c1&priceMin=10', 2000],
+  ['categoryID=c1&priceMin=60&priceMax=10', 0],
+  ['categoryID=c1&type=DIGITAL&priceMin=50&sort=name', 3000],
+  ['categoryID=c1&type=DIGITAL&priceMin=50&sort=-price', 3000],
+  ['categoryID=c1&priceExists=true', 2000],
   // These are counted by an index.
+  ['brandID=b2&priceMin=5', 0],
   ['priceExists=true&brandIDNot=b1', 0],
   ['brandIDExists=false&typeNot=SERVICE', 0],
   ['brandIDNot=b1&brandIDExists=true', 0],
@@ -85,6 +92,9 @@ it.each([
     currency: `currency IN (${listed('currency')})`,
     inStock: `"inStock" = ${listed('inStock')}`,
     stockMin: `stock >= ${listed('stockMin')}`,
+    categoryID: `"categoryID" IN (${listed('categoryID')})`,
+    priceMin: `price >= ${listed('priceMin')}`,
+    priceMax: `price <= ${listed('priceMax')}`,
   };
   const where = [...filters.keys()].flatMap((name) => conditions[name] ?? []).join(' AND ');
   const [{ count }] = await service.dataSource.query<[{ count: number }]>(

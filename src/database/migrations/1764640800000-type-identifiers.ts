@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { INSTALL_DELETIONS } from './1763942400000-bound-change-times.js';
+import { replaced } from '../replaced-parts.js';
 import { INSTALL_TALLY } from './1764201600000-tally-words.js';
 
 /**
@@ -53,7 +54,7 @@ const LEAST_IDENTIFIER = `CREATE FUNCTION least_identifier(type text) RETURNS te
    END
  $least$`;
 
-const TYPED_TALLY = replaced(
+export const TYPED_TALLY = replaced(
   INSTALL_TALLY,
   ['CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION'],
   [
@@ -99,15 +100,3 @@ const TYPED_DELETIONS = replaced(INSTALL_DELETIONS, [
   `%I varchar(100) COLLATE "C" PRIMARY KEY`,
   `%I ' || replace(identifier_type(of_resource, identifier), 'text', 'varchar(100)') || ' PRIMARY KEY`,
 ]);
-
-/**
- * A statement with parts of it replaced.
- *
- * @throws TypeError for a part that it does not have
- */
-function replaced(statement: string, ...parts: [string, string][]): string {
-  return parts.reduce((text, [part, by]) => {
-    if (!text.includes(part)) throw new TypeError(`The statement has no ${part}`);
-    return text.replace(part, () => by);
-  }, statement);
-}

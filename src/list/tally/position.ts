@@ -41,9 +41,9 @@ export class TallyPositions {
     const columns = (facets[0]?.columns ?? []).map((name, at) => {
       const column = columnOf(metadata, name);
       const parameter = `${values.add(facets.map((each) => each.values[at]))}::text[]`;
-      // By its text, so that no index of the column qualifies: the one in the order is to be read.
+      // As an expression, so that no index of the column qualifies: the one in the order is to be read.
       const [reference, type] = this.sorted
-        ? [`object."${column.databaseName}"::text`, 'text']
+        ? [`(object."${column.databaseName}"::text || '')`, 'text']
         : [`object."${column.databaseName}"`, sqlTypeOf(column)];
       return { parameter, reference, type, name: `value_${at}` };
     });
@@ -101,6 +101,18 @@ export class TallyPositions {
       )`,
       `${name} AS MATERIALIZED (${found})`,
     );
+  }
+
+  /**
+   * An SQL expression for whether one range of each facet spans more objects of the resource than the facets
+   * have: then it costs less to count their objects one by one. Null if no facet has objects.
+   *
+   * @param every an SQL expression for the number of objects of the resource
+   */
+  spansMore(every: string): string {
+    return `(SELECT sum(count) < sum(${every} / ranges) FROM (
+      SELECT sum(count) AS count, count(*) AS ranges FROM ranges GROUP BY facet
+    ) facets)`;
   }
 
   /**

@@ -5,15 +5,29 @@ import { type TallyOrder, tallyRows } from './tally.js';
 
 /**
  * SQL for the minimum target number of objects of a range of `facet`. Combinations of columns have many
- * facets, and deep pages of them are rare.
+ * facets, and deep pages of them are rare. The range of a narrow facet spans so many other objects in the
+ * index of the order that it has to be short.
  */
-const MINIMUM_RANGE_SIZE = `CASE WHEN strpos(split_part(facet, '=', 1), '+') > 0 THEN 20000 ELSE 2000 END`;
+function minimumRangeSize({ narrow }: TallyOrder): string {
+  return `CASE WHEN ${isNarrow(narrow)} THEN 500 WHEN strpos(${COLUMNS}, '+') > 0 THEN 20000 ELSE 2000 END`;
+}
+
 /**
  * SQL for the target number of objects of a range. Finding an offset adds up the ranges and then skips
  * within one. With this size both grow with the square root of the objects. A small facet is one
  * range.
  */
-const RANGE_SIZE = `greatest(${MINIMUM_RANGE_SIZE}, 4 * sqrt(abs(sum(count) OVER ())))::integer`;
+function rangeSize(order: TallyOrder): string {
+  const factor = `CASE WHEN ${isNarrow(order.narrow)} THEN 2 ELSE 4 END`;
+  return `greatest(${minimumRangeSize(order)}, ${factor} * sqrt(abs(sum(count) OVER ())))::integer`;
+}
+
+/** SQL for the columns of `facet`. */
+const COLUMNS = `split_part(facet, '=', 1)`;
+
+function isNarrow(narrow: readonly string[]): string {
+  return `${COLUMNS} = ANY('{${narrow.join()}}')`;
+}
 
 /** The lower bound of a range. */
 export interface RangeBound {
@@ -38,7 +52,7 @@ export interface Stretch {
 export async function uncutFacets(dataSource: DataSource, order: TallyOrder): Promise<string[]> {
   const rows = await dataSource.query<{ facet: string }[]>(
     `SELECT facet FROM ${tallyRows(order)} GROUP BY facet
-     HAVING count(*) > 1 OR sum(count) > 2 * ${MINIMUM_RANGE_SIZE} OR sum(count) <= 0`,
+     HAVING count(*) > 1 OR sum(count) > 2 * ${minimumRangeSize(order)} OR sum(count) <= 0`,
   );
   return rows.map(({ facet }) => facet);
 }
@@ -58,7 +72,7 @@ export async function nextStretch(
        GROUP BY facet, ${bounds}
      ), sized AS (
        SELECT *, lag(count) OVER ordered AS before, row_number() OVER ordered AS at,
-         ${RANGE_SIZE} AS size, sum(count) OVER () AS total
+         ${rangeSize(order)} AS size, sum(count) OVER () AS total
        FROM ranges WINDOW ordered AS (ORDER BY ${boundOrder})
      ), grouped AS (
        SELECT *, count(*) FILTER (WHERE before IS NULL OR before + count >= size / 2)

@@ -3,6 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
 import {
   columnOf,
+  countedColumnsOf,
+  countedRangesOf,
   identifierOf,
   singleCountedColumnsOf,
   sortedColumnsOf,
@@ -24,9 +26,11 @@ export interface TallyOrder {
   readonly bounds: string;
   /** The same for ORDER BY. The first range has no `value`. */
   readonly boundOrder: string;
+  /** The columns of the facets with few objects in each part of the order, such as `categoryID+type`. */
+  readonly narrow: readonly string[];
 }
 
-/** The order by identifier. It has every facet of the resource. */
+/** The order by identifier. */
 export function identifierOrder(metadata: EntityMetadata): TallyOrder {
   const { tableName } = metadata;
   return {
@@ -35,10 +39,11 @@ export function identifierOrder(metadata: EntityMetadata): TallyOrder {
     deltas: `"${tableName}_tally_deltas"`,
     bounds: 'lowest',
     boundOrder: 'lowest',
+    narrow: [],
   };
 }
 
-/** The order by a sorted column. It has the facets of `broadColumnsOf`, and that of all objects. */
+/** The order by a sorted column. It leaves out objects without a value. */
 export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): TallyOrder {
   const table = `${metadata.tableName}_tally_by_${column.databaseName}`;
   return {
@@ -48,6 +53,7 @@ export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): T
     deltas: `"${table}_deltas"`,
     bounds: 'value, lowest',
     boundOrder: 'value NULLS FIRST, lowest',
+    narrow: narrowColumnsOf(metadata, column.propertyName).map((names) => names.join('+')),
   };
 }
 
@@ -68,6 +74,26 @@ export function broadColumnsOf(metadata: EntityMetadata): string[] {
     const type = metadata.findColumnWithPropertyName(name)?.type;
     return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
   });
+}
+
+/**
+ * The columns of the facets that a tally has in an order, besides that of all objects: in the order of the
+ * identifier those that are counted, in that of a column `broadColumnsOf` and those of its declared ranges.
+ */
+export function facetColumnsOf(
+  metadata: EntityMetadata,
+  { column }: TallyOrder,
+): readonly (readonly string[])[] {
+  if (!column) return countedColumnsOf(metadata);
+  const broad = broadColumnsOf(metadata).map((name) => [name]);
+  return [...broad, ...narrowColumnsOf(metadata, column.propertyName)];
+}
+
+/** The columns of the facets whose ranges of a sorted column are declared. */
+export function narrowColumnsOf(metadata: EntityMetadata, sorted: string): string[][] {
+  return countedRangesOf(metadata)
+    .filter((names) => names.at(-1) === sorted)
+    .map((names) => names.slice(0, -1));
 }
 
 /** A subquery of every row of a tally and its deltas. */
