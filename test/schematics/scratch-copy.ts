@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandResult, runNode } from '../cli/catalogue.js';
+import { transpile } from '../transpile.mjs';
 
 /** What is made or downloaded, and packages of their own. */
 const LEFT_OUT = ['.git', '.data', 'node_modules', 'dist', 'coverage', 'bench', 'examples'];
@@ -37,6 +38,11 @@ export class ScratchCopy {
 
   nest(...args: string[]): Promise<CommandResult> {
     return this.run(['node_modules/@nestjs/cli/bin/nest.js', ...args]);
+  }
+
+  /** Builds what its commands need without checking types, in a tenth of the time of `nest build`. */
+  transpile(): Promise<void> {
+    return transpile(join(this.folder, 'src'), join(this.folder, 'dist'));
   }
 
   /** What `npm run resource --` does. */
