@@ -1,10 +1,10 @@
 /**
  * `npm test`: runs Jest with the arguments given, or by default every suite: first those that may share
- * the processor with others, then those that measure time or use up connections.
+ * the processor with others, then those that compare response times or use up connections.
  */
 import { jest } from './jest.mjs';
 
-const ALONE = 'test/(attacks|clients|deploy|embedded|faults|http)';
+const ALONE = 'test/(attacks|faults)/';
 
 const given = process.argv.slice(2);
 const runs =
