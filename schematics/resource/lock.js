@@ -26,6 +26,8 @@ export async function lockProject() {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
     }
     const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+    // This process itself, or one that ended and had its number.
+    if (holder === process.pid) break;
     // Empty for a moment after it was created.
     if (holder > 0 && !isRunning(holder)) await rm(path, { force: true });
     else if (Date.now() > end) {

@@ -16,6 +16,17 @@ export function catalogue(
   return runNode(['dist/main.js', ...args], { environment, input });
 }
 
+/** Runs several command lines one after the other in one process, without input. */
+export async function catalogues(
+  commandLines: readonly (readonly string[])[],
+  environment: NodeJS.ProcessEnv,
+): Promise<CommandResult[]> {
+  const program = ['test/fixtures/run-commands.mjs', JSON.stringify(commandLines)];
+  const { stdout, stderr } = await runNode(program, { environment });
+  if (stderr !== '') throw new Error(stderr);
+  return JSON.parse(stdout) as CommandResult[];
+}
+
 /** Runs a Node program with only PATH and the given environment. Default folder: the project's. */
 export async function runNode(
   args: readonly string[],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
-import { catalogue, type CommandResult } from './catalogue.js';
+import { catalogue, catalogues, type CommandResult } from './catalogue.js';
 
 let service: Service;
 let folder: string;
@@ -21,6 +21,33 @@ afterAll(async () => {
 
 const run = (args: string[], input?: string): Promise<CommandResult> =>
   catalogue(args, { DATABASE_URL: service.database.url }, input);
+
+/** Command lines that end with a status and one line on standard error which contains a message. */
+function describeEnds(
+  commandLines: readonly (readonly [readonly string[], number, string])[],
+): void {
+  describe('in one process', () => {
+    let results: readonly CommandResult[];
+
+    beforeAll(async () => {
+      const environment = { DATABASE_URL: service.database.url };
+      results = await catalogues(
+        commandLines.map(([args]) => args),
+        environment,
+      );
+    });
+
+    it.each(commandLines.map((line, at) => [...line, at] as const))(
+      '%j ends with %i',
+      (_, status, message, at) => {
+        const { stderr = '', ...result } = results[at] ?? {};
+        expect(result).toEqual({ status, stdout: '' });
+        expect(stderr).toContain(message);
+        expect(stderr.trim().split('\n')).toHaveLength(1);
+      },
+    );
+  });
+}
 
 describe('client and token', () => {
   it('create a client and a token that is good at once, printed alone', async () => {
@@ -66,7 +93,7 @@ describe('client and token', () => {
     expect(Math.round((expires - Date.now()) / 86_400_000)).toBe(90);
   });
 
-  it.each([
+  describeEnds([
     [['client', 'create', 'tester'], 1, 'The client tester exists already'],
     [['client', 'create', 'a b'], 1, 'A clientID must be 1 to 100 visible ASCII characters'],
     [['client', 'disable', 'none'], 1, 'There is no client none'],
@@ -76,15 +103,8 @@ describe('client and token', () => {
     [['client', 'create', 'x', '--rate-limit', '-1'], 2, "'-1' is invalid"],
     [['client', 'create'], 2, "missing required argument 'clientID'"],
     [['client', 'remove', 'x'], 2, "unknown command 'remove'"],
-    [['nonsense'], 2, "unknown command 'nonsense'"],
     [['client', 'list', '--all'], 2, "unknown option '--all'"],
-  ])('%j ends with %i', async (args, status, message) => {
-    const result = await run(args);
-    expect(result.status).toBe(status);
-    expect(result.stdout).toBe('');
-    expect(result.stderr).toContain(message);
-    expect(result.stderr.trim().split('\n')).toHaveLength(1);
-  });
+  ]);
 });
 
 describe('import and export', () => {
@@ -164,7 +184,7 @@ describe('import and export', () => {
     });
   });
 
-  it.each([
+  describeEnds([
     [['import', 'nonsense', '-'], 1, 'There is no resource nonsense; there are '],
     [['export', 'nonsense'], 1, 'There is no resource nonsense'],
     [['import', 'brands', 'none.csv'], 1, 'none.csv cannot be read: ENOENT'],
@@ -172,12 +192,7 @@ describe('import and export', () => {
     [['import', 'brands', '-', '--map', 'name'], 2, 'It must be of the form field='],
     [['import', 'brands', '-', '--set', 'name=a', '--set', 'name=b'], 2, 'name is given twice'],
     [['import', 'brands', '-', '--format', 'xml'], 2, "'xml' is invalid"],
-  ])('%j ends with %i', async (args, status, message) => {
-    const result = await run(args);
-    expect(result.status).toBe(status);
-    expect(result.stderr).toContain(message);
-    expect(result.stderr.trim().split('\n')).toHaveLength(1);
-  });
+  ]);
 
   it('leave everything as it was when killed', async () => {
     const before = await run(['export', 'brands']);
@@ -228,6 +243,14 @@ describe('verify and migrate', () => {
     });
     expect(result.status).toBe(1);
     expect(result.stderr).toMatch(/^catalogue: .*ECONNREFUSED.*\n$/);
+  });
+
+  it('refuse what is no command with a status of its own', async () => {
+    expect(await run(['nonsense'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: "error: unknown command 'nonsense'\n",
+    });
   });
 
   it('refuse a setting by name', async () => {

@@ -4,7 +4,7 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { runNode } from '../cli/catalogue.js';
+import { type CommandResult, runNode } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
@@ -223,159 +223,179 @@ describe('A resource', () => {
     expect(status).toBe(0);
   });
 
-  it.each([
-    [
-      'there already',
-      ['scratch_suppliers', '--fields', 'a:text'],
-      /^Error: The resource scratch_suppliers is there already$/m,
-    ],
-    [
-      'in the singular',
-      ['scratch_supplier', '--fields', 'a:text'],
-      /named in the plural: scratch_suppliers, not scratch_supplier/,
-    ],
-    [
-      'called like a part of the service',
-      ['clients', '--fields', 'a:text'],
-      /clients is taken by the service/,
-    ],
-    [
-      'called like the path of deletions',
-      ['deletions', '--fields', 'a:text'],
-      /^Error: deletions is taken by the service itself$/m,
-    ],
-    [
-      'called like a table of deletions',
-      ['brands_deletions', '--fields', 'a:text'],
-      /^Error: brands_deletions is taken .* as all names that end in _deletions are$/m,
-    ],
-    [
-      'called like a tally, whatever its singular',
-      ['scratchTally', '--fields', 'a:text', '--singular', 'scratch'],
-      /^Error: scratch_tally is taken .* as all names that end in _tally are$/m,
-    ],
-    [
-      'called like a table of PostgreSQL',
-      ['pg_tables', '--fields', 'a:text'],
-      /^Error: pg_tables is taken by PostgreSQL/m,
-    ],
-    [
-      'of an entity whose class is there',
-      ['scratch_goods', '--fields', 'a:text', '--singular', 'brand'],
-      /^Error: The entity would be called Brand, as that of brands is$/m,
-    ],
-    [
-      'called like the type of an enumeration',
-      ['product_type', '--fields', 'a:text', '--singular', 'scratch'],
-      /^Error: The table would be called product_type, as an enumeration of products is$/m,
-    ],
-    [
-      'of an enumeration whose type is there',
-      ['scratch_orders', '--fields', 'itemType:enum=A/B'],
-      /itemType would be of the type scratch_order_item_type, which is there already/,
-    ],
-    ['called by no word', ['1st', '--fields', 'a:text'], /1st cannot name a resource/],
-    ['of fields that nobody names', ['scratch_things'], /There are no fields/],
-    [
-      'of a field of an unknown type',
-      ['scratch_things', '--fields', 'a:float'],
-      /The field a cannot be of the type float/,
-    ],
-    [
-      'of a field twice',
-      ['scratch_things', '--fields', 'a:text,a:json'],
-      /The field a is described twice/,
-    ],
-    [
-      'of fields that differ in case alone',
-      ['scratch_things', '--fields', 'a:text,A:text'],
-      /The field A differs from another in case only/,
-    ],
-    [
-      'of a field that no column can bear',
-      ['scratch_things', '--fields', '__proto__:text'],
-      /"__proto__" cannot name a field/,
-    ],
-    [
-      'of a filter that every list has',
-      ['scratch_things', '--fields', 'limit:text:exact'],
-      /limit would filter by limit, which every list has/,
-    ],
-    [
-      'of two filters of one name',
-      ['scratch_things', '--fields', 'a:decimal:range,aMin:text:exact'],
-      /The field aMin would filter by aMin, which the field a has/,
-    ],
-    [
-      'of a filter for JSON',
-      ['scratch_things', '--fields', 'a:json:exact'],
-      /The field a cannot be exact; json can be null/,
-    ],
-    [
-      'of a reference to nothing',
-      ['scratch_things', '--fields', 'a:reference=scratch_makers:exact'],
-      /a refers to scratch_makers, but there are only (\w+, )*categories, /,
-    ],
-    [
-      'by a tree that is none',
-      ['scratch_things', '--fields', 'a:reference=brands:tree'],
-      'The field a cannot be tree: brands do not refer to themselves',
-    ],
-    [
-      'of a reference to itself that is never null',
-      ['scratch_things', '--fields', 'a:reference=scratch_things'],
-      /so it must be null for some/,
-    ],
-    [
-      'of an enumeration whose type has too long a name',
-      ['longNamesOfManyThings', '--fields', `${'b'.repeat(45)}:enum=A/B`],
-      /whose name is longer than 59 letters/,
-    ],
-    [
-      'of an enumeration of one value',
-      ['scratch_things', '--fields', 'a:enum=ONE'],
-      /a needs two values at least/,
-    ],
-    [
-      'counted without a filter',
-      ['scratch_things', '--fields', 'a:text:counted'],
-      /a is counted by its filter/,
-    ],
-    [
-      'asked whether a field exists that always does',
-      ['scratch_things', '--fields', 'a:text:exists'],
-      /a always exists: exists needs null/,
-    ],
-    [
-      'of a filter that is called like another field',
-      ['scratch_things', '--fields', 'a:text:null:exists,aExists:boolean'],
-      /The field aExists is called like a filter of another one/,
-    ],
-    [
-      'from a file that is not there',
-      ['scratch_things', '--from', 'nowhere.csv'],
-      /nowhere.csv cannot be read: ENOENT/,
-    ],
-    [
-      'from a file with numbers that lose digits',
-      ['scratch_things', '--from', 'rounded.ndjson'],
-      /The column n has the number 100000000000000000000: put its digits in quotes/,
-    ],
-    [
-      'from a file and from fields',
-      ['scratch_things', '--from', 'plants.ndjson', '--fields', 'a:text'],
-      /not from both/,
-    ],
-  ])('is refused if it is %s, before anything is written', async (_, args, message) => {
-    const module = await readFile(join(copy.folder, 'src/app.module.ts'), 'utf8');
-    let result = { status: null as number | null, stderr: '' };
-    const files = await added(copy, async () => {
-      result = await copy.resource(args);
+  describe('is refused', () => {
+    const refused: readonly [string, readonly string[], string | RegExp][] = [
+      [
+        'there already',
+        ['scratch_suppliers', '--fields', 'a:text'],
+        /^Error: The resource scratch_suppliers is there already$/m,
+      ],
+      [
+        'in the singular',
+        ['scratch_supplier', '--fields', 'a:text'],
+        /named in the plural: scratch_suppliers, not scratch_supplier/,
+      ],
+      [
+        'called like a part of the service',
+        ['clients', '--fields', 'a:text'],
+        /clients is taken by the service/,
+      ],
+      [
+        'called like the path of deletions',
+        ['deletions', '--fields', 'a:text'],
+        /^Error: deletions is taken by the service itself$/m,
+      ],
+      [
+        'called like a table of deletions',
+        ['brands_deletions', '--fields', 'a:text'],
+        /^Error: brands_deletions is taken .* as all names that end in _deletions are$/m,
+      ],
+      [
+        'called like a tally, whatever its singular',
+        ['scratchTally', '--fields', 'a:text', '--singular', 'scratch'],
+        /^Error: scratch_tally is taken .* as all names that end in _tally are$/m,
+      ],
+      [
+        'called like a table of PostgreSQL',
+        ['pg_tables', '--fields', 'a:text'],
+        /^Error: pg_tables is taken by PostgreSQL/m,
+      ],
+      [
+        'of an entity whose class is there',
+        ['scratch_goods', '--fields', 'a:text', '--singular', 'brand'],
+        /^Error: The entity would be called Brand, as that of brands is$/m,
+      ],
+      [
+        'called like the type of an enumeration',
+        ['product_type', '--fields', 'a:text', '--singular', 'scratch'],
+        /^Error: The table would be called product_type, as an enumeration of products is$/m,
+      ],
+      [
+        'of an enumeration whose type is there',
+        ['scratch_orders', '--fields', 'itemType:enum=A/B'],
+        /itemType would be of the type scratch_order_item_type, which is there already/,
+      ],
+      ['called by no word', ['1st', '--fields', 'a:text'], /1st cannot name a resource/],
+      [
+        'of a field of an unknown type',
+        ['scratch_things', '--fields', 'a:float'],
+        /The field a cannot be of the type float/,
+      ],
+      [
+        'of a field twice',
+        ['scratch_things', '--fields', 'a:text,a:json'],
+        /The field a is described twice/,
+      ],
+      [
+        'of fields that differ in case alone',
+        ['scratch_things', '--fields', 'a:text,A:text'],
+        /The field A differs from another in case only/,
+      ],
+      [
+        'of a field that no column can bear',
+        ['scratch_things', '--fields', '__proto__:text'],
+        /"__proto__" cannot name a field/,
+      ],
+      [
+        'of a filter that every list has',
+        ['scratch_things', '--fields', 'limit:text:exact'],
+        /limit would filter by limit, which every list has/,
+      ],
+      [
+        'of two filters of one name',
+        ['scratch_things', '--fields', 'a:decimal:range,aMin:text:exact'],
+        /The field aMin would filter by aMin, which the field a has/,
+      ],
+      [
+        'of a filter for JSON',
+        ['scratch_things', '--fields', 'a:json:exact'],
+        /The field a cannot be exact; json can be null/,
+      ],
+      [
+        'of a reference to nothing',
+        ['scratch_things', '--fields', 'a:reference=scratch_makers:exact'],
+        /a refers to scratch_makers, but there are only (\w+, )*categories, /,
+      ],
+      [
+        'by a tree that is none',
+        ['scratch_things', '--fields', 'a:reference=brands:tree'],
+        'The field a cannot be tree: brands do not refer to themselves',
+      ],
+      [
+        'of a reference to itself that is never null',
+        ['scratch_things', '--fields', 'a:reference=scratch_things'],
+        /so it must be null for some/,
+      ],
+      [
+        'of an enumeration whose type has too long a name',
+        ['longNamesOfManyThings', '--fields', `${'b'.repeat(45)}:enum=A/B`],
+        /whose name is longer than 59 letters/,
+      ],
+      [
+        'of an enumeration of one value',
+        ['scratch_things', '--fields', 'a:enum=ONE'],
+        /a needs two values at least/,
+      ],
+      [
+        'counted without a filter',
+        ['scratch_things', '--fields', 'a:text:counted'],
+        /a is counted by its filter/,
+      ],
+      [
+        'asked whether a field exists that always does',
+        ['scratch_things', '--fields', 'a:text:exists'],
+        /a always exists: exists needs null/,
+      ],
+      [
+        'of a filter that is called like another field',
+        ['scratch_things', '--fields', 'a:text:null:exists,aExists:boolean'],
+        /The field aExists is called like a filter of another one/,
+      ],
+      [
+        'from a file that is not there',
+        ['scratch_things', '--from', 'nowhere.csv'],
+        /nowhere.csv cannot be read: ENOENT/,
+      ],
+      [
+        'from a file with numbers that lose digits',
+        ['scratch_things', '--from', 'rounded.ndjson'],
+        /The column n has the number 100000000000000000000: put its digits in quotes/,
+      ],
+      [
+        'from a file and from fields',
+        ['scratch_things', '--from', 'plants.ndjson', '--fields', 'a:text'],
+        /not from both/,
+      ],
+    ];
+    let results: readonly CommandResult[];
+    let written: readonly string[];
+
+    beforeAll(async () => {
+      const module = join(copy.folder, 'src/app.module.ts');
+      const before = await readFile(module, 'utf8');
+      written = await added(copy, async () => {
+        results = await copy.resources(refused.map(([, args]) => args));
+      });
+      if ((await readFile(module, 'utf8')) !== before) written = [...written, module];
     });
-    expect(result.stderr).toMatch(message);
-    expect(result.status).toBe(1);
-    expect(files).toEqual([]);
-    expect(await readFile(join(copy.folder, 'src/app.module.ts'), 'utf8')).toBe(module);
+
+    it('before anything is written', () => {
+      expect(written).toEqual([]);
+    });
+
+    it.each(refused.map(([what, , message], at) => [what, message, at] as const))(
+      'if it is %s',
+      (_, message, at) => {
+        expect(results[at]?.stderr).toMatch(message);
+        expect(results[at]?.status).toBe(1);
+      },
+    );
+  });
+
+  it('is refused if nobody names its fields', async () => {
+    const { stderr, status } = await copy.resource(['scratch_things']);
+    expect(stderr).toMatch(/There are no fields/);
+    expect(status).toBe(1);
   });
 
   it.each([

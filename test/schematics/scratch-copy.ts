@@ -29,11 +29,7 @@ export class ScratchCopy {
     args: readonly string[],
     { environment, input }: { environment?: NodeJS.ProcessEnv; input?: string } = {},
   ): Promise<CommandResult> {
-    const result = await runNode(args, { folder: this.folder, environment, input });
-    const [stdout = '', stderr = ''] = [result.stdout, result.stderr].map((text) =>
-      stripVTControlCharacters(text),
-    );
-    return { ...result, stdout, stderr };
+    return withoutColours(await runNode(args, { folder: this.folder, environment, input }));
   }
 
   nest(...args: string[]): Promise<CommandResult> {
@@ -49,6 +45,16 @@ export class ScratchCopy {
   resource(args: readonly string[], input = ''): Promise<CommandResult> {
     const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
     return this.run([program, '@catalogue/schematics:resource', ...args], { input });
+  }
+
+  /** What `npm run resource --` does with each of several arguments, one after the other. */
+  async resources(all: readonly (readonly string[])[]): Promise<CommandResult[]> {
+    const { stdout, stderr } = await this.run([
+      'test/fixtures/generate-resources.mjs',
+      JSON.stringify(all),
+    ]);
+    if (stderr !== '') throw new Error(stderr);
+    return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
   }
 
   catalogue(args: readonly string[], databaseUrl: string): Promise<CommandResult> {
@@ -105,4 +111,12 @@ export class ScratchCopy {
     }
     await rm(this.folder, { recursive: true });
   }
+}
+
+function withoutColours({ status, stdout, stderr }: CommandResult): CommandResult {
+  return {
+    status,
+    stdout: stripVTControlCharacters(stdout),
+    stderr: stripVTControlCharacters(stderr),
+  };
 }
