@@ -13,7 +13,11 @@ export default {
   testTimeout: 30_000,
 };
 
-/** How SWC compiles TypeScript for the tests. */
+/**
+ * How SWC compiles TypeScript for the tests.
+ *
+ * @returns {import('@swc/core').Options}
+ */
 export function swc() {
   return {
     jsc: {

@@ -1,4 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -17,12 +26,26 @@ import { catalogue } from './catalogue.js';
 jest.setTimeout(180_000);
 
 let dataDir: string;
+/** A data directory with the demonstration, whose service was stopped. */
+let prepared: string;
 const running: ChildProcess[] = [];
 
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'catalogue-start-'));
+async function newDirectory(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalogue-start-'));
   // If this process is root, the server runs as another user, who must reach the folder.
-  await chmod(dataDir, 0o755);
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+beforeAll(async () => {
+  prepared = await newDirectory();
+  await stop(await start({ DATA_DIR: prepared }), 'SIGTERM');
+  running.length = 0;
+});
+afterAll(() => rm(prepared, { recursive: true }));
+
+beforeEach(async () => {
+  dataDir = await newDirectory();
 });
 afterEach(async () => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
@@ -56,6 +79,12 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   await until(() => output.includes('listens on') || child.exitCode !== null, 60_000);
   const address = /listens on (\S+)/.exec(output)?.[1] ?? '';
   return { child, output: () => output, address };
+}
+
+/** Makes the data directory a copy of the prepared one, which takes a fraction of the time of a first start. */
+async function prepare(): Promise<void> {
+  // With the owner, as whom the server runs.
+  await promisify(execFile)('cp', ['-a', `${prepared}/.`, dataDir]);
 }
 
 async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number | null> {
@@ -92,6 +121,7 @@ describe('catalogue start, with nothing but a directory', () => {
   });
 
   it('answers the README’s example byte for byte', async () => {
+    await prepare();
     const { address } = await start();
     const query = 'type=PHYSICAL&fields=productID,refID&limit=2&offset=5';
     const response = await fetch(
@@ -106,6 +136,7 @@ describe('catalogue start, with nothing but a directory', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'leaves no process and no lock behind on %s, and answers what it has begun',
     async (signal) => {
+      await prepare();
       const started = await start();
       const requests = Array.from({ length: 20 }, () =>
         fetch(`${started.address}/products?clientID=demo&access_token=demo-token&limit=1000`),
@@ -124,6 +155,7 @@ describe('catalogue start, with nothing but a directory', () => {
   );
 
   it('leaves no process behind when it is killed, and starts again with its data', async () => {
+    await prepare();
     const first = await start();
     await stop(first, 'SIGKILL');
     await until(async () => (await processes()).length === 0);
@@ -158,6 +190,7 @@ describe('catalogue start, with nothing but a directory', () => {
 
 describe('A token', () => {
   it('is in nothing that the service writes, whatever the request', async () => {
+    await prepare();
     const started = await start({ LOG_LEVEL: 'debug', HOST: '127.0.0.1' });
     const port = Number(new URL(started.address).port);
     // The last line of the start, which shows the token of the demonstration.
@@ -186,6 +219,7 @@ describe('A token', () => {
 
 describe('catalogue start is refused in one line', () => {
   it('for a second service on the same directory, naming the first', async () => {
+    await prepare();
     const first = await start();
     const second = await start();
     expect(second.child.exitCode).toBe(1);
