@@ -110,6 +110,8 @@ async function freePort(): Promise<number> {
 describe('catalogue start, with nothing but a directory', () => {
   it('loads the demonstration and prints a curl line that works when pasted', async () => {
     const started = await start();
+    // The last line of the start.
+    await until(() => started.output().includes('Try: '));
     const line = /^Try: (curl .*)$/m.exec(started.output())?.[1] ?? '';
     const pasted = line.replace('curl ', 'curl --silent --show-error ');
     const { stdout } = await promisify(execFile)('sh', ['-c', pasted]);
