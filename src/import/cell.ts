@@ -11,14 +11,14 @@ export type CellReading = { readonly value: string | null } | { readonly mustBe:
  * @throws TypeError for a column whose type cannot be imported
  */
 export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReading {
-  const { expected, read, isRounded, readObject } = valuesOf(column).cell(column);
+  const { expected, read, isRounded, readObject, expectedOf } = valuesOf(column).cell(column);
   return (cell) => {
     if (cell === null) return hasNull(column) ? { value: null } : { mustBe: 'given' };
     if (typeof cell === 'number' && !isRounded && !hasItsDigits(cell)) {
       return { mustBe: `${expected}, with its digits in quotes` };
     }
     const value = isScalar(cell) ? read(String(cell)) : readObject?.(cell);
-    return value === undefined ? { mustBe: expected } : { value };
+    return value === undefined ? { mustBe: expectedOf?.(cell) ?? expected } : { value };
   };
 }
 

@@ -29,5 +29,6 @@ export {
 } from './parameters.js';
 export { QueryOf } from './query-of.js';
 export { containsWords } from './contains-words.js';
+export { path } from './path.js';
 export { related } from './related.js';
 export { within } from './subtrees.js';

@@ -6,6 +6,7 @@ import {
 } from 'typeorm';
 import { alternativesOf } from './alternatives.js';
 import { type LookUp, lookUpOf } from './look-ups.js';
+import { pathOf } from './path.js';
 
 /**
  * Whether a condition only compares columns of its own table with values, or with what is looked up in
@@ -31,6 +32,7 @@ function isPlainLookUp({ visible }: LookUp): boolean {
 }
 
 function isPlainValue(value: unknown): boolean {
+  if (pathOf(value)) return true;
   if (!(value instanceof FindOperator)) {
     return value === null || typeof value !== 'object' || value instanceof Date;
   }

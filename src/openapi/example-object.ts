@@ -7,6 +7,7 @@ import { fieldsOf } from '../resource/resource.js';
 /** The example that the entity gives of a field; `undefined` if it gives none. */
 export function ownExample(column: ColumnMetadata, { target }: EntityMetadata): unknown {
   const { example } = meaningOf(target as object, column.propertyName) ?? {};
+  if (example !== undefined && column.type === 'jsonb') return JSON.parse(example);
   const { type = '' } = valuesOf(column).schema(column);
   if (type === 'array') return example?.split(',');
   const isNumber = ['integer', 'number'].includes(type);

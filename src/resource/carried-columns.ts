@@ -1,9 +1,10 @@
-import type { EntityMetadata } from 'typeorm';
+import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
 import { typeNameOf } from './column-values.js';
+import { jsonPath, pathExpression } from './json-paths.js';
 import { carriedColumns, type IndexedColumn, type ListTable } from './list-indexes.js';
-import { columnOf, filteredColumnsOf, identifierOf, sortedColumnsOf } from './resource.js';
+import { columnOf, filteredColumnsOf, identifierOf, pathsOf, sortedColumnsOf } from './resource.js';
 
 /** A resource as `listIndexes` takes it. */
 export function listTableOf(metadata: EntityMetadata): ListTable {
@@ -14,6 +15,11 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
     identifier: indexedColumn(identifierOf(metadata)),
     filtered: columns(filteredColumnsOf(metadata)),
     sorted: columns(sortedColumnsOf(metadata)),
+    paths: pathsOf(metadata).map((name) => {
+      const path = jsonPath(metadata.target as ObjectType<unknown>, name);
+      const { databaseName } = columnOf(metadata, path.column);
+      return { name, expression: pathExpression(path, `"${databaseName}"`) };
+    }),
   };
 }
 

@@ -11,6 +11,9 @@ import {
   readNumber,
 } from './formats.js';
 import { identifierFrom, identifierType } from './identifiers.js';
+import { refusalOf } from './json-refusal.js';
+import { exampleOfShape, schemaOfShape } from './json-schema.js';
+import { declaredShape, type Shape } from './json-shape.js';
 
 /** How the values of a column type are written and read. */
 export interface ColumnValues {
@@ -49,6 +52,8 @@ export interface CellFormat {
   readonly isRounded?: true;
   /** Reads an object or a list of an NDJSON file. Default: the type has no such value. */
   readonly readObject?: (value: unknown) => string | undefined;
+  /** In place of `expected` for a value that is refused: what it lacks. Default: `expected` says it. */
+  readonly expectedOf?: (value: unknown) => string | undefined;
 }
 
 /** How the values of a column are written and read. */
@@ -249,13 +254,12 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
   ),
   json: {
     publicForm: asStored,
-    // Any object or list that was imported.
-    schema: () => ({}),
-    cell: () => ({
-      expected: `an object or a list in JSON, its numbers of 15 digits at most, ${MAXIMUM_LEVELS} levels at most`,
-      read: readJson,
-      readObject: writeJson,
-    }),
+    schema: (column) => {
+      const shape = shapeOf(column);
+      // Without a shape, any object or list that was imported.
+      return shape ? { ...schemaOfShape(shape), examples: [exampleOfShape(shape)] } : {};
+    },
+    cell: (column) => jsonCell(shapeOf(column)),
     isFreeText: true,
   },
 };
@@ -279,9 +283,34 @@ const BY_COLUMN_TYPE: ReadonlyMap<unknown, ColumnValues> = new Map(
 /** Maximum levels of a JSON value: the import visits them one by one, and so do its readers. */
 const MAXIMUM_LEVELS = 100;
 
-function readJson(text: string): string | undefined {
-  const value = parsed(text);
-  return typeof value === 'object' && value !== null ? writeJson(value) : undefined;
+function jsonCell(shape: Shape | undefined): CellFormat {
+  const refusal = (value: unknown) => shape && refusalOf(shape, value);
+  const readObject = (value: unknown): string | undefined =>
+    isStorable(value, MAXIMUM_LEVELS) && refusal(value) === undefined
+      ? JSON.stringify(value)
+      : undefined;
+  return {
+    expected: `an object or a list in JSON, its numbers of 15 digits at most, ${MAXIMUM_LEVELS} levels at most`,
+    read: (text) => {
+      const value = parsed(text);
+      return isObject(value) ? readObject(value) : undefined;
+    },
+    readObject,
+    expectedOf: (cell) => {
+      const value = typeof cell === 'string' ? parsed(cell) : cell;
+      if (!isObject(value) || !isStorable(value, MAXIMUM_LEVELS)) return undefined;
+      return `as its class declares it: ${refusal(value)}`;
+    },
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The shape of a column; `undefined` if it may hold any object or list. */
+function shapeOf({ target, propertyName }: ColumnMetadata): Shape | undefined {
+  return typeof target === 'function' ? declaredShape(target, propertyName).shape : undefined;
 }
 
 /** What a text in JSON says; `undefined` for any other text. */
@@ -291,10 +320,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function writeJson(value: unknown): string | undefined {
-  return isStorable(value, MAXIMUM_LEVELS) ? JSON.stringify(value) : undefined;
 }
 
 /** Whether PostgreSQL can store a JSON value, and JavaScript has not rounded its numbers. */

@@ -1,11 +1,14 @@
-import type { EntityMetadata } from 'typeorm';
+import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { isTextIdentifier } from './identifiers.js';
+import { jsonPath } from './json-paths.js';
+import { declaredShape } from './json-shape.js';
 import {
   countedColumnsOf,
   countedRangesOf,
   filteredColumnsOf,
+  pathsOf,
   searchedColumnsOf,
   sortedColumnsOf,
 } from './resource.js';
@@ -48,6 +51,7 @@ export function columnProblems(metadata: EntityMetadata): string[] {
     ...Object.keys(metadata.create() as object)
       .filter((property) => !Object.hasOwn(propertiesMap, property))
       .map((property) => `${entity}.${property} has no decorator of a column, such as @Column`),
+    ...pathProblems(metadata),
     ...columns.flatMap((column) => {
       const { propertyName } = column;
       const type = typeName(column);
@@ -55,6 +59,9 @@ export function columnProblems(metadata: EntityMetadata): string[] {
       const isShown = column.isSelect && !primaryColumns.includes(column);
       return [
         ...(isShown ? typeProblems(name, column) : []),
+        ...(type === 'jsonb'
+          ? declaredShape(metadata.target as object, propertyName).problems
+          : []),
         ...(counted.includes(propertyName) && !COUNTABLE.has(type)
           ? [`${name} cannot be counted, since it is a column of type ${type}`]
           : []),
@@ -69,6 +76,17 @@ export function columnProblems(metadata: EntityMetadata): string[] {
       ];
     }),
   ];
+}
+
+function pathProblems(metadata: EntityMetadata): string[] {
+  return pathsOf(metadata).flatMap((name) => {
+    try {
+      jsonPath(metadata.target as ObjectType<unknown>, name);
+      return [];
+    } catch (error) {
+      return [(error as TypeError).message];
+    }
+  });
 }
 
 function identifierProblems({ name: entity, primaryColumns }: EntityMetadata): string[] {

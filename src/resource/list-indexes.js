@@ -18,6 +18,7 @@ import { identifierColumn, textBytes } from './column-types.js';
  * @property {IndexedColumn} identifier
  * @property {readonly IndexedColumn[]} filtered the columns that filters compare
  * @property {readonly IndexedColumn[]} sorted the columns that lists are sorted by
+ * @property {readonly { name: string, expression: string }[]} paths values within columns that filters compare, in SQL
  *
  * @typedef {object} ListIndex
  * @property {string} name
@@ -36,12 +37,13 @@ const MAXIMUM_NAME = 63;
 /**
  * The indexes of a resource's lists: by identifier, by each filtered and each sorted column in ascending
  * order, and by each sorted column in descending order. Each carries the other filtered columns, so that
- * PostgreSQL evaluates a combination of filters within the index.
+ * PostgreSQL evaluates a combination of filters within the index. Those by a value within a column do not:
+ * PostgreSQL reads the column of each row.
  *
  * @param {ListTable} resource
  * @returns {ListIndex[]}
  */
-export function listIndexes({ table, identifier, filtered, sorted }) {
+export function listIndexes({ table, identifier, filtered, sorted, paths }) {
   const columns = new Map([...filtered, ...sorted].map((column) => [column.name, column]));
   columns.delete(identifier.name);
   const key = quoted(identifier.name);
@@ -63,6 +65,10 @@ export function listIndexes({ table, identifier, filtered, sorted }) {
     ...sorted.map((column) => ({
       name: indexName(table, column.name, '_desc'),
       columns: `(${quoted(column.name)} DESC NULLS LAST, ${key})${include(carriedColumns([column, identifier], filtered))}`,
+    })),
+    ...paths.map(({ name, expression }) => ({
+      name: indexName(table, name, ''),
+      columns: `(${expression}, ${key})`,
     })),
   ];
 }

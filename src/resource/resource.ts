@@ -43,6 +43,8 @@ export interface ListColumns<Column extends string> {
    * others are enough to find the objects: name them in `filtered`, too.
    */
   readonly ranges?: readonly (readonly [Column, ...Column[], Column])[];
+  /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
+  readonly paths?: readonly `${string}.${string}`[];
 }
 
 /** The options of a resource. */
@@ -68,6 +70,7 @@ export function Resource<const Column extends string = never, const Scoped exten
     sorted = [],
     searched = [],
     ranges = [],
+    paths = [],
     scope,
   }: ResourceOptions<Column, Scoped> = {},
 ): (target: new () => Record<Column | Scoped, unknown>) => void {
@@ -80,6 +83,7 @@ export function Resource<const Column extends string = never, const Scoped exten
       sorted,
       searched,
       ranges,
+      paths,
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
     const columns = getMetadataArgsStorage().filterColumns(target);
@@ -102,12 +106,13 @@ interface DeclaredColumns {
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
   readonly ranges: readonly (readonly string[])[];
+  readonly paths: readonly string[];
 }
 
 /** Empty for an entity that is not a resource, such as a deletion. */
 function declaredColumns({ target }: Pick<EntityMetadata, 'target'>): DeclaredColumns {
   const declared = Reflect.getMetadata(RESOURCE, target) as DeclaredColumns | undefined;
-  return declared ?? { counted: [], filtered: [], sorted: [], searched: [], ranges: [] };
+  return declared ?? { counted: [], filtered: [], sorted: [], searched: [], ranges: [], paths: [] };
 }
 
 /** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
@@ -197,6 +202,11 @@ export function sortedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): reado
 /** The columns that lists search for words. */
 export function searchedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
   return declaredColumns(metadata).searched;
+}
+
+/** The values within columns that filters compare, by name. */
+export function pathsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
+  return declaredColumns(metadata).paths;
 }
 
 /**

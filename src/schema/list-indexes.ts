@@ -57,9 +57,9 @@ async function existingIndexes(dataSource: DataSource): Promise<ExistingIndex[]>
   }));
 }
 
-/** PostgreSQL quotes only the names that need it. Storage parameters may differ. */
+/** PostgreSQL quotes only the names that need it, and breaks lines. Storage parameters may differ. */
 function isSame(one: ListIndex, other: ListIndex): boolean {
   const plain = ({ columns }: ListIndex): string =>
-    columns.replaceAll('"', '').replace(/ WITH \([^)]*\)/, '');
+    columns.replace(/ WITH \([^)]*\)/, '').replace(/["\s]/g, '');
   return one.name === other.name && plain(one) === plain(other);
 }

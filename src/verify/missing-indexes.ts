@@ -6,6 +6,7 @@ import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
 import { whereOf } from '../list/matching-objects.js';
 import { type LookUp, lookUpsIn, replaceLookUps } from '../list/look-ups.js';
+import { pathOf } from '../list/path.js';
 import { filteredColumnsOf, identifierOf, resourcesOf } from '../resource/resource.js';
 
 /**
@@ -34,9 +35,11 @@ export async function missingIndexes(application: INestApplicationContext): Prom
           `no index serves the ${what}, which needs one on (${columns}) of ${lookUp.resource}`,
         );
       }
-      const columns = listing.conditions
+      const compared = listing.conditions
         .flatMap(alternativesOf)
-        .flatMap((condition) => Object.keys(condition));
+        .flatMap((condition) => Object.entries(condition));
+      const columns = compared.map(([name]) => name);
+      const paths = compared.flatMap(([, condition]) => pathOf(condition)?.name ?? []);
       const computed = columns.find(
         (name) => metadata.findColumnWithPropertyName(name)?.isVirtualProperty,
       );
@@ -44,7 +47,13 @@ export async function missingIndexes(application: INestApplicationContext): Prom
         found.push(
           `no index can serve the filter ${parameter} of ${metadata.tableName}, since ${computed} is computed for each object`,
         );
-      } else if (!(await servesFilter(dataSource, listing))) {
+      } else if (await servesFilter(dataSource, listing)) {
+        continue;
+      } else if (paths.length > 0) {
+        found.push(
+          `no index serves the filter ${parameter} of ${metadata.tableName}: add ${paths.join(' and ')} to paths of @Resource`,
+        );
+      } else {
         const isGin = columns.some((name) => needsGin(metadata, name));
         const names = columns.map((name) => `"${name}"`);
         found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));

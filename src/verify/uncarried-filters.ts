@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata, FindOperator } from 'typeorm';
 import { alternativesOf } from '../list/alternatives.js';
+import { pathOf } from '../list/path.js';
 import { filteredLists } from './filtered-lists.js';
 import {
   countedColumnsOf,
@@ -55,8 +56,9 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
 
 function needsCarrying(metadata: EntityMetadata, property: string, condition: unknown): boolean {
   const column = metadata.findColumnWithPropertyName(property);
-  // A B-tree cannot carry the words of a text, the items of an array, nor what is computed.
-  if (!column || column === identifierOf(metadata)) return false;
+  // A B-tree cannot carry the words of a text, the items of an array, the values of an object, nor what is
+  // computed.
+  if (!column || column === identifierOf(metadata) || pathOf(condition)) return false;
   if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
   if (filteredColumnsOf(metadata).includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.

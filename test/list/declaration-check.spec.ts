@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Get, Module, Query, Res, type Type } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Type as TransformType } from 'class-transformer';
+import {
+  Allow,
+  IsIn,
+  IsInt,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 import {
   Column,
   DataSource,
@@ -186,6 +197,109 @@ describe('A column', () => {
         'Identified.id identifies objects: give it identifierColumn, or the type integer, bigint or uuid',
       ]);
     }
+  });
+});
+
+class Leaf {
+  @IsString() text!: string;
+  @IsInt({ each: true }) list!: number[];
+  @Allow() any?: unknown;
+}
+
+class Branch {
+  @ValidateNested()
+  @TransformType(() => Leaf)
+  leaf!: Leaf;
+}
+
+class Endless {
+  @ValidateNested()
+  @TransformType(() => Endless)
+  next!: unknown;
+}
+
+class Faulty {
+  bare!: string;
+  @MaxLength(3) untyped!: string;
+  @ValidateNested() unknown!: Leaf;
+  @IsIn(['a', 1]) mixed!: string;
+  @IsString() @Matches(/^a/) matched!: string;
+  @IsString() @ValidateIf(() => true) depending!: string;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- what is refused
+class Empty {}
+
+/** An entity with a column of type `jsonb`. */
+function withJson(type: object, shape?: Type, paths: `${string}.${string}`[] = []): Type {
+  @Resource('test_declared', { paths })
+  class Declared {
+    @PrimaryColumn(identifierColumn)
+    declaredID!: string;
+
+    what!: object;
+  }
+  const { prototype } = Declared;
+  // What the compiler says of the property.
+  Reflect.defineMetadata('design:type', type, prototype, 'what');
+  Column({ type: 'jsonb' })(prototype, 'what');
+  if (shape) TransformType(() => shape)(prototype, 'what');
+  return Declared;
+}
+
+describe('The shape of a column in JSON', () => {
+  it('may be declared or not', async () => {
+    expect(await problemsOf(withJson(Object))).toEqual([]);
+    expect(await problemsOf(withJson(Branch, Branch))).toEqual([]);
+    expect(await problemsOf(withJson(Array, Branch))).toEqual([]);
+  });
+
+  it('is not the class of the property alone', async () => {
+    expect(await problemsOf(withJson(Leaf))).toEqual([
+      'Declared.what is of the class Leaf: give it @Type(() => Leaf)',
+    ]);
+  });
+
+  it('is refused by name if it cannot be described or checked', async () => {
+    expect(await problemsOf(withJson(Endless, Endless))).toEqual([
+      'Endless refers to itself, so that its shape has no end',
+    ]);
+    expect(await problemsOf(withJson(Empty, Empty))).toEqual(['Empty has no properties']);
+    expect(await problemsOf(withJson(Faulty, Faulty))).toEqual([
+      expect.stringMatching(/^Faulty.bare has no type: give it @IsString\(\), /),
+      expect.stringMatching(/^Faulty.untyped has no type: /),
+      'Faulty.unknown has @ValidateNested() without @Type(() => ItsClass)',
+      expect.stringMatching(/^Faulty.mixed has no type: /),
+      'Faulty.matched has @Matches: give it an example that matches, with @Meaning',
+      'Faulty.depending has a decorator of class-validator that depends on other properties',
+    ]);
+  });
+
+  it.each<[`${string}.${string}`, boolean]>([
+    ['what.leaf.text', true],
+    ['what.leaf', false],
+    ['what.leaf.list', false],
+    ['what.leaf.any', false],
+    ['what.leaf.toString', false],
+    ['what.leaf.text.length', false],
+    ['declaredID.text', false],
+    ['other.text', false],
+  ])('has the path %s: %s', async (name, isThere) => {
+    expect(await problemsOf(withJson(Branch, Branch, [name]))).toEqual(
+      isThere
+        ? []
+        : [`Declared declares no text, number or boolean at ${name}, by a class of its column`],
+    );
+  });
+
+  it('has no path in a list, nor by a key that SQL would have to escape', async () => {
+    class Odd {
+      @IsString() "it's"!: string;
+    }
+    expect(await problemsOf(withJson(Array, Branch, ['what.leaf.text']))).toHaveLength(1);
+    expect(await problemsOf(withJson(Odd, Odd, ["what.it's"]))).toEqual([
+      "what.it's of Declared is no path: its keys are letters, digits, _ and -",
+    ]);
   });
 });
 

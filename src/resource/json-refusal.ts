@@ -1,0 +1,60 @@
+import { constraintOf, type ObjectShape, type Shape } from './json-shape.js';
+
+/**
+ * What is wrong with a value, such as `monday.open must be a string`; `undefined` if it has the shape. An
+ * object has no other keys than those of its class.
+ */
+export function refusalOf(shape: Shape, value: unknown, path = ''): string | undefined {
+  const name = path === '' ? 'the whole' : path;
+  if ('properties' in shape) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return `${name} must be an object`;
+    }
+    return refusalOfObject(shape, value as Readonly<Record<string, unknown>>, path);
+  }
+  if ('items' in shape) {
+    if (!Array.isArray(value)) return `${name} must be a list`;
+    for (const [at, item] of value.entries()) {
+      const refusal = refusalOf(shape.items, item, `${path}[${at}]`);
+      if (refusal !== undefined) return refusal;
+    }
+  }
+  for (const rule of shape.rules) {
+    const { instance } = constraintOf(rule) ?? {};
+    const { constraints = [], target } = rule;
+    const args = { value, constraints: [...constraints], property: path, object: {} };
+    const all = { ...args, targetName: typeof target === 'string' ? target : target.name };
+    if (instance && instance.validate(value, all) !== true) {
+      const text = typeof rule.message === 'string' ? rule.message : instance.defaultMessage?.(all);
+      return messageOf(text ?? `$property is refused by ${rule.name}`, name, constraints);
+    }
+  }
+  return undefined;
+}
+
+function refusalOfObject(
+  { properties }: ObjectShape,
+  object: Readonly<Record<string, unknown>>,
+  path: string,
+): string | undefined {
+  const within = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  const undeclared = Object.keys(object).find((key) => !properties.has(key));
+  if (undeclared !== undefined) return `${within(undeclared)} is not declared`;
+  for (const [key, { shape, isOptional }] of properties) {
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    const isAny = 'rules' in shape && !('items' in shape) && shape.type === undefined;
+    if (isOptional && (value === undefined || value === null)) continue;
+    if (value === undefined || (value === null && !isAny)) return `${within(key)} must be given`;
+    const refusal = refusalOf(shape, value, within(key));
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** https://github.com/typestack/class-validator#validation-messages */
+function messageOf(text: string, property: string, constraints: readonly unknown[]): string {
+  return text
+    .replace(/^each value in /, '')
+    .replace(/\$constraint(\d)/g, (_, at: string) => String(constraints[Number(at) - 1]))
+    .replaceAll('$property', () => property);
+}

@@ -1,0 +1,212 @@
+import { plainToInstance } from 'class-transformer';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { meaningOf } from './meaning.js';
+
+/** What a value in JSON is like: an object, a list, or any other value. */
+export type Shape = ObjectShape | ListShape | ValueShape;
+
+export interface ObjectShape {
+  /** The name of its class. */
+  readonly name: string;
+  readonly properties: ReadonlyMap<string, Property>;
+}
+
+export interface ListShape {
+  readonly items: Shape;
+  /** The rules for the list itself. */
+  readonly rules: readonly Rule[];
+}
+
+export interface ValueShape {
+  /** A type of JSON Schema; `undefined` for any value. */
+  readonly type?: ValueType;
+  readonly rules: readonly Rule[];
+}
+
+export type ValueType = 'string' | 'integer' | 'number' | 'boolean';
+
+/** A property of an object. */
+export interface Property {
+  readonly shape: Shape;
+  /** Whether it may be missing or null. */
+  readonly isOptional: boolean;
+  readonly meaning?: string;
+  readonly example?: string;
+}
+
+type Metadata = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
+>[number];
+
+/** A rule of class-validator for a property. Its own type says that there are always constraints. */
+export type Rule = Omit<Metadata, 'constraints'> & { readonly constraints?: readonly unknown[] };
+
+type Constraint = ReturnType<
+  ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']
+>[number];
+
+type Class = new () => object;
+
+/** The shape of a column, or what is wrong with its declaration, as lines. */
+export interface DeclaredShape {
+  /** Absent for a column of any object or list. */
+  readonly shape?: Shape;
+  readonly problems: readonly string[];
+}
+
+const SHAPES = new WeakMap<object, Map<string, DeclaredShape>>();
+
+/** The shape that `@Type` declares for a column of type `jsonb`. */
+export function declaredShape(entity: object, column: string): DeclaredShape {
+  const known = SHAPES.get(entity) ?? new Map<string, DeclaredShape>();
+  SHAPES.set(entity, known);
+  let declared = known.get(column);
+  if (!declared) known.set(column, (declared = readColumn(entity as Class, column)));
+  return declared;
+}
+
+function readColumn(entity: Class, column: string): DeclaredShape {
+  const design: unknown = Reflect.getMetadata('design:type', entity.prototype as object, column);
+  const type = typeOf(entity, column);
+  if (!type) {
+    if (typeof design !== 'function' || BUILT_IN.has(design)) return { problems: [] };
+    const name = `${entity.name}.${column}`;
+    return {
+      problems: [`${name} is of the class ${design.name}: give it @Type(() => ${design.name})`],
+    };
+  }
+  const problems: string[] = [];
+  const object = readClass(type, problems, []);
+  const shape = design === Array ? { items: object, rules: [] } : object;
+  return problems.length > 0 ? { problems } : { shape, problems };
+}
+
+/** What the compiler has in place of types that are no classes of the project. */
+const BUILT_IN: ReadonlySet<unknown> = new Set([Object, Array, String, Number, Boolean]);
+
+/** The class that `@Type` gives a property; `undefined` if there is none. */
+function typeOf(owner: Class, property: string): Class | undefined {
+  const { [property]: found } = plainToInstance(owner, { [property]: {} }) as Record<
+    string,
+    object
+  >;
+  return found && found.constructor !== Object ? (found.constructor as Class) : undefined;
+}
+
+/** @param within the classes whose properties lead to this one */
+function readClass(type: Class, problems: string[], within: readonly Class[]): ObjectShape {
+  const properties = new Map<string, Property>();
+  if (within.includes(type)) {
+    problems.push(`${type.name} refers to itself, so that its shape has no end`);
+    return { name: type.name, properties };
+  }
+  const rules: readonly Rule[] = getMetadataStorage().getTargetValidationMetadatas(
+    type,
+    '',
+    false,
+    false,
+  );
+  // Every property of a class is one of its objects, if it is not declared with "declare".
+  const names = new Set([
+    ...Object.keys(new type()),
+    ...rules.map(({ propertyName }) => propertyName),
+  ]);
+  for (const name of names) {
+    const own = rules.filter(({ propertyName }) => propertyName === name);
+    const path = `${type.name}.${name}`;
+    const conditional = own.filter(isConditional);
+    const unknown = own.filter((rule) => !KNOWN.has(rule.type) && !conditional.includes(rule));
+    if (unknown.length > 0 || conditional.some(({ name: rule }) => rule !== 'isOptional')) {
+      problems.push(`${path} has a decorator of class-validator that depends on other properties`);
+    }
+    const shape = readProperty(type, name, own, problems, [...within, type]);
+    const { meaning, example } = meaningOf(type, name) ?? {};
+    if (shape)
+      properties.set(name, { shape, isOptional: conditional.length > 0, meaning, example });
+    if (own.some(({ name: rule }) => rule === 'matches') && example === undefined) {
+      problems.push(`${path} has @Matches: give it an example that matches, with @Meaning`);
+    }
+  }
+  if (names.size === 0) problems.push(`${type.name} has no properties`);
+  return { name: type.name, properties };
+}
+
+function isConditional({ type }: Rule): boolean {
+  return type === ValidationTypes.CONDITIONAL_VALIDATION;
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ValidationTypes.CUSTOM_VALIDATION,
+  ValidationTypes.NESTED_VALIDATION,
+  ValidationTypes.WHITELIST,
+]);
+
+function readProperty(
+  owner: Class,
+  name: string,
+  rules: readonly Rule[],
+  problems: string[],
+  within: readonly Class[],
+): Shape | undefined {
+  const path = `${owner.name}.${name}`;
+  const checks = rules.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
+  if (checks.some((rule) => constraintOf(rule)?.async)) {
+    problems.push(`${path} has a decorator of class-validator that is asynchronous`);
+  }
+  const nested = rules.find(({ type }) => type === ValidationTypes.NESTED_VALIDATION);
+  const typed = checks.find((rule) => valueTypeOf(rule) !== undefined);
+  const item = nested ?? typed;
+  const design: unknown = Reflect.getMetadata('design:type', owner.prototype as object, name);
+  const isList = item?.each === true || (nested !== undefined && design === Array);
+  const ofItems = checks.filter(({ each, name: rule }) => isList === each && rule !== 'isArray');
+  let shape: Shape;
+  if (nested) {
+    const type = typeOf(owner, name);
+    if (!type) {
+      problems.push(`${path} has @ValidateNested() without @Type(() => ItsClass)`);
+      return undefined;
+    }
+    shape = readClass(type, problems, within);
+  } else if (typed) {
+    // First whether it is of the type at all.
+    const rules = [typed, ...ofItems.filter((rule) => rule !== typed)];
+    shape = { type: valueTypeOf(typed), rules };
+  } else if (rules.some(({ type }) => type === ValidationTypes.WHITELIST)) {
+    return { rules: checks };
+  } else {
+    problems.push(
+      `${path} has no type: give it @IsString(), @IsInt(), @IsNumber(), @IsBoolean(), @IsEnum(), @IsIn(), @ValidateNested() with @Type(), or @Allow() for any value`,
+    );
+    return undefined;
+  }
+  const ofList = checks.filter(({ each, name: rule }) => !each && rule !== 'isArray');
+  return isList ? { items: shape, rules: ofList } : shape;
+}
+
+/** The type of the values that a rule allows; `undefined` for a rule that does not say one. */
+function valueTypeOf(rule: Rule): ValueType | undefined {
+  const values = allowedValues(rule);
+  if (!values) return VALUE_TYPES.get(rule.name ?? '');
+  const [type, ...others] = new Set(values.map((value) => typeof value));
+  if (others.length > 0) return undefined;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : undefined;
+}
+
+const VALUE_TYPES: ReadonlyMap<string, ValueType> = new Map([
+  ['isString', 'string'],
+  ['isInt', 'integer'],
+  ['isNumber', 'number'],
+  ['isBoolean', 'boolean'],
+]);
+
+/** The values that a rule allows; `undefined` for a rule that does not name them. */
+export function allowedValues({ name, constraints }: Rule): readonly unknown[] | undefined {
+  const [first, second] = constraints ?? [];
+  const values = name === 'isIn' ? first : name === 'isEnum' ? second : undefined;
+  return Array.isArray(values) ? values : undefined;
+}
+
+/** What checks a rule. */
+export function constraintOf({ constraintCls }: Rule): Constraint | undefined {
+  return getMetadataStorage().getTargetValidatorConstraints(constraintCls)[0];
+}

@@ -1,0 +1,203 @@
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Type } from 'class-transformer';
+import {
+  Allow,
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsEnum,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import {
+  Column,
+  CreateDateColumn,
+  IsNull,
+  LessThanOrEqual,
+  MoreThanOrEqual,
+  Not,
+  PrimaryColumn,
+  Repository,
+  UpdateDateColumn,
+} from 'typeorm';
+import {
+  BooleanParam,
+  EnumParam,
+  IntegersParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  type ObjectLookup,
+  objectOf,
+  ObjectQueryDto,
+  path,
+  QueryOf,
+  SignedDecimalParam,
+  TextParam,
+  TextsParam,
+} from '../../src/list/index.js';
+import { identifierColumn, Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+
+export enum Access {
+  STEPS = 'STEPS',
+  LEVEL = 'LEVEL',
+}
+
+class Day {
+  @Meaning('When it opens.', '08:00')
+  @IsOptional()
+  @IsString()
+  @Matches(/^[0-2][0-9]:[0-5][0-9]$/)
+  open?: string | null;
+
+  @IsString()
+  @MaxLength(8)
+  close!: string;
+}
+
+class Hours {
+  @ValidateNested()
+  @Type(() => Day)
+  monday!: Day;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Day)
+  'first-sunday'?: Day | null;
+}
+
+class Place {
+  @IsNumber()
+  @Min(-90)
+  @Max(90)
+  latitude!: number;
+
+  @IsOptional()
+  @IsInt()
+  seats?: number | null;
+
+  @IsOptional()
+  @IsBoolean()
+  isOpen?: boolean | null;
+
+  @IsOptional()
+  @IsEnum(Access)
+  access?: Access | null;
+
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  @MaxLength(10, { each: true })
+  @ArrayMaxSize(3)
+  tags?: string[] | null;
+
+  @Allow()
+  more?: unknown;
+}
+
+class Contact {
+  @IsString()
+  name!: string;
+}
+
+/** A resource with columns of objects whose shape is declared. */
+@Resource('test_stores', {
+  filtered: ['name'],
+  sorted: ['name'],
+  paths: [
+    'hours.monday.open',
+    'hours.first-sunday.close',
+    'place.latitude',
+    'place.seats',
+    'place.isOpen',
+    'place.access',
+  ],
+})
+export class Store {
+  @Meaning('Identifies the store.')
+  @PrimaryColumn(identifierColumn)
+  storeID!: string;
+
+  @Meaning('The name of the store.')
+  @Column({ type: 'varchar', length: 100, collation: 'C' })
+  name!: string;
+
+  @Meaning('When the store is open.')
+  @Column({ type: 'jsonb', nullable: true })
+  @Type(() => Hours)
+  hours!: Hours | null;
+
+  @Meaning('Where the store is.')
+  @Column({ type: 'jsonb' })
+  @Type(() => Place)
+  place!: Place;
+
+  @Meaning('Whom to ask.', '[{"name":"Ada"}]')
+  @Column({ type: 'jsonb', default: [] })
+  @Type(() => Contact)
+  contacts!: Contact[];
+
+  @Meaning('Anything else.')
+  @Column({ type: 'jsonb', nullable: true })
+  extra!: object | null;
+
+  @CreateDateColumn(timeColumn)
+  createdAt!: Date;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+@QueryOf(Store)
+class GetStoreDto extends ObjectQueryDto {}
+
+@QueryOf(Store, { sort: ['storeID', 'name'] })
+class ListStoresDto extends ListQueryDto {
+  @TextParam('The stores of this name.') name?: string;
+  @TextsParam('The stores that open on Mondays at one of these times.') opens?: string[];
+  @TextParam('The stores that open on Mondays at this time or later.') opensMin?: string;
+  @BooleanParam('The stores that open on Mondays, or that do not.') opensExists?: boolean;
+  @TextParam('The stores that close at this time on first Sundays.') closes?: string;
+  @SignedDecimalParam('The stores at this latitude or to the north of it.') latitudeMin?: string;
+  @SignedDecimalParam('The stores at this latitude or to the south of it.') latitudeMax?: string;
+  @IntegersParam('The stores with so many seats.') seats?: number[];
+  @BooleanParam('The stores that are open, or those that are not.') isOpen?: boolean;
+  @EnumParam('The stores that are reached so.', Access) access?: Access;
+}
+
+@Controller('test_stores')
+class StoresController {
+  constructor(@InjectRepository(Store) private readonly stores: Repository<Store>) {}
+
+  @Get()
+  list(@Query() query: ListStoresDto): Listing {
+    return listOf(this.stores, query, {
+      opens: (times) => path(Store, 'hours.monday.open', times),
+      opensMin: (time) => path(Store, 'hours.monday.open', MoreThanOrEqual(time)),
+      opensExists: (opens) => path(Store, 'hours.monday.open', opens ? Not(IsNull()) : IsNull()),
+      closes: (time) => path(Store, 'hours.first-sunday.close', time),
+      latitudeMin: (minimum) => path(Store, 'place.latitude', MoreThanOrEqual(minimum)),
+      latitudeMax: (maximum) => path(Store, 'place.latitude', LessThanOrEqual(maximum)),
+      seats: (seats) => path(Store, 'place.seats', seats),
+      isOpen: (isOpen) => path(Store, 'place.isOpen', isOpen),
+      access: (access) => path(Store, 'place.access', access),
+    });
+  }
+
+  @Get(':storeID')
+  get(@Param('storeID') storeID: string, @Query() query: GetStoreDto): ObjectLookup {
+    return objectOf(this.stores, storeID, query);
+  }
+}
+
+@Module({ imports: [ListModule.forFeature(Store)], controllers: [StoresController] })
+export class StoresModule {}

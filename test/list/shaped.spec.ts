@@ -1,0 +1,396 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { parse } from 'csv-parse/sync';
+import { InvalidRowsError } from '../../src/import/invalid-rows.js';
+import { rowsOf } from '../../src/import/file-rows.js';
+import { importRows } from '../../src/import/import-rows.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import { differences } from '../../src/schema/differences.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { Random } from '../random.js';
+import type { Service } from '../service.js';
+import { describeList } from './list-contract.js';
+import { startWith } from './migrated.js';
+import { Access, StoresModule } from './shaped.fixture.js';
+
+interface StoreRow extends Record<string, unknown> {
+  readonly hours: {
+    readonly monday: { readonly open?: string | null; readonly close: string };
+    readonly 'first-sunday'?: { readonly close: string } | null;
+  } | null;
+  readonly place: {
+    readonly latitude: number;
+    readonly seats?: number | null;
+    readonly isOpen?: boolean;
+    readonly access?: Access;
+    readonly tags?: readonly string[];
+    readonly more: unknown;
+  };
+}
+
+const OBJECTS: readonly StoreRow[] = Array.from({ length: 25 }, (_, at) => ({
+  storeID: `s${at}`,
+  name: `store ${at % 4}`,
+  hours:
+    at % 6 === 0
+      ? null
+      : {
+          monday:
+            at % 5 === 0 ? { close: '17:00' } : { open: `0${6 + (at % 4)}:00`, close: '18:30' },
+          ...(at % 3 === 0 && { 'first-sunday': at === 3 ? null : { close: `1${at % 4}:00` } }),
+        },
+  place: {
+    latitude: (at % 9) * 10.25 - 41,
+    ...(at % 4 > 0 && { seats: (at % 4) * 10 }),
+    ...(at % 3 > 0 && { isOpen: at % 3 === 1 }),
+    ...(at % 2 > 0 && { access: at % 4 === 1 ? Access.STEPS : Access.LEVEL, tags: ['a', 'b "c"'] }),
+    more: [null, { at }],
+  },
+  contacts: at % 2 ? [] : [{ name: 'Ada, "Countess"' }],
+  extra: null,
+}));
+
+const opens = (row: Record<string, unknown>) => (row as StoreRow).hours?.monday.open ?? null;
+const place = (row: Record<string, unknown>) => (row as StoreRow).place;
+
+const start = (): Promise<Service> => startWith(StoresModule);
+
+describeList({
+  start,
+  resource: 'test_stores',
+  identifier: 'storeID',
+  fields: [...Object.keys(OBJECTS[0] ?? {}), 'createdAt', 'updatedAt'],
+  sorts: ['storeID', 'name'],
+  objects: OBJECTS,
+  example: OBJECTS[13] ?? {},
+  filters: {
+    opens: {
+      value: '07:00,08:00',
+      keeps: (row) => ['07:00', '08:00'].includes(opens(row) ?? ''),
+      bad: 'a,,b',
+    },
+    opensMin: { value: '08:00', keeps: (row) => (opens(row) ?? '') >= '08:00' },
+    opensExists: { value: 'false', keeps: (row) => opens(row) === null, bad: 'yes' },
+    closes: {
+      value: '11:00',
+      keeps: (row) => (row as StoreRow).hours?.['first-sunday']?.close === '11:00',
+    },
+    latitudeMin: { value: '0.00', keeps: (row) => place(row).latitude >= 0, bad: '1e1' },
+    latitudeMax: { value: '-10.25', keeps: (row) => place(row).latitude <= -10.25, bad: '' },
+    seats: {
+      value: '10,30',
+      keeps: (row) => [10, 30].includes(place(row).seats ?? 0),
+      bad: '1.5',
+    },
+    isOpen: { value: 'false', keeps: (row) => place(row).isOpen === false, bad: 'no' },
+    access: { value: 'LEVEL', keeps: (row) => place(row).access === Access.LEVEL, bad: 'level' },
+  },
+});
+
+describe('A resource with columns of a declared shape', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await start();
+    await service.load('test_stores', [...OBJECTS]);
+  });
+  afterAll(() => service.stop());
+
+  async function problems(row: object): Promise<readonly string[]> {
+    const attempt = service.load('test_stores', [{ ...OBJECTS[1], ...row }]);
+    await expect(attempt).rejects.toThrow(InvalidRowsError);
+    return attempt.then(
+      () => [],
+      (error: unknown) => (error as InvalidRowsError).lines(),
+    );
+  }
+
+  it('has nothing that verify complains of, nor lacks anything', async () => {
+    expect(await differences(service.dataSource)).toEqual([]);
+    expect(await findViolations(service.application)).toEqual([]);
+  });
+
+  it('is told by verify of a path without an index, and the schema of its index', async () => {
+    await service.dataSource.query('DROP INDEX "test_stores_by_place.seats"');
+    expect((await differences(service.dataSource)).map(({ text }) => text)).toEqual([
+      'test_stores has no index test_stores_by_place.seats',
+    ]);
+    const violations = await findViolations(service.application);
+    expect(violations).toContain(
+      'no index serves the filter seats of test_stores: add place.seats to paths of @Resource',
+    );
+    const [difference] = await differences(service.dataSource);
+    await service.dataSource.query(difference?.remedy.replace(/^.*(?=CREATE INDEX)/, '') ?? '');
+    expect(await differences(service.dataSource)).toEqual([]);
+  });
+
+  const good = { latitude: 1, more: 1 };
+  it.each<[string, unknown, string]>([
+    ['hours', '{"monday":', 'an object or a list in JSON, its numbers of 15 digits at most'],
+    ['hours', '7', 'an object or a list in JSON'],
+    ['hours', [], 'as its class declares it: the whole must be an object'],
+    ['hours', {}, 'as its class declares it: monday must be given'],
+    ['hours', { monday: { close: 9 } }, 'as its class declares it: monday.close must be '],
+    [
+      'hours',
+      '{"monday":{"close":"9","open":"9"}}',
+      'as its class declares it: monday.open must match ',
+    ],
+    ['hours', { monday: [{ close: '9' }] }, 'as its class declares it: monday must be an object'],
+    [
+      'hours',
+      { monday: { close: '9', opne: '9' } },
+      'as its class declares it: monday.opne is not declared',
+    ],
+    [
+      'hours',
+      JSON.parse('{"monday":{"close":"9","__proto__":1}}'),
+      'as its class declares it: monday.__proto__ is not declared',
+    ],
+    ['place', { more: 1 }, 'as its class declares it: latitude must be given'],
+    [
+      'place',
+      { ...good, latitude: 91 },
+      'as its class declares it: latitude must not be greater than 90',
+    ],
+    ['place', { ...good, seats: 1.5 }, 'as its class declares it: seats must be an integer number'],
+    [
+      'place',
+      { ...good, access: 'level' },
+      'as its class declares it: access must be one of the following values: STEPS,LEVEL',
+    ],
+    ['place', { ...good, tags: 'a' }, 'as its class declares it: tags must be a list'],
+    ['place', { ...good, tags: ['a', null] }, 'as its class declares it: tags[1] must be a string'],
+    [
+      'place',
+      { ...good, tags: ['a', 'b', 'c', 'd'] },
+      'as its class declares it: tags must contain no more than 3 elements',
+    ],
+    [
+      'place',
+      { ...good, seats: 1234567890123456 },
+      'an object or a list in JSON, its numbers of 15 digits',
+    ],
+    ['contacts', [{ name: 'a' }, {}], 'as its class declares it: [1].name must be given'],
+    ['contacts', { name: 'a' }, 'as its class declares it: the whole must be a list'],
+  ])('refuses to import %s of %j', async (field, value, expected) => {
+    const refused = await problems({ [field]: value });
+    expect(refused).toEqual([
+      expect.stringContaining(`line 1, column ${field}: must be ${expected}`),
+    ]);
+  });
+
+  it('imports what it lists, from JSON and from CSV', async () => {
+    const csv = await service
+      .get('/test_stores?fields=storeID,name,hours,place,contacts,extra')
+      .set('Accept', 'text/csv')
+      .expect(200);
+    const rows = parse<Record<string, string>>(csv.text, { columns: true });
+    expect(rows).toHaveLength(OBJECTS.length);
+    for (const row of rows) {
+      const object = OBJECTS.find(({ storeID }) => storeID === row.storeID);
+      for (const name of ['hours', 'place', 'contacts']) {
+        expect(row[name] === '' ? null : JSON.parse(row[name] ?? '')).toEqual(object?.[name]);
+      }
+    }
+    const metadata = resourcesOf(service.dataSource).get('test_stores');
+    if (!metadata) throw new Error('There is no resource');
+    // eslint-disable-next-line @typescript-eslint/require-await -- rowsOf takes an AsyncIterable
+    async function* chunks(): AsyncGenerator<string> {
+      yield csv.text;
+    }
+    const result = await service.dataSource.transaction(async ({ queryRunner }) => {
+      if (!queryRunner) throw new Error('A transaction has a query runner');
+      const options = { map: new Map(), set: new Map(), replace: false };
+      return importRows(queryRunner, metadata, rowsOf('csv', chunks()), options);
+    });
+    expect(result).toMatchObject({ unchanged: OBJECTS.length });
+  });
+
+  it('shows what another writer has stored, with all digits, and finds no value of another type', async () => {
+    const stored =
+      '{"b": 12345678901234567890.10, "seats": "many", "latitude": 1e2, "isOpen": [1]}';
+    await service.dataSource.query(
+      `INSERT INTO test_stores ("storeID", name, place) VALUES ('other', $1, $2)`,
+      ['x', stored],
+    );
+    const { text } = await service.get('/test_stores?fields=place&name=x').expect(200);
+    expect(text).toContain('12345678901234567890.10');
+    expect(text).not.toContain('1e2');
+    for (const [filter, count] of [
+      ['seats=10,20,30', 18],
+      ['latitudeMin=100', 1],
+      ['isOpen=true', 8],
+    ]) {
+      const { body } = await service.get(`/test_stores?${filter}`).expect(200);
+      expect([filter, Number(body.response_data.count)]).toEqual([filter, count]);
+    }
+    await service.dataSource.query(`DELETE FROM test_stores WHERE "storeID" = 'other'`);
+  });
+
+  it('lets another writer store a text that no index could hold', async () => {
+    const long = 'x'.repeat(1_000_000);
+    const hours = JSON.stringify({ monday: { open: long, close: long } });
+    await service.dataSource.query(`UPDATE test_stores SET hours = $1 WHERE "storeID" = 's1'`, [
+      hours,
+    ]);
+    const found = async (length: number) => {
+      const { body } = await service.get(`/test_stores?opens=${'x'.repeat(length)}`).expect(200);
+      return Number(body.response_data.count);
+    };
+    // The longest text that a filter takes is no text that begins with it.
+    expect([await found(500), await found(3)]).toEqual([0, 0]);
+    await service.load('test_stores', [OBJECTS[1] ?? {}]);
+  });
+
+  it('has lists with an entity tag of its own, whatever path filters them', async () => {
+    const url = '/test_stores?isOpen=true&latitudeMin=-100';
+    const { headers } = await service.get(url).expect(200);
+    const tag = headers.etag ?? '';
+    await service.get(url).set('If-None-Match', tag).expect(304);
+    await service.dataSource.query(
+      `UPDATE test_stores SET place = place || '{"isOpen": true}' WHERE "storeID" = 's3'`,
+    );
+    const { body } = await service.get(url).set('If-None-Match', tag).expect(200);
+    expect(body.response_data.count).toBe('9');
+    await service.load('test_stores', [OBJECTS[3] ?? {}]);
+  });
+
+  it('is documented with the shape, and an example that has it', async () => {
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    const { properties } = body.components.schemas.Store;
+    const day = {
+      type: 'object',
+      properties: {
+        open: {
+          description: 'When it opens.',
+          type: ['string', 'null'],
+          pattern: '^[0-2][0-9]:[0-5][0-9]$',
+          examples: ['08:00'],
+        },
+        close: { type: 'string', maxLength: 8 },
+      },
+      required: ['close'],
+    };
+    expect(properties.hours).toEqual({
+      description: 'When the store is open.',
+      type: ['object', 'null'],
+      properties: { monday: day, 'first-sunday': { ...day, type: ['object', 'null'] } },
+      required: ['monday'],
+      examples: [
+        { monday: { open: '08:00', close: 'a' }, 'first-sunday': { open: '08:00', close: 'a' } },
+      ],
+    });
+    expect(properties.place.properties).toMatchObject({
+      latitude: { type: 'number', minimum: -90, maximum: 90 },
+      seats: { type: ['integer', 'null'] },
+      isOpen: { type: ['boolean', 'null'] },
+      access: { type: ['string', 'null'], enum: ['STEPS', 'LEVEL', null] },
+      tags: { type: ['array', 'null'], items: { type: 'string', maxLength: 10 }, maxItems: 3 },
+    });
+    expect(properties.contacts).toMatchObject({
+      type: 'array',
+      items: { type: 'object', required: ['name'] },
+      examples: [[{ name: 'Ada' }]],
+    });
+    expect(properties.extra).toEqual({ description: 'Anything else.' });
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    for (const name of ['hours', 'place', 'contacts']) {
+      const isValid = ajv.compile(properties[name]);
+      for (const row of [...OBJECTS.map((each) => each[name]), ...properties[name].examples]) {
+        expect([row, isValid(row)]).toEqual([row, true]);
+      }
+    }
+  });
+
+  it('filters by paths as SQL does, in random combinations', async () => {
+    const random = new Random('paths');
+    const pick = <T>(from: readonly T[]): T => random.pick(from);
+    const values = {
+      text: ['', 'a', '07:00', 'Z', 'ä', '🌳', '08:00', null, 7, { a: 1 }],
+      number: [0, -1, 1.5, 2, 1e15, null, '2'],
+    };
+    const rows = Array.from({ length: 200 }, (_, at) => ({
+      storeID: `r${at}`,
+      hours: pick([
+        null,
+        {},
+        [],
+        { monday: null },
+        { monday: { open: pick(values.text) } },
+        { monday: { open: pick(values.text) } },
+      ]),
+      place: {
+        latitude: pick(values.number),
+        seats: pick(values.number),
+        isOpen: pick([true, false, null, 'true', 1]),
+        access: pick(['STEPS', 'LEVEL', null, 3]),
+      },
+    }));
+    await service.dataSource.query('DELETE FROM test_stores');
+    await service.dataSource.query(
+      `INSERT INTO test_stores ("storeID", name, hours, place)
+       SELECT "storeID", 'store', hours, place FROM jsonb_to_recordset($1) row("storeID" text, hours jsonb, place jsonb)`,
+      [JSON.stringify(rows)],
+    );
+    const open = `hours->'monday'->>'open'`;
+    const number = (key: string) =>
+      `(SELECT value::numeric FROM jsonb_each(place) WHERE key = '${key}' AND jsonb_typeof(value) = 'number')`;
+    const filters: readonly (() => [query: string, sql: string, value: unknown])[] = [
+      () => {
+        const some = [pick(['a', '07:00', 'ä']), pick(['Z', '🌳', '7'])];
+        return [`opens=${some.map(encodeURIComponent).join(',')}`, `${open} = ANY($)`, some];
+      },
+      () => {
+        const least = pick(['07:00', 'Z', 'ä', '🌳']);
+        return [`opensMin=${encodeURIComponent(least)}`, `${open} COLLATE "C" >= $`, least];
+      },
+      () => {
+        const exists = pick([true, false]);
+        return [`opensExists=${exists}`, `(${open} IS NOT NULL) = $`, exists];
+      },
+      () => {
+        const least = pick(['-1', '0.0', '1.50', '2', '999999999999999.5']);
+        return [`latitudeMin=${least}`, `${number('latitude')} >= $`, least];
+      },
+      () => {
+        const most = pick(['-1', '0.0', '1.50', '2']);
+        return [`latitudeMax=${most}`, `${number('latitude')} <= $`, most];
+      },
+      () => {
+        const seats = [pick([0, 1]), pick([2, -1])];
+        return [`seats=${seats.join()}`, `${number('seats')} = ANY($)`, seats];
+      },
+      () => {
+        const isOpen = pick([true, false]);
+        return [`isOpen=${isOpen}`, `place->>'isOpen' = $`, String(isOpen)];
+      },
+      () => {
+        const access = pick(['STEPS', 'LEVEL']);
+        return [`access=${access}`, `place->>'access' = $`, access];
+      },
+    ];
+    let [some, none] = [0, 0];
+    for (let round = 0; round < 150; round += 1) {
+      const chosen = filters.filter(() => random.chance(0.25)).map((filter) => filter());
+      const where = chosen.map(([, sql], at) => sql.replace('$', `$${at + 1}`));
+      const matching = await service.dataSource.query<{ storeID: string }[]>(
+        `SELECT "storeID" FROM test_stores ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY "storeID"`,
+        chosen.map(([, , value]) => value),
+      );
+      const query = [...chosen.map(([text]) => text), 'limit=7', 'offset=3', 'fields=storeID'].join(
+        '&',
+      );
+      const { body } = await service.get(`/test_stores?${query}`).expect(200);
+      expect([query, body.response_data]).toEqual([
+        query,
+        { count: String(matching.length), objects: matching.slice(3, 10) },
+      ]);
+      if (matching.length > 0) some += 1;
+      else none += 1;
+    }
+    expect([some > 40, none > 5]).toEqual([true, true]);
+  });
+});
