@@ -51,7 +51,7 @@ export function resource(options) {
       return;
     }
     checkFree(tree, names, existingResources(tree));
-    const description = await describedFields(options, names, (line) => {
+    const { fields: description, shapes } = await describedFields(options, names, (line) => {
       logger.info(line);
     });
     const read = readFields(description, names.identifier);
@@ -62,7 +62,7 @@ export function resource(options) {
     checkFree(tree, names, resources);
     const targets = targetsOf(resources, names, read);
     checkEnums(names, fields, resources);
-    const described = { names, identifier, identifierType, fields, times, targets };
+    const described = { names, identifier, identifierType, fields, times, targets, shapes };
     const time = Date.now();
     const { folder, file } = names;
     const written = new Map([
@@ -144,11 +144,13 @@ function checkEnums(names, fields, resources) {
 }
 
 /**
- * The description of the fields: from the command line, proposed from a file, or asked for.
+ * The description of the fields: from the command line, proposed from a file, or asked for. The shapes of
+ * those in JSON come from a file.
  *
  * @param {Options} options
  * @param {import('./names.js').Names} names
  * @param {(line: string) => void} print
+ * @returns {Promise<{ fields: string, shapes: Map<string, import('./shape.js').Shape> }>}
  */
 async function describedFields({ path: first, words = [], language, fields, from }, names, print) {
   // nest passes the name and the path as options, through a shell, which splits a path at spaces.
@@ -163,10 +165,12 @@ async function describedFields({ path: first, words = [], language, fields, from
       `The fields come from ${file} or from their description, not from both`,
     );
   }
-  if (file === undefined) return described ?? (await askFields(names));
+  if (file === undefined) {
+    return { fields: described ?? (await askFields(names)), shapes: new Map() };
+  }
   const proposed = await proposal(file, names);
   for (const line of proposed.lines) print(line);
-  return proposed.fields;
+  return proposed;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import { isFieldName, LENGTH, PARAMETERS, TIMES } from './fields.js';
 import { camelOf, capitalised } from './names.js';
 import { GeneratorError } from './generator-error.js';
+import { Shape } from './shape.js';
 
 /**
  * @typedef {import('./fields.js').Flag} Flag
@@ -29,8 +30,8 @@ const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
  *
  * @param {string} file CSV, NDJSON or a list in JSON, which may be compressed with gzip
  * @param {Names} names
- * @returns {Promise<{ fields: string, lines: string[] }>} the fields as the command line takes them,
- * and the lines to print
+ * @returns {Promise<{ fields: string, shapes: Map<string, Shape>, lines: string[] }>} the fields as the
+ * command line takes them, the shapes of those in JSON, and the lines to print
  */
 export async function proposal(file, names) {
   /** @type {Map<string, Column>} */
@@ -55,16 +56,44 @@ export async function proposal(file, names) {
       column === identifier ? `${name}${column.key}:identifier` : column.field(name, taken),
     )
     .filter((field) => field !== undefined);
+  const shapes = new Map(
+    [...named]
+      .filter(
+        ([name, { shape }]) => shape.hasClass && fields.some((each) => isJsonField(each, name)),
+      )
+      .map(([name, { shape }]) => [name, shape]),
+  );
   const maps = [...named].filter(([name, column]) => name !== column.name);
   return {
     fields: fields.join(','),
+    shapes,
     lines: [
       `From ${rows}${rows === MAXIMUM_ROWS ? ' rows and more' : ' rows'} of ${file}:`,
-      ...fields.map((field) => `  ${field}`),
+      ...fields.flatMap((field) => [
+        `  ${field}`,
+        ...[...shapes]
+          .filter(([name]) => isJsonField(field, name))
+          .map(([, shape]) => `    ${shortened(shape.describe())}`),
+      ]),
       'To load them:',
       `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`).join('')}`,
     ],
   };
+}
+
+/**
+ * Whether a field has a name and is in JSON.
+ *
+ * @param {string} field as the command line takes it
+ * @param {string} name
+ */
+function isJsonField(field, name) {
+  return field === `${name}:json` || field.startsWith(`${name}:json:`);
+}
+
+/** @param {string} text */
+function shortened(text) {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 
 /**
@@ -118,6 +147,8 @@ class Column {
   distinct = new Set();
   /** The types that all its values can be of. */
   types = /** @type {Type[]} */ (Object.keys(ACCEPTS));
+  /** What its values in JSON have in common. */
+  shape = new Shape();
 
   /** @param {string} name */
   constructor(name) {
@@ -138,6 +169,9 @@ class Column {
       );
     }
     this.types = this.types.filter((type) => ACCEPTS[type](value));
+    if (this.types.includes('json')) {
+      this.shape.add(typeof value === 'string' ? JSON.parse(value) : value, this.name);
+    }
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
     const length = Array.from(text).length;
     this.longest = Math.max(this.longest, length);

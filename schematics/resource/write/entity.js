@@ -1,6 +1,7 @@
 import { identifierFacts } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
+import { classesOf } from './classes.js';
 import {
   checksOf,
   columnTypeOf,
@@ -18,6 +19,7 @@ import {
 /**
  * @typedef {import('../fields.js').Field} Field
  * @typedef {import('./resource.js').Resource} Resource
+ * @typedef {import('./classes.js').Classes} Classes
  */
 
 /**
@@ -29,22 +31,27 @@ export function entity(resource) {
   const { names, identifier, fields } = resource;
   const key = identifierFacts(resource.identifierType);
   const searched = searchedFields(resource);
+  const classes = classesOf(names.singular, resource.shapes, [
+    names.entity,
+    ...fields.filter(({ type }) => type === 'enum').map(({ name }) => enumOf(names, name)),
+    ...[...resource.targets.values()].map((target) => target.entity),
+  ]);
   const indexes = unlistedReferences(resource).map(
     (column) => `@Index(['${column}', '${identifier}'])\n`,
   );
   const checks = checksOf(resource).map((check) => `@Check(\`${check}\`)\n`);
-  return `${imports(resource)}
+  return `${imports(resource, classes)}
 ${fields
   .filter(({ type }) => type === 'enum')
   .map((field) => enumeration(names, field))
-  .join('')}
+  .join('')}${classes.text}
 @Resource('${names.resource}'${options(resource)})
 ${indexes.join('')}${checks.join('')}export class ${names.entity} {
   @Meaning('Identifies the ${names.word}.')
   @PrimaryColumn(${key.options()})
   ${identifier}!: ${key.property()};
 
-${fields.map((field) => property(resource, field)).join('\n')}
+${fields.map((field) => property(resource, field, classes)).join('\n')}
   @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
@@ -71,8 +78,11 @@ function options(resource) {
   return `, { ${declared.map(([use, names]) => `${use}: [${names.map(quoted).join(', ')}]`).join(', ')} }`;
 }
 
-/** @param {Resource} resource */
-function imports(resource) {
+/**
+ * @param {Resource} resource
+ * @param {Classes} classes
+ */
+function imports(resource, { decorators }) {
   const { names, fields, targets } = resource;
   const hasIndex = unlistedReferences(resource).length + ginColumns(resource).length > 0;
   const references = fields.some(({ type }) => type === 'reference');
@@ -94,7 +104,13 @@ function imports(resource) {
   const others = [...targets.values()]
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
-  return `import { ${typeorm.join(', ')} } from 'typeorm';
+  const shapes =
+    decorators.length === 0
+      ? ''
+      : `import { Type } from 'class-transformer';
+import { ${decorators.toSorted().join(', ')} } from 'class-validator';
+`;
+  return `${shapes}import { ${typeorm.join(', ')} } from 'typeorm';
 ${others.sort().join('')}import { ${[...own].sort((one, other) => one.localeCompare(other, 'en')).join(', ')} } from '../resource/index.js';
 `;
 }
@@ -137,8 +153,9 @@ export function enumNameOf({ word }, field) {
  *
  * @param {Resource} described
  * @param {Field} field
+ * @param {Classes} classes
  */
-function property(described, field) {
+function property(described, field, { properties }) {
   const { names, targets } = described;
   const { name, flags, resource } = field;
   const column = columnOf(names, field);
@@ -149,9 +166,11 @@ function property(described, field) {
   const meaning = `The ${name} of the ${names.word}${target ? ', by identifier' : ''}.`;
   const reference = target ? `  @ForeignKey(() => ${target.entity})\n` : '';
   const index = ginColumns(described).includes(name) ? `  @Index({ type: 'gin' })\n` : '';
+  const objects = properties.get(name);
+  const shape = objects === undefined ? '' : `  @Type(() => ${objects.replace('[]', '')})\n`;
   return `  @Meaning('${meaning}')
 ${reference}${index}  @Column(${nullable ? withNull(options) : options})
-  ${name}!: ${type.property(column)}${nullable ? ' | null' : ''};
+${shape}  ${name}!: ${objects ?? type.property(column)}${nullable ? ' | null' : ''};
 `;
 }
 

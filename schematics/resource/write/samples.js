@@ -1,3 +1,4 @@
+import { propertyName } from './classes.js';
 import { quoted } from './resource.js';
 
 /**
@@ -202,12 +203,41 @@ const SAMPLES = {
     ],
     badSeveral: '1,,2',
   }),
-  json: () => ({
-    expression: `{ at, list: [at % 4, null, 'Größe'] }`,
-    example: `{ at: 1, list: [1, null, 'Größe'] }`,
-    values: [],
-  }),
+  json: ({ name }, { shapes }) => {
+    const shape = shapes.get(name);
+    return {
+      expression: shape ? inJson(shape, false) : `{ at, list: [at % 4, null, 'Größe'] }`,
+      example: shape ? inJson(shape, true) : `{ at: 1, list: [1, null, 'Größe'] }`,
+      values: [],
+    };
+  },
 };
+
+/**
+ * A value of a shape, as TypeScript.
+ *
+ * @param {import('../shape.js').Shape} shape
+ * @param {boolean} isExample whether it is that of the object 1, or else that of the object `at`
+ * @returns {string}
+ */
+function inJson(shape, isExample) {
+  switch (shape.kind) {
+    case 'text':
+      return isExample ? quoted('t1') : '`t${at % 4}`';
+    case 'integer':
+      return isExample ? '1' : 'at % 4';
+    case 'number':
+      return isExample ? '1.5' : '(at % 4) + 0.5';
+    case 'boolean':
+      return isExample ? 'false' : 'at % 2 === 0';
+    case 'list':
+      return `[${shape.items ? inJson(shape.items, isExample) : ''}]`;
+    case 'object':
+      return `{ ${[...shape.keys].map(([key, each]) => `${propertyName(key)}: ${inJson(each, isExample)}`).join(', ')} }`;
+    case 'any':
+      return isExample ? '{ at: 1 }' : '{ at }';
+  }
+}
 
 /**
  * The values of a field in the test of a resource. If the field can be null, some objects have null.
