@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'csv-parse/sync';
+import { Like, MoreThan } from 'typeorm';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { rowsOf } from '../../src/import/file-rows.js';
 import { importRows } from '../../src/import/import-rows.js';
+import { path } from '../../src/list/index.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { differences } from '../../src/schema/differences.js';
 import { findViolations } from '../../src/verify/verify.js';
@@ -12,7 +14,7 @@ import { Random } from '../random.js';
 import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
-import { Access, StoresModule } from './shaped.fixture.js';
+import { Access, Store, StoresModule } from './shaped.fixture.js';
 
 interface StoreRow extends Record<string, unknown> {
   readonly hours: {
@@ -86,6 +88,36 @@ describeList({
     isOpen: { value: 'false', keeps: (row) => place(row).isOpen === false, bad: 'no' },
     access: { value: 'LEVEL', keeps: (row) => place(row).access === Access.LEVEL, bad: 'level' },
   },
+});
+
+describe('A condition on a path', () => {
+  it('does not compile, and is refused, for a path that its class does not have', () => {
+    // @ts-expect-error The name is misspelt.
+    expect(() => path(Store, 'hours.monday.opne', 'a')).toThrow(
+      'Store declares no text, number or boolean at hours.monday.opne',
+    );
+    // @ts-expect-error It is a list.
+    expect(() => path(Store, 'place.tags', 'a')).toThrow(TypeError);
+    // @ts-expect-error It is an object.
+    expect(() => path(Store, 'hours.monday', 'a')).toThrow(TypeError);
+    // @ts-expect-error It has no shape.
+    expect(() => path(Store, 'extra.a', 'a')).toThrow(TypeError);
+  });
+
+  it('compares with values of its type, by operators that an index serves', () => {
+    expect(() => path(Store, 'place.seats', 'abc')).toThrow(
+      'place.seats is compared with a number',
+    );
+    expect(() => path(Store, 'place.isOpen', 'true')).toThrow(
+      'place.isOpen is compared with a boolean',
+    );
+    expect(() => path(Store, 'place.access', MoreThan('x'.repeat(501)))).toThrow(
+      'place.access is compared with a text of 500 characters at most',
+    );
+    expect(() => path(Store, 'place.access', Like('%'))).toThrow(
+      'A path cannot be compared by like',
+    );
+  });
 });
 
 describe('A resource with columns of a declared shape', () => {
