@@ -97,7 +97,7 @@ export function readFields(text, defaultIdentifier) {
   const fields = [];
   for (const description of descriptions) {
     const [name = '', ...rest] = description.split(':');
-    checkName(name);
+    checkField(name);
     if (fields.some((field) => field.name === name) || identifiers.includes(name)) {
       throw new GeneratorError(`The field ${name} is described twice`);
     }
@@ -128,11 +128,7 @@ export function readFields(text, defaultIdentifier) {
       `Only one field can be the identifier, not ${identifier} and ${second}`,
     );
   }
-  if (isReserved(identifier) || identifier === 'query') {
-    throw new GeneratorError(
-      `The identifier cannot be called ${identifier}, since it names an argument`,
-    );
-  }
+  checkIdentifier(identifier);
   const own = fields.filter(({ name }) => !TIMES.includes(name));
   checkParameters(identifier, fields);
   return {
@@ -141,6 +137,19 @@ export function readFields(text, defaultIdentifier) {
     own,
     times: fields.filter(({ name }) => TIMES.includes(name)),
   };
+}
+
+/**
+ * Checks that the identifier can have a name.
+ *
+ * @param {string} identifier
+ */
+export function checkIdentifier(identifier) {
+  if (isReserved(identifier) || identifier === 'query') {
+    throw new GeneratorError(
+      `The identifier cannot be called ${identifier}, since it names an argument`,
+    );
+  }
 }
 
 /**
@@ -253,8 +262,12 @@ function valuesOf(name, detail = '') {
   return values;
 }
 
-/** @param {string} name */
-function checkName(name) {
+/**
+ * Checks that a field can have a name.
+ *
+ * @param {string} name
+ */
+export function checkField(name) {
   if (!isFieldName(name)) {
     throw new GeneratorError(
       `${JSON.stringify(name)} cannot name a field: a name is a letter, then up to 49 letters, digits and _, and not the name of a property that every JavaScript object has`,
@@ -275,7 +288,7 @@ export function isFieldName(name) {
  * @param {string} identifier
  * @param {readonly Field[]} fields
  */
-function checkParameters(identifier, fields) {
+export function checkParameters(identifier, fields) {
   const names = [identifier, ...fields.map(({ name }) => name)];
   if (fields.some(({ flags }) => flags.has('words')) && names.includes('words')) {
     throw new GeneratorError(

@@ -6,6 +6,7 @@ import { GeneratorError } from './generator-error.js';
 import { lockProject } from './lock.js';
 import { removeResource } from './remove.js';
 import { proposal } from './sample.js';
+import { tableFields } from './table.js';
 import { existingResources, targetsOf } from './targets.js';
 import { controller } from './write/controller.js';
 import { dto } from './write/dto.js';
@@ -26,6 +27,10 @@ import { spec } from './write/spec.js';
  * @property {string} [language] set by `nest`
  * @property {string} [fields]
  * @property {string} [from]
+ * @property {string} [fromTable]
+ * @property {string} [key]
+ * @property {string} [omit]
+ * @property {string} [indexed]
  * @property {string} [singular]
  * @property {boolean} [remove] whether the resource is removed instead
  */
@@ -44,25 +49,35 @@ export function resource(options) {
     if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
     if (options.remove) {
       await lockProject();
-      await removeResource(tree, names, APP_MODULE);
+      const isExternal = await removeResource(tree, names, APP_MODULE);
       logger.warn(
-        `The migration drops the table of ${names.words} with all objects wherever it is applied: at the next start, or by catalogue migrate.`,
+        isExternal
+          ? `The table that ${names.words} listed stays as it is.`
+          : `The migration drops the table of ${names.words} with all objects wherever it is applied: at the next start, or by catalogue migrate.`,
       );
       return;
     }
     checkFree(tree, names, existingResources(tree));
-    const { fields: description, shapes } = await describedFields(options, names, (line) => {
+    const read = await fieldsOf(options, names, (line) => {
       logger.info(line);
     });
-    const read = readFields(description, names.identifier);
-    const { identifier, identifierType, own: fields, times } = read;
+    const { identifier, identifierType, own: fields, times, shapes, external } = read;
     await lockProject();
     // Another generator may have written since.
     const resources = existingResources(tree);
     checkFree(tree, names, resources);
     const targets = targetsOf(resources, names, read);
-    checkEnums(names, fields, resources);
-    const described = { names, identifier, identifierType, fields, times, targets, shapes };
+    if (!external) checkEnums(names, fields, resources);
+    const described = {
+      names,
+      identifier,
+      identifierType,
+      fields,
+      times,
+      targets,
+      shapes,
+      external,
+    };
     const time = Date.now();
     const { folder, file } = names;
     const written = new Map([
@@ -71,9 +86,14 @@ export function resource(options) {
       [`/src/${folder}/${folder}.service.ts`, service(described)],
       [`/src/${folder}/${folder}.controller.ts`, controller(described)],
       [`/src/${folder}/${folder}.module.ts`, module(described)],
-      [`/src/database/migrations/${time}-create-${folder}.ts`, migration(described, time)],
       [`/test/${folder}.spec.ts`, spec(described)],
     ]);
+    if (!external) {
+      written.set(
+        `/src/database/migrations/${time}-create-${folder}.ts`,
+        migration(described, time),
+      );
+    }
     for (const [path, text] of written) tree.create(path, await formatted(text));
     tree.overwrite(APP_MODULE, await formatted(declared(tree.readText(APP_MODULE), names)));
   };
@@ -144,17 +164,53 @@ function checkEnums(names, fields, resources) {
 }
 
 /**
- * The description of the fields: from the command line, proposed from a file, or asked for. The shapes of
- * those in JSON come from a file.
+ * The fields: those of an existing table, or as they are described.
+ *
+ * @param {Options} options
+ * @param {import('./names.js').Names} names
+ * @param {(line: string) => void} print
+ * @returns {Promise<import('./fields.js').Fields & { external?: import('./write/resource.js').External }>}
+ */
+async function fieldsOf(options, names, print) {
+  const { fromTable, key, omit, indexed } = options;
+  if (fromTable === undefined) {
+    const [lone] = Object.entries({ key, omit, indexed }).filter(
+      ([, value]) => value !== undefined,
+    );
+    if (lone) throw new GeneratorError(`--${lone[0]} goes with --from-table`);
+    const { fields, shapes } = await describedFields(options, names, print);
+    return { ...readFields(fields, names.identifier), shapes };
+  }
+  const isDescribed = [options.fields, options.from, options.path].some(
+    (each) => each !== undefined,
+  );
+  if (isDescribed || argumentsOf(options).length > 0) {
+    throw new GeneratorError(`The fields come from ${fromTable}, and cannot be described besides`);
+  }
+  return { ...(await tableFields({ fromTable, key, omit, indexed })), shapes: new Map() };
+}
+
+/**
+ * The arguments after the name.
+ *
+ * @param {Options} options
+ */
+function argumentsOf({ words = [], language }) {
+  // nest passes the name and the path as options, through a shell, which splits a path at spaces.
+  return language === undefined ? words.slice(1) : words;
+}
+
+/**
+ * The description of the fields: from the command line, proposed from a file, or asked for.
  *
  * @param {Options} options
  * @param {import('./names.js').Names} names
  * @param {(line: string) => void} print
  * @returns {Promise<{ fields: string, shapes: Map<string, import('./shape.js').Shape> }>}
  */
-async function describedFields({ path: first, words = [], language, fields, from }, names, print) {
-  // nest passes the name and the path as options, through a shell, which splits a path at spaces.
-  const others = language === undefined ? words.slice(1) : words;
+async function describedFields(options, names, print) {
+  const { path: first, fields, from } = options;
+  const others = argumentsOf(options);
   const path =
     first === undefined && others.length === 0 ? undefined : [first, ...others].join(' ').trim();
   const isFile = path !== undefined && /\.(csv|ndjson|jsonl|json)(\.gz)?$/.test(path);

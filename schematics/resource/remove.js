@@ -4,11 +4,13 @@ import { formatted } from './write/formatted.js';
 import { removal } from './write/removal.js';
 
 /**
- * Removes the files of a resource and its module's line, and writes the migration that drops its table.
+ * Removes the files of a resource and its module's line, and writes the migration that drops its table,
+ * unless that is a table of others.
  *
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @param {import('./names.js').Names} names
  * @param {string} appModule the path of the application's module
+ * @returns {Promise<boolean>} whether it listed a table of others
  * @throws {GeneratorError} if there is no such resource, or if other files use it
  */
 export async function removeResource(tree, names, appModule) {
@@ -39,11 +41,13 @@ export async function removeResource(tree, names, appModule) {
   if (tree.exists(spec)) tree.delete(spec);
   const without = text.replace(line, '').replace(new RegExp(`\\n?[ ]*\\b${module}\\b,?`), '');
   tree.overwrite(appModule, await formatted(without));
+  if (target.isExternal) return true;
   const time = Date.now();
   tree.create(
     `/src/database/migrations/${time}-remove-${folder}.ts`,
     await formatted(removal(names, target.enums, time)),
   );
+  return false;
 }
 
 /**

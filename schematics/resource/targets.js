@@ -30,7 +30,11 @@ export function existingResources(tree) {
       const word = file.replace('.entity.ts', '');
       const enums = [...text.matchAll(/enumName: '(\w+)'/g)].map(([, type = '']) => type);
       const isTree = text.includes(`@ForeignKey(() => ${entity})`);
-      resources.set(name, { entity, identifier, identifierType, module, word, enums, isTree });
+      const isExternal = /@Resource\('\w+', \{\s*external:/.test(text);
+      resources.set(name, {
+        ...{ entity, identifier, identifierType, module, word },
+        ...{ enums, isTree, isExternal },
+      });
     }
   }
   return resources;
@@ -58,7 +62,7 @@ export function targetsOf(resources, names, { identifier, identifierType, own: f
       const { entity, file: word } = names;
       targets.set(resource, {
         ...{ entity, identifier, identifierType, module: '', word },
-        ...{ enums: [], isTree: true },
+        ...{ enums: [], isTree: true, isExternal: false },
       });
       continue;
     }
@@ -67,6 +71,11 @@ export function targetsOf(resources, names, { identifier, identifierType, own: f
       const known = [...resources.keys(), names.resource].sort().join(', ');
       throw new GeneratorError(
         `The field ${name} refers to ${resource}, but there are only ${known}`,
+      );
+    }
+    if (target.isExternal) {
+      throw new GeneratorError(
+        `The field ${name} cannot refer to ${resource}, whose table is that of others`,
       );
     }
     if (flags.has('tree') && !target.isTree) {

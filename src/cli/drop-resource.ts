@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import { dropResource, hasContent } from '../database/installed-resource.js';
 import { migrations, pendingMigrations } from '../database/migrate.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
-import { resourcesOf } from '../resource/resource.js';
+import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
 import { installedResources } from '../schema/surplus-resources.js';
 
 /**
@@ -11,13 +11,21 @@ import { installedResources } from '../schema/surplus-resources.js';
  * generated again and is not migrated yet.
  *
  * @param destructive whether objects and deletions may be lost
- * @throws CommandError if the database has no such resource, if the code has it, or if data would be lost
+ * @throws CommandError if the database has no such resource, if the code has it, if its table is that of
+ * others, or if data would be lost
  */
 export async function dropSurplusResource(
   dataSource: DataSource,
   resource: string,
   destructive: boolean,
 ): Promise<void> {
+  const own = resourcesOf(dataSource).get(resource);
+  const external = own && externalTableOf(own);
+  if (external) {
+    throw new CommandError(
+      `${resource} lists ${quotedTable(external)}, a table of others, which the service never drops`,
+    );
+  }
   if (!(await installedResources(dataSource)).includes(resource)) {
     throw new CommandError(`The database has no resource ${resource}`);
   }
@@ -25,7 +33,7 @@ export async function dropSurplusResource(
   const isGeneratedAgain = pending.some(
     (migration) => (new migration() as GeneratedMigration).creates === resource,
   );
-  if (resourcesOf(dataSource).has(resource) && !isGeneratedAgain) {
+  if (own && !isGeneratedAgain) {
     throw new CommandError(`The code has the resource ${resource}: remove it there first`);
   }
   const runner = dataSource.createQueryRunner();

@@ -5,7 +5,7 @@ import { exportRows } from '../import/export-rows.js';
 import { type FileFormat, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows, type ImportResult } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
-import { resourcesOf } from '../resource/resource.js';
+import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
 import { TallyMaintenance } from '../list/tally/maintain.js';
 import { CommandError } from '../command-error.js';
 import { assignment } from './arguments.js';
@@ -34,7 +34,13 @@ export function importCommand(): Command {
     .option('--replace', 'also delete objects that are not in the file')
     .option('--dry-run', 'run the import, then roll it back')
     .action((resource: string, file: string, flags: ImportFlags) =>
-      withResource(resource, (runner, metadata) => load(runner, metadata, file, flags)),
+      withResource(resource, (runner, metadata) => {
+        const external = externalTableOf(metadata);
+        if (!external) return load(runner, metadata, file, flags);
+        throw new CommandError(
+          `${resource} lists ${quotedTable(external)}, a table of others, which is only read`,
+        );
+      }),
     );
 }
 

@@ -3,7 +3,13 @@ import { InvalidRowsError } from '../import/invalid-rows.js';
 import { CommandError } from '../command-error.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
-import { dropCommand, migrateCommand, migrationCommand, verifyCommand } from './schema.commands.js';
+import {
+  describeCommand,
+  dropCommand,
+  migrateCommand,
+  migrationCommand,
+  verifyCommand,
+} from './schema.commands.js';
 import { searchCommand } from './search.commands.js';
 import { startCommand } from './start.command.js';
 
@@ -43,6 +49,7 @@ function program(): Command {
     migrateCommand(),
     migrationCommand(),
     dropCommand(),
+    describeCommand(),
     clientCommand(),
     tokenCommand(),
     importCommand(),

@@ -6,6 +6,7 @@ import { uncachedLists } from '../verify/uncached-lists.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
+import { type DescribeOptions, describeTable } from '../schema/describe-table.js';
 import { dropSurplusResource } from './drop-resource.js';
 import { writeEmptyMigration, writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
@@ -71,6 +72,34 @@ export function dropCommand(): Command {
       );
       console.log(`${resource} is dropped`);
     });
+}
+
+export function describeCommand(): Command {
+  return new Command('describe')
+    .description(
+      'print what a resource over an existing table, view or foreign table would have, as JSON',
+    )
+    .argument('<table>', 'as in SQL, for example sales.items')
+    .option('--key <column>', 'the column that identifies the rows; default: the primary key')
+    .option('--omit <columns>', 'columns to leave out, separated by commas', split)
+    .option(
+      '--indexed <columns>',
+      'columns of a foreign table that have an index where its rows are',
+      split,
+    )
+    .action((table: string, options: DescribeOptions) =>
+      withCatalogue(
+        async (catalogue) => {
+          const described = await describeTable(catalogue.get(DataSource), table, options);
+          console.log(JSON.stringify(described, null, 2));
+        },
+        { requireMigrated: false },
+      ),
+    );
+}
+
+function split(names: string): string[] {
+  return names.split(',').map((name) => name.trim());
 }
 
 export function verifyCommand(): Command {

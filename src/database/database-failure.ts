@@ -6,8 +6,9 @@ import { types } from 'node:util';
  * - `timeout`: the statement exceeded its time limit
  * - `conflict`: a concurrent transaction prevented it; a retry may succeed
  * - `overloaded`: no connection of the pool became free in time
+ * - `foreign`: there is no connection from the database to the server of a foreign table
  */
-export type DatabaseFailure = 'unreachable' | 'timeout' | 'conflict' | 'overloaded';
+export type DatabaseFailure = 'unreachable' | 'timeout' | 'conflict' | 'overloaded' | 'foreign';
 
 /** Thrown instead of running a query when too many queries already wait for a connection. */
 export class PoolOverloadedError extends Error {
@@ -43,6 +44,8 @@ export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (code?.startsWith('53')) return 'unreachable';
   // Errors of these severities end or prevent a connection. The statement is not the cause.
   if (severity === 'FATAL' || severity === 'PANIC') return 'unreachable';
+  // Class 08: connections that the server itself opens, as for a foreign table.
+  if (code?.startsWith('08')) return 'foreign';
   if (code !== undefined && UNREACHABLE.test(code)) return 'unreachable';
   // node-postgres sets no code for these.
   if (/^Connection terminated|not queryable$|^timeout expired$/.test(message)) {

@@ -23,6 +23,7 @@ const LOG_INTERVAL = 1000;
 /** The error response to each failure of the database. */
 const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
   unreachable: errors.unavailable,
+  foreign: errors.unavailable,
   timeout: errors.tookTooLong,
   conflict: errors.busy,
   overloaded: errors.busy,

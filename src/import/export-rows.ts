@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { identifierOf } from '../resource/resource.js';
+import { identifierOf, tableOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import type { FileFormat } from './file-rows.js';
 
@@ -17,7 +17,7 @@ export async function exportRows(
   format: FileFormat,
   output: Writable,
 ): Promise<void> {
-  const rows = `SELECT ${selection(metadata, undefined, () => [])} FROM "${metadata.tableName}" object
+  const rows = `SELECT ${selection(metadata, undefined, () => [])} FROM ${tableOf(metadata)} object
     ORDER BY object."${identifierOf(metadata).databaseName}"`;
   // JSON has no control characters, so with these as quote and delimiter COPY does not change it.
   const statement =

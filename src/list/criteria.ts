@@ -6,7 +6,7 @@ import {
 } from 'typeorm';
 import { COLUMN_TYPES } from '../resource/column-types.js';
 import { identifierFrom } from '../resource/identifiers.js';
-import { countedColumnsOf } from '../resource/resource.js';
+import { countedColumnsOf, isTallied } from '../resource/resource.js';
 import { alternativesOf } from './alternatives.js';
 import { type WordSearch, wordSearchOf } from './contains-words.js';
 import { EVERY_OBJECT, type Facet } from './tally/facet.js';
@@ -143,6 +143,7 @@ export function facetsOf(
   equal: Criteria['equal'],
   counted = countedColumnsOf(metadata),
 ): readonly Facet[] | undefined {
+  if (!isTallied(metadata)) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];
   const columns = counted.find(
     (names) => names.length === equal.size && names.every((name) => equal.has(name)),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
+import { isExternal, nameOf, tableOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { selectedRelated, selection, selectsComputed } from '../resource/selection.js';
 import { Settings } from '../settings/settings.js';
@@ -77,7 +78,9 @@ export class ListReader {
     const scopedRelated = selectedRelated(metadata, fields).flatMap(([{ metadata: related }]) =>
       scopeOf(related) ? [related] : [],
     );
+    const external = resources.filter(isExternal);
     const isPlain =
+      external.length === 0 &&
       versionedTables(resources).includes(`"${metadata.tableName}"`) &&
       conditions.every((condition) => isPlainCondition(metadata, condition)) &&
       scopedRelated.every((related) =>
@@ -86,13 +89,14 @@ export class ListReader {
       !isComputed;
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
+      if (external.length > 0) return external;
       const { where, values: sent } = matching();
       const values = new ParameterValues(sent);
       const shown =
         isComputed || scopedRelated.length > 0
           ? selection(metadata, fields, visibleRelated(client, values))
           : 'count(*)';
-      const text = `SELECT ${shown} FROM "${metadata.tableName}" object ${where}`;
+      const text = `SELECT ${shown} FROM ${tableOf(metadata)} object ${where}`;
       return this.dependencies.find(resources, { text, values: values.values });
     };
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
@@ -141,7 +145,7 @@ export class ListReader {
     const { metadata } = repository;
     const { fields, order, limit, offset, after } = request;
     const listKey = keyOf(
-      metadata.tableName,
+      nameOf(metadata),
       matching.where,
       matching.values,
       order,
@@ -165,7 +169,7 @@ export class ListReader {
               resources,
             );
             if (after !== undefined && page.begun === 'false') {
-              throw errors.objectUnknown(metadata.tableName, after);
+              throw errors.objectUnknown(nameOf(metadata), after);
             }
             return { page, usesKnown: built.usesKnown };
           };

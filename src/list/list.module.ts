@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { isTallied } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { DeclarationCheck } from './declaration-check.js';
 import { Dependencies } from './dependencies.js';
@@ -77,11 +78,18 @@ export class ListModule {
 
   /**
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
-   * columns.
+   * columns. Of a table of others, the repository alone.
    *
    * @throws TypeError if it has, and there is no query class of its list yet
    */
   static forFeature(entity: Type): DynamicModule {
+    if (!isTallied({ target: entity })) {
+      return {
+        module: ListModule,
+        imports: [TypeOrmModule.forFeature([entity])],
+        exports: [TypeOrmModule],
+      };
+    }
     const deletion = deletionOf(entity);
     const fields = facetFieldsOf(entity);
     return {

@@ -1,5 +1,6 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { errors } from '../http/errors.js';
+import { nameOf } from '../resource/resource.js';
 import type { ScopeClient } from '../resource/scope.js';
 import { selectedRelated, selectsComputed } from '../resource/selection.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
@@ -101,7 +102,7 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
     all.every((condition) => isPlainCondition(metadata, condition)) &&
     !selectsComputed(metadata, fields);
   const resources = new Set([
-    metadata.tableName,
+    nameOf(metadata),
     ...lookUpsIn(all).map(({ resource }) => resource),
     ...relatedResources(metadata, fields),
     ...(isPlain ? [] : readsOf(query.constructor)),

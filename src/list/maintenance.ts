@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { databaseFailure } from '../database/database-failure.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { purgeDeletions } from './deletions/purge.js';
-import { resourcesOf } from '../resource/resource.js';
+import { ownResourcesOf } from '../resource/resource.js';
 import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
 import { wordTallies } from './tally/word-tally.js';
@@ -38,7 +38,7 @@ export class Maintenance implements OnModuleDestroy {
 
   /** The number of tasks of each resource whose latest run failed. */
   get failures(): Map<string, number> {
-    const failures = new Map([...resourcesOf(this.dataSource).keys()].map((name) => [name, 0]));
+    const failures = new Map([...ownResourcesOf(this.dataSource).keys()].map((name) => [name, 0]));
     for (const { resource } of this.failing.values()) {
       if (resource !== undefined) failures.set(resource, (failures.get(resource) ?? 0) + 1);
     }
@@ -87,24 +87,26 @@ export class Maintenance implements OnModuleDestroy {
       run: async (): Promise<unknown> =>
         (await this.connections.connected()).query('SELECT advance_watermark()'),
     };
-    const resources = [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]): Task[] => {
-      const maintenance = new TallyMaintenance(dataSource, metadata);
-      return [
-        { name: `the tally of ${resource}`, resource, run: () => maintenance.run(signal) },
-        {
-          name: `the deletions of ${resource}`,
-          resource,
-          run: () => purgeDeletions(dataSource, resource),
-          isDue: (round) => round % ROUNDS_PER_PURGE === 0,
-        },
-      ];
-    });
+    const resources = [...ownResourcesOf(this.dataSource)].flatMap(
+      ([resource, metadata]): Task[] => {
+        const maintenance = new TallyMaintenance(dataSource, metadata);
+        return [
+          { name: `the tally of ${resource}`, resource, run: () => maintenance.run(signal) },
+          {
+            name: `the deletions of ${resource}`,
+            resource,
+            run: () => purgeDeletions(dataSource, resource),
+            isDue: (round) => round % ROUNDS_PER_PURGE === 0,
+          },
+        ];
+      },
+    );
     return [watermark, ...resources];
   }
 
   /** The tasks that choose the words that are counted. */
   private choices(): Task[] {
-    return [...resourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
+    return [...ownResourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
       wordTallies(metadata).map((tally) => {
         const words = new CountedWords(this.connections, metadata, tally);
         const run = () => words.run(this.stopping.signal);

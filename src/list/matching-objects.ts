@@ -1,6 +1,6 @@
 import { Brackets, type EntityMetadata, type ObjectLiteral, type Repository } from 'typeorm';
 import { carriedColumnsOf } from '../resource/carried-columns.js';
-import { columnOf, identifierOf, sortedColumnsOf } from '../resource/resource.js';
+import { columnOf, identifierOf, sortedColumnsOf, tableOf } from '../resource/resource.js';
 import { valueOf } from '../resource/selection.js';
 import { alternativesOf } from './alternatives.js';
 import {
@@ -107,7 +107,7 @@ export function whereOf(
     builder.andWhere(isPlain ? condition : new Brackets((bracketed) => bracketed.where(condition)));
   }
   const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
-  const where = text.replace(/^SELECT 1 FROM \S+ "\w+"/, '').trimStart();
+  const where = text.replace(/^SELECT 1 FROM (?:"[^"]+"\.)?"[^"]+" "\w+"/, '').trimStart();
   return { where: withComputed(repository.metadata, where, `"${table}"`), values };
 }
 
@@ -141,8 +141,8 @@ function withComputed({ columns }: EntityMetadata, where: string, table: string)
 }
 
 /** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `tallyPage`. */
-export function objectTable({ tableName }: EntityMetadata): string {
-  return `object AS NOT MATERIALIZED (SELECT * FROM "${tableName}")`;
+export function objectTable(metadata: EntityMetadata): string {
+  return `object AS NOT MATERIALIZED (SELECT * FROM ${tableOf(metadata)})`;
 }
 
 /** Whether a list is in the order of relevance, and then in that of its other sort keys. */
@@ -177,10 +177,14 @@ export function orderBy(
   first?: string,
 ): string {
   const keys = order.map(({ field, direction }) => {
-    const descending = hasNullsLast(metadata, field) ? 'DESC NULLS LAST' : 'DESC';
-    return `${table}."${field}" ${direction === 'ASC' ? 'ASC' : descending}`;
+    return `${table}."${field}" ${direction === 'ASC' ? 'ASC' : descendingIn(metadata, field)}`;
   });
   return `ORDER BY ${[...(first === undefined ? [] : [first]), ...keys].join(', ')}`;
+}
+
+/** The descending order by a column, in which objects without a value come last, as in the ascending one. */
+export function descendingIn(metadata: EntityMetadata, field: string): string {
+  return hasNullsLast(metadata, field) ? 'DESC NULLS LAST' : 'DESC';
 }
 
 /** The reverse of `orderBy`. PostgreSQL reads the same index backwards. */

@@ -4,7 +4,7 @@ import { errors } from '../http/errors.js';
 import { ReadPool } from '../database/read-pool.js';
 import { ParameterValues, statement } from '../database/statement.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
-import { identifierOf } from '../resource/resource.js';
+import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { selectedRelated, selection } from '../resource/selection.js';
 import type { ObjectLookup } from './object-lookup.js';
@@ -44,7 +44,7 @@ export class ObjectReader {
       );
       return `SELECT row_to_json("#found")::text AS object FROM (
       SELECT ${selection(metadata, fields, visibleRelated(client, values))}
-      FROM "${metadata.tableName}" object ${where}
+      FROM ${tableOf(metadata)} object ${where}
     ) "#found"`;
     };
     const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
@@ -52,7 +52,7 @@ export class ObjectReader {
       ? statement(text(), { prepared: false })
       : this.statements.get(metadata, 'object', fields, text);
     const [row] = await this.reads.rows<{ object: string }>(found, values.values);
-    if (!row) throw errors.objectUnknown(metadata.tableName, identifier);
+    if (!row) throw errors.objectUnknown(nameOf(metadata), identifier);
     return { count: '1', objects: `[${row.object}]` };
   }
 }

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues, type Statement, statement } from '../database/statement.js';
-import { identifierOf } from '../resource/resource.js';
+import { identifierOf, tableOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
@@ -121,7 +121,7 @@ export function pageStatement(
   const objects = jsonArray(
     `SELECT ${selection(metadata, fields, visibleRelated(seen.client, values))}
      FROM page CROSS JOIN LATERAL (
-       SELECT * FROM "${metadata.tableName}" object
+       SELECT * FROM ${tableOf(metadata)} object
        ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} OFFSET 0
      ) object ORDER BY "#at"`,
   );

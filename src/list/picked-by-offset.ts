@@ -1,3 +1,4 @@
+import { tableOf } from '../resource/resource.js';
 import { orderBy, reverseOrderBy } from './matching-objects.js';
 import { and, keysOf, type Picking } from './picked-objects.js';
 
@@ -110,7 +111,7 @@ function inOrder(
         SELECT ${keys} FROM object ${and(split.carried, condition)} ${ordering}
         LIMIT ${NO_LIMIT}
       ) candidate CROSS JOIN LATERAL (
-        SELECT FROM "${metadata.tableName}" object
+        SELECT FROM ${tableOf(metadata)} object
         ${and(split.others, `object."${identifier}" = candidate."${identifier}"`)} OFFSET 0
       ) matching
     ) object`;

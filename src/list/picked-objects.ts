@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf, identifierOf } from '../resource/resource.js';
+import { columnOf, identifierOf, tableOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
 import { type MatchingObjects, orderBy } from './matching-objects.js';
 
@@ -58,7 +58,7 @@ export function startOf(
   const columns = more === undefined ? keysOf(order) : `${keysOf(order)}, ${more}`;
   const key = `object."${identifierOf(metadata).databaseName}"`;
   const where = and(`WHERE ${key} = ${values.add(identifier)}`, ...visible);
-  return `start AS MATERIALIZED (SELECT ${columns} FROM "${metadata.tableName}" object ${where})`;
+  return `start AS MATERIALIZED (SELECT ${columns} FROM ${tableOf(metadata)} object ${where})`;
 }
 
 /**

@@ -26,7 +26,8 @@ export interface PreparedList extends PreparedPage {
   readonly offset?: number;
   readonly limit: number;
   /**
-   * What the list reads that can change without changing its version: tables, functions, the clock.
+   * What the list reads that can change without changing its version: tables, resources over tables of
+   * others, functions, the clock.
    * Empty for most lists.
    */
   dependencies(): Promise<readonly string[]>;

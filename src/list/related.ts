@@ -1,5 +1,5 @@
 import type { FindOperator, ObjectType } from 'typeorm';
-import { primaryColumnOf, resourceName } from '../resource/resource.js';
+import { primaryColumnOf, resourceName, tableOfEntity } from '../resource/resource.js';
 import { isLookedUp } from './look-ups.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
@@ -18,6 +18,7 @@ export function related<Entity>(
   values: ColumnValues<Entity>,
 ): FindOperator<never> {
   const resource = resourceName(entity);
+  const table = tableOfEntity(entity);
   const identifier = primaryColumnOf(entity)?.propertyName;
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
@@ -28,7 +29,7 @@ export function related<Entity>(
     columns,
     query: (expressions, visible) => {
       const equal = columns.map((column, at) => `"${column}" = ANY(${expressions[at]})`);
-      return `SELECT "${identifier}" FROM "${resource}" target WHERE ${equal.join(' AND ')}${visible('target')}`;
+      return `SELECT "${identifier}" FROM ${table} target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
     values: given.map(([, value]): unknown => (Array.isArray(value) ? value : [value])),
   });

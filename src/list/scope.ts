@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import type { VisibleRelated } from '../resource/selection.js';
+import { nameOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { placed, whereOf } from './matching-objects.js';
 import { isLookedUp, lookUpsIn, replaceLookUps } from './look-ups.js';
@@ -18,24 +19,24 @@ export function scopeConditions(
 ): readonly ObjectLiteral[] {
   const scope = scopeOf(metadata);
   if (!scope) return [];
-  const { tableName } = metadata;
-  if (!client) throw new TypeError(`What is seen of ${tableName} depends on the client`);
+  const name = nameOf(metadata);
+  if (!client) throw new TypeError(`What is seen of ${name} depends on the client`);
   const where = scope.where(client);
   const alternatives = (Array.isArray(where) ? where : [where]) as readonly ObjectLiteral[];
   // A promise has no columns, and would restrict nothing.
   if (!alternatives.every(isPlainObject)) {
     throw new TypeError(
-      `The scope of ${tableName} is neither an object of conditions nor a list of them`,
+      `The scope of ${name} is neither an object of conditions nor a list of them`,
     );
   }
   // TypeORM takes these for no condition at all, or for one that nothing meets.
-  if (alternatives.length === 0) throw new TypeError(`The scope of ${tableName} is empty`);
+  if (alternatives.length === 0) throw new TypeError(`The scope of ${name} is empty`);
   for (const [column, value] of alternatives.flatMap((each) => Object.entries(each))) {
     if (!scope.columns.includes(column)) {
-      throw new TypeError(`The scope of ${tableName} does not name ${column} among its columns`);
+      throw new TypeError(`The scope of ${name} does not name ${column} among its columns`);
     }
     if (value === undefined || value === null) {
-      throw new TypeError(`The scope of ${tableName} compares ${column} with ${String(value)}`);
+      throw new TypeError(`The scope of ${name} compares ${column} with ${String(value)}`);
     }
   }
   if (alternatives.some((each) => Object.keys(each).length === 0)) return [];

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { relatedOf } from '../resource/related.js';
-import { fieldsOf, isResource } from '../resource/resource.js';
+import { fieldsOf, isResource, nameOf } from '../resource/resource.js';
 import { fieldsOfRelated, selectedRelated } from '../resource/selection.js';
 import type { ListQueryDto } from './list-query.dto.js';
 
@@ -33,9 +33,9 @@ export function relatedResources(
   fields: readonly string[] | undefined,
 ): string[] {
   return selectedRelated(metadata, fields).map(([{ metadata: other }]) => {
-    if (isResource(other)) return other.tableName;
+    if (isResource(other)) return nameOf(other);
     throw new TypeError(
-      `${metadata.tableName} cannot include ${other.tableName}, which is not a @Resource`,
+      `${nameOf(metadata)} cannot include ${other.tableName}, which is not a @Resource`,
     );
   });
 }

@@ -1,10 +1,12 @@
 import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { isTextIdentifier } from '../resource/identifiers.js';
-import { primaryColumnOf } from '../resource/resource.js';
+import { primaryColumnOf, resourceName, tableOfEntity } from '../resource/resource.js';
 import { isLookedUp } from './look-ups.js';
 
-/** The table of a resource whose objects refer to their parents in it. Names are not quoted. */
+/** A resource whose objects refer to their parents in it. Names of columns are not quoted. */
 interface Tree {
+  readonly resource: string;
+  /** In SQL. */
   readonly table: string;
   readonly identifier: string;
   /** The SQL type of identifiers. */
@@ -27,7 +29,7 @@ export function within<Entity>(
 ): FindOperator<never> {
   const tree = treeOf(entity);
   return isLookedUp({
-    resource: tree.table,
+    resource: tree.resource,
     entity,
     columns: [tree.parent],
     query: ([expression = ''], visible) => subtreeQuery(tree, expression, visible),
@@ -47,10 +49,10 @@ function subtreeQuery(
   visible: (table: string) => string,
 ): string {
   return `WITH RECURSIVE subtree(id) AS (
-    SELECT root."${identifier}" FROM "${table}" root
+    SELECT root."${identifier}" FROM ${table} root
     WHERE root."${identifier}" = ANY(CAST(${roots} AS ${type}[]))${visible('root')}
     UNION
-    SELECT child."${identifier}" FROM "${table}" child
+    SELECT child."${identifier}" FROM ${table} child
     JOIN subtree ON child."${parent}" = subtree.id${visible('child')}
   ) SELECT id FROM subtree`;
 }
@@ -65,7 +67,7 @@ function treeOf<Entity>(entity: ObjectType<Entity>): Tree {
 
 function findTree<Entity>(entity: ObjectType<Entity>): Tree {
   const storage = getMetadataArgsStorage();
-  const table = storage.tables.find(({ target }) => target === entity)?.name;
+  const table = tableOfEntity(entity);
   const identifier = primaryColumnOf(entity);
   const parent = storage
     .filterForeignKeys(entity)
@@ -75,6 +77,7 @@ function findTree<Entity>(entity: ObjectType<Entity>): Tree {
   }
   const { type } = identifier.options;
   return {
+    resource: resourceName(entity),
     table,
     identifier: identifier.propertyName,
     type: isTextIdentifier(type) ? 'text' : String(type),

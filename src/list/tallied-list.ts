@@ -4,7 +4,7 @@ import { sqlTypeOf } from '../resource/column-values.js';
 import {
   columnOf,
   identifierOf,
-  isResource,
+  isTallied,
   singleCountedColumnsOf,
   sortedColumnsOf,
 } from '../resource/resource.js';
@@ -145,7 +145,7 @@ export function indexSizeOf(
   order: readonly SortKey[],
   values: ParameterValues,
 ): string {
-  if (!isResource(metadata)) return String(ASSUMED_OBJECTS);
+  if (!isTallied(metadata)) return String(ASSUMED_OBJECTS);
   const single = order.length === 1 && criteria ? [...criteria.equal] : [];
   const facets = single
     .filter(([, equals]) => equals.length === 1)

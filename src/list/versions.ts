@@ -2,15 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../database/read-pool.js';
 import { type Statement, statement } from '../database/statement.js';
 import { publicTime } from '../resource/column-values.js';
+import { isExternal } from '../resource/resource.js';
 import type { State, VersionedPage } from './prepared-list.js';
 
 /**
  * SQL expressions for the state of resources, as two columns. `version` changes with every commit that
  * writes to one of them. `until` is the watermark: the data include every change before this time.
- * It is null until the first watermark is set.
+ * It is null until the first watermark is set. Tables of others have no version: of these alone the state
+ * is always the same, and no response may show it.
  */
 export function stateOf(resources: readonly string[]): string {
-  const names = resources.map((name) => `'${name}'`).join(', ');
+  const versioned = resources.filter((name) => !isExternal(name));
+  if (versioned.length === 0) return `'none' AS version, NULL AS until`;
+  const names = versioned.map((name) => `'${name}'`).join(', ');
   return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource IN (${names})) AS version,
     (SELECT ${publicTime('until')} FROM watermark) AS until`;
 }

@@ -1,7 +1,7 @@
 import type { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
-import { identifierOf } from '../resource/resource.js';
+import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import { keyOf } from './key-of.js';
 import type { Listing } from './listing.js';
@@ -48,7 +48,7 @@ export function wholeList(
   // LIMIT NULL means no limit.
   const objects = writer.select(
     `${start} SELECT ${selection(metadata, fields, visibleRelated(client, rows))}
-     FROM "${metadata.tableName}" object ${where}
+     FROM ${tableOf(metadata)} object ${where}
      ${ordering} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
   );
   const statements: ListStatements = {
@@ -74,8 +74,8 @@ function objectExists(
     ...visibleObjects(metadata, scope, values),
   );
   return {
-    statement: [`SELECT FROM "${metadata.tableName}" object ${where}`, values.values],
-    error: errors.objectUnknown(metadata.tableName, identifier),
+    statement: [`SELECT FROM ${tableOf(metadata)} object ${where}`, values.values],
+    error: errors.objectUnknown(nameOf(metadata), identifier),
   };
 }
 
@@ -89,7 +89,7 @@ function summaryOf(
   const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
   return count === undefined
     ? [
-        select(`SELECT count(*) FROM "${metadata.tableName}" object ${matching.where}`),
+        select(`SELECT count(*) FROM ${tableOf(metadata)} object ${matching.where}`),
         matching.values,
       ]
     : [`WITH ${[objectTable(metadata), ...tables].join(',\n')} ${select(count)}`, values.values];

@@ -2,6 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
 import { identifierType } from '../resource/identifiers.js';
+import { externalTableOf } from '../resource/resource.js';
 import { codeSamples } from './code-samples.js';
 import {
   countedFields,
@@ -78,9 +79,13 @@ function description(endpoint: DescribedEndpoint): string {
   return parameters.length === 0 ? words : `${words} Any other parameter is refused with \`-23\`.`;
 }
 
-/** Whether the responses of an endpoint have an `ETag`. */
-function isTagged({ kind }: DescribedEndpoint): boolean {
-  return kind !== 'other';
+/** Whether the responses of an endpoint have an `ETag`. A table of others has no version for its lists. */
+function isTagged({ kind, metadata }: DescribedEndpoint): boolean {
+  return kind === 'list' ? !isOfOthers(metadata) : kind !== 'other';
+}
+
+function isOfOthers(metadata: EntityMetadata | undefined): boolean {
+  return metadata !== undefined && externalTableOf(metadata) !== undefined;
 }
 
 /** The possible errors of a `GET`. */
@@ -126,7 +131,7 @@ function success(endpoint: DescribedEndpoint): Json {
       'Content-Encoding',
       ...(isTagged(endpoint) ? ['ETag'] : []),
       ...{
-        list: ['Link', 'X-Total-Count', 'X-Updated-Until'],
+        list: ['Link', 'X-Total-Count', ...(isTagged(endpoint) ? ['X-Updated-Until'] : [])],
         facets: ['X-Updated-Until'],
         object: [],
         other: [],

@@ -4,7 +4,14 @@ import { COLUMN_TYPES } from './column-types.js';
 import { typeNameOf } from './column-values.js';
 import { jsonPath, pathExpression } from './json-paths.js';
 import { carriedColumns, type IndexedColumn, type ListTable } from './list-indexes.js';
-import { columnOf, filteredColumnsOf, identifierOf, pathsOf, sortedColumnsOf } from './resource.js';
+import {
+  columnOf,
+  externalTableOf,
+  filteredColumnsOf,
+  identifierOf,
+  pathsOf,
+  sortedColumnsOf,
+} from './resource.js';
 
 /** A resource as `listIndexes` takes it. */
 export function listTableOf(metadata: EntityMetadata): ListTable {
@@ -23,8 +30,12 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
   };
 }
 
-/** The names of all columns of the list index that is ordered by a column; empty if there is none. */
+/**
+ * The names of all columns of the list index that is ordered by a column; empty if there is none, as on a
+ * table of others.
+ */
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
+  if (externalTableOf(metadata)) return [];
   let indexes = INDEXES.get(metadata);
   if (!indexes) INDEXES.set(metadata, (indexes = indexedColumns(listTableOf(metadata))));
   return indexes.get(column) ?? [];

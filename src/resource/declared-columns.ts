@@ -7,6 +7,7 @@ import { declaredShape } from './json-shape.js';
 import {
   countedColumnsOf,
   countedRangesOf,
+  externalTableOf,
   filteredColumnsOf,
   pathsOf,
   searchedColumnsOf,
@@ -38,6 +39,7 @@ export function columnProblems(metadata: EntityMetadata): string[] {
     ...filteredColumnsOf(metadata),
     ...sortedColumnsOf(metadata),
     ...searchedColumnsOf(metadata),
+    ...pathsOf(metadata),
   ]);
   return [
     ...identifierProblems(metadata),
@@ -47,6 +49,7 @@ export function columnProblems(metadata: EntityMetadata): string[] {
         (names) =>
           `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
       ),
+    ...externalProblems(metadata, stored),
     // Every property of a class is one of its objects, if it is not declared with "declare".
     ...Object.keys(metadata.create() as object)
       .filter((property) => !Object.hasOwn(propertiesMap, property))
@@ -89,7 +92,32 @@ function pathProblems(metadata: EntityMetadata): string[] {
   });
 }
 
-function identifierProblems({ name: entity, primaryColumns }: EntityMetadata): string[] {
+/** What a resource over a table of others cannot have, and no other resource can have of it. */
+function externalProblems(metadata: EntityMetadata, stored: ReadonlySet<string>): string[] {
+  const { name: entity, updateDateColumn, foreignKeys } = metadata;
+  if (!externalTableOf(metadata)) {
+    return foreignKeys
+      .filter(({ referencedEntityMetadata: other }) => externalTableOf(other))
+      .map(
+        ({ columns: [column], referencedEntityMetadata: other }) =>
+          `${entity}.${column?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`,
+      );
+  }
+  return [
+    ...[...stored].map(
+      (name) =>
+        `${entity}.${name} cannot be counted, filtered, sorted or searched in @Resource, since the table is that of others: it has the indexes that it has, and no tally`,
+    ),
+    ...(updateDateColumn
+      ? [
+          `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`,
+        ]
+      : []),
+  ];
+}
+
+function identifierProblems(metadata: EntityMetadata): string[] {
+  const { name: entity, primaryColumns } = metadata;
   const [identifier, ...others] = primaryColumns;
   if (!identifier || others.length > 0) {
     const names = primaryColumns.map(({ propertyName }) => propertyName).join(' and ');
@@ -97,10 +125,17 @@ function identifierProblems({ name: entity, primaryColumns }: EntityMetadata): s
       `${entity} is identified by ${names}: a resource needs exactly one @PrimaryColumn, which may be made of them`,
     ];
   }
-  if (isIdentifying(identifier)) return [];
+  if (externalTableOf(metadata) ? isKeyOfOthers(identifier) : isIdentifying(identifier)) return [];
   return [
     `${entity}.${identifier.propertyName} identifies objects: give it identifierColumn, or the type integer, bigint or uuid`,
   ];
+}
+
+/** An identifier of a table of others may be a text of any length and collation. */
+function isKeyOfOthers({ type }: ColumnMetadata): boolean {
+  return (
+    !isTextIdentifier(type) || COLUMN_TYPES.text.columnTypes.some((name: unknown) => name === type)
+  );
 }
 
 function isIdentifying({ type, collation, length }: ColumnMetadata): boolean {

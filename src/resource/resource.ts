@@ -13,6 +13,9 @@ import { type Scope, setScope } from './scope.js';
 
 const RESOURCE = Symbol('resource');
 
+/** The names of the resources over tables of others. Statements know resources by their names. */
+const EXTERNAL = new Set<string>();
+
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
 export interface ListColumns<Column extends string> {
   /**
@@ -47,11 +50,23 @@ export interface ListColumns<Column extends string> {
   readonly paths?: readonly `${string}.${string}`[];
 }
 
+/** A table, view, materialized view or foreign table that others create, change and write to. */
+export interface ExternalTable {
+  readonly schema: string;
+  readonly name: string;
+}
+
 /** The options of a resource. */
 interface ResourceOptions<
   Column extends string,
   Scoped extends string,
 > extends ListColumns<Column> {
+  /**
+   * Lists a table of others, which is only read: no migration touches it, nothing counts or versions its
+   * rows, and no deletions are recorded. It has none of `ListColumns`. Default: the service has a table of
+   * its own, under the name of the resource.
+   */
+  readonly external?: ExternalTable;
   /** Restricts what each client sees. Default: every client sees every object. */
   readonly scope?: Scope<Scoped>;
 }
@@ -60,7 +75,7 @@ interface ResourceOptions<
  * Declares an entity that is listed, imported and exported. An `@UpdateDateColumn` gets an index, for
  * the filter `updatedSince`.
  *
- * @param name the name of the resource, its path and its table
+ * @param name the name of the resource, its path and, unless it is external, its table
  */
 export function Resource<const Column extends string = never, const Scoped extends string = never>(
   name: string,
@@ -71,13 +86,17 @@ export function Resource<const Column extends string = never, const Scoped exten
     searched = [],
     ranges = [],
     paths = [],
+    external,
     scope,
   }: ResourceOptions<Column, Scoped> = {},
 ): (target: new () => Record<Column | Scoped, unknown>) => void {
   return (target) => {
-    Entity(name)(target);
+    Entity(external ? { ...external, synchronize: false } : { name })(target);
+    if (external) EXTERNAL.add(name);
     if (scope) setScope(target, scope);
-    const declared: DeclaredColumns = {
+    const declared: Declared = {
+      name,
+      external,
       counted: counted.map((names) => (typeof names === 'string' ? [names] : names)),
       filtered,
       sorted,
@@ -100,7 +119,9 @@ export function Resource<const Column extends string = never, const Scoped exten
   };
 }
 
-interface DeclaredColumns {
+interface Declared {
+  readonly name: string;
+  readonly external: ExternalTable | undefined;
   readonly counted: readonly (readonly string[])[];
   readonly filtered: readonly string[];
   readonly sorted: readonly string[];
@@ -109,10 +130,20 @@ interface DeclaredColumns {
   readonly paths: readonly string[];
 }
 
-/** Empty for an entity that is not a resource, such as a deletion. */
-function declaredColumns({ target }: Pick<EntityMetadata, 'target'>): DeclaredColumns {
-  const declared = Reflect.getMetadata(RESOURCE, target) as DeclaredColumns | undefined;
-  return declared ?? { counted: [], filtered: [], sorted: [], searched: [], ranges: [], paths: [] };
+/** `undefined` for an entity that is not a resource, such as a deletion. */
+function declaredOf({ target }: Pick<EntityMetadata, 'target'>): Declared | undefined {
+  return typeof target === 'function'
+    ? (Reflect.getMetadata(RESOURCE, target) as Declared | undefined)
+    : undefined;
+}
+
+const NOTHING = { counted: [], filtered: [], sorted: [], searched: [], ranges: [], paths: [] };
+
+/** Empty for an entity that is not a resource. */
+function declaredColumns(
+  metadata: Pick<EntityMetadata, 'target'>,
+): Pick<Declared, keyof ListColumns<string>> {
+  return declaredOf(metadata) ?? NOTHING;
 }
 
 /** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
@@ -135,10 +166,14 @@ function singularName({ name }: { name: string }): string {
     .toLowerCase();
 }
 
-/** The name of several objects of an entity: `order items` for the table `order_items`. */
-export function pluralName(entity: unknown): string {
-  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
-  return (table?.name ?? 'objects').replaceAll('_', ' ');
+/** The name of several objects of an entity: `order items` for the resource `order_items`. */
+export function pluralName(entity: ObjectType<unknown>): string {
+  const name = declaredOf({ target: entity })?.name ?? tableNameOf(entity);
+  return (name ?? 'objects').replaceAll('_', ' ');
+}
+
+function tableNameOf(entity: ObjectType<unknown>): string | undefined {
+  return getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
 }
 
 /**
@@ -147,9 +182,54 @@ export function pluralName(entity: unknown): string {
  * @throws TypeError if it is not a `@Resource`
  */
 export function resourceName(entity: ObjectType<unknown>): string {
-  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
-  if (table?.name !== undefined && isResource({ target: entity })) return table.name;
+  const declared = declaredOf({ target: entity });
+  if (declared) return declared.name;
   throw new TypeError(`${entity.name} is not a @Resource`);
+}
+
+/** The name of an entity's resource; that of the table for an entity of deletions. */
+export function nameOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): string {
+  return declaredOf(metadata)?.name ?? metadata.tableName;
+}
+
+/** The table of an entity in SQL, with its schema if it is that of others. */
+export function tableOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): string {
+  const external = externalTableOf(metadata);
+  return external ? quotedTable(external) : quotedName(metadata.tableName);
+}
+
+/** The same for an entity whose metadata is not built yet. */
+export function tableOfEntity(entity: ObjectType<unknown>): string | undefined {
+  const tableName = tableNameOf(entity);
+  return tableName === undefined ? undefined : tableOf({ target: entity, tableName });
+}
+
+/** The table of others that a resource lists; `undefined` for a table of the service. */
+export function externalTableOf(
+  metadata: Pick<EntityMetadata, 'target'>,
+): ExternalTable | undefined {
+  return declaredOf(metadata)?.external;
+}
+
+/** Whether the resource of a name lists a table of others. */
+export function isExternal(resource: string): boolean {
+  return EXTERNAL.has(resource);
+}
+
+/** Whether a resource has a tally, versions and deletions. An entity of deletions has no tally. */
+export function isTallied(metadata: Pick<EntityMetadata, 'target'>): boolean {
+  const declared = declaredOf(metadata);
+  return declared !== undefined && declared.external === undefined;
+}
+
+/** A table of others in SQL. */
+export function quotedTable({ schema, name }: ExternalTable): string {
+  return `${quotedName(schema)}.${quotedName(name)}`;
+}
+
+/** A name in SQL. */
+export function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The primary column of an entity as it is declared; the first of a composite key. */
@@ -162,12 +242,17 @@ export function primaryColumnOf(entity: ObjectType<unknown>): ColumnMetadataArgs
 /** The resources of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   const resources = dataSource.entityMetadatas.filter(isResource);
-  return new Map(resources.map((metadata) => [metadata.tableName, metadata]));
+  return new Map(resources.map((metadata) => [nameOf(metadata), metadata]));
 }
 
-/** Whether an entity is a resource, which has a tally. An entity of deletions is none. */
-export function isResource({ target }: Pick<EntityMetadata, 'target'>): boolean {
-  return typeof target === 'function' && Reflect.hasMetadata(RESOURCE, target);
+/** Those whose tables are the service's own, by name: migrations create these, with a tally and deletions. */
+export function ownResourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
+  return new Map([...resourcesOf(dataSource)].filter(([, metadata]) => isTallied(metadata)));
+}
+
+/** Whether an entity is a resource. An entity of deletions is none. */
+export function isResource(metadata: Pick<EntityMetadata, 'target'>): boolean {
+  return declaredOf(metadata) !== undefined;
 }
 
 /** The columns and the combinations of columns whose values the tally counts. */

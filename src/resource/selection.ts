@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from './column-values.js';
 import { type Related, relatedOf } from './related.js';
-import { fieldsOf, identifierOf } from './resource.js';
+import { fieldsOf, identifierOf, tableOf } from './resource.js';
 
 /** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */
 export type VisibleRelated = (metadata: EntityMetadata) => readonly string[];
@@ -86,7 +86,7 @@ function relatedObject(
   const conditions = [`${identifier} = object."${column.databaseName}"`, ...visible(metadata)];
   return `(SELECT row_to_json("#related") FROM (
       SELECT ${publicForms(metadata, fields, 'related').join(', ')}
-      FROM "${metadata.tableName}" related
+      FROM ${tableOf(metadata)} related
       WHERE ${conditions.join(' AND ')}
     ) "#related") AS "${name}"`;
 }

@@ -1,5 +1,5 @@
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import { identifierOf } from './resource.js';
+import { identifierOf, tableOf } from './resource.js';
 
 /** The column that refers to the parent in the same resource; `undefined` if there is none. */
 export function parentColumnOf(metadata: EntityMetadata): string | undefined {
@@ -16,7 +16,7 @@ export async function findCycle(
 ): Promise<string[]> {
   const parent = parentColumnOf(metadata);
   if (parent === undefined) return [];
-  const table = `"${metadata.tableName}"`;
+  const table = tableOf(metadata);
   const identifier = `"${identifierOf(metadata).databaseName}"`;
   const rows = await manager.query<{ identifier: string }[]>(
     `WITH RECURSIVE reached AS (

@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { createIndex } from '../resource/list-indexes.js';
-import { resourcesOf } from '../resource/resource.js';
+import { externalTableOf, ownResourcesOf, resourcesOf } from '../resource/resource.js';
+import { externalDifferences } from './external-differences.js';
 import { schemaChanges } from './schema-changes.js';
 import { type RecordedColumns, recordedColumnsOf } from './recorded-columns.js';
 import {
@@ -39,7 +40,7 @@ export function lineOf({ text, remedy }: Difference): string {
  * @throws QueryFailedError if a migration of the service itself is missing
  */
 export async function differences(dataSource: DataSource): Promise<Difference[]> {
-  const resources = resourcesOf(dataSource);
+  const resources = ownResourcesOf(dataSource);
   const found = await schemaDifferences(dataSource, resources);
   const tallies = await talliesOf(dataSource);
   const triggers = await triggersOf(dataSource);
@@ -60,6 +61,12 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
       remedy: `bring its code back, or run catalogue drop ${resource}`,
       isSurplus: true,
     });
+  }
+  for (const [resource, metadata] of resourcesOf(dataSource)) {
+    const external = externalTableOf(metadata);
+    if (!external) continue;
+    const differing = await externalDifferences(dataSource, metadata, external);
+    found.push(...differing.map((difference) => ({ ...difference, resource })));
   }
   for (const [resource, metadata] of resources) {
     // If its table or a column is missing, the rest is reported after that is fixed.

@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { listTableOf } from '../resource/carried-columns.js';
 import { type ListIndex, listIndexes, listIndexPrefix } from '../resource/list-indexes.js';
-import { resourcesOf } from '../resource/resource.js';
+import { ownResourcesOf } from '../resource/resource.js';
 
 /** How the indexes of a resource's lists differ from what its entity declares. */
 export interface ListIndexChanges {
@@ -17,7 +17,7 @@ export async function listIndexChanges(
 ): Promise<Map<EntityMetadata, ListIndexChanges>> {
   const all = await existingIndexes(dataSource);
   const changes = new Map<EntityMetadata, ListIndexChanges>();
-  for (const [table, metadata] of resourcesOf(dataSource)) {
+  for (const [table, metadata] of ownResourcesOf(dataSource)) {
     const declared = listIndexes(listTableOf(metadata));
     const existing = all.filter((index) => index.table === table);
     const missing = declared.filter((index) => !existing.some((other) => isSame(index, other)));
@@ -30,7 +30,7 @@ export async function listIndexChanges(
 /** Whether a statement creates or drops an index of a resource's lists. */
 export function changesListIndex(dataSource: DataSource, statement: string): boolean {
   const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
-  const tables = [...resourcesOf(dataSource).keys()];
+  const tables = [...ownResourcesOf(dataSource).keys()];
   return name !== undefined && tables.some((table) => name.startsWith(listIndexPrefix(table)));
 }
 

@@ -2,7 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { listTableOf } from '../resource/carried-columns.js';
 import { createIndex, listIndexes } from '../resource/list-indexes.js';
-import { resourcesOf } from '../resource/resource.js';
+import { ownResourcesOf } from '../resource/resource.js';
 import {
   countsAsDeclared,
   createUpdatedAtTrigger,
@@ -29,7 +29,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
     down.push(...surplus.map((index) => createIndex(table, index)));
   }
   const recorded = await recordedColumnsOf(dataSource);
-  for (const metadata of resourcesOf(dataSource).values()) {
+  for (const metadata of ownResourcesOf(dataSource).values()) {
     const { tableName: table } = metadata;
     const recreated = indexesOfRecreatedColumns(metadata, changes.up).filter(
       (index) => !up.includes(index),

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { deletionColumnsOf } from './install-statements.js';
-import { identifierOf, resourcesOf } from '../resource/resource.js';
+import { identifierOf, ownResourcesOf } from '../resource/resource.js';
 
 /** What the deletions of a resource record besides the identifier. */
 export interface RecordedColumns {
@@ -16,7 +16,7 @@ export async function recordedColumnsOf(
 ): Promise<Map<string, RecordedColumns>> {
   const tables = await columnsByTable(dataSource);
   const found = new Map<string, RecordedColumns>();
-  for (const [resource, metadata] of resourcesOf(dataSource)) {
+  for (const [resource, metadata] of ownResourcesOf(dataSource)) {
     const recorded = tables.get(`${resource}_deletions`);
     if (recorded) found.set(resource, compared(metadata, recorded, tables.get(resource)));
   }

@@ -10,6 +10,7 @@ import {
 } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto } from '../list/list-query.dto.js';
 import { Listing } from '../list/listing.js';
+import { tableOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 
 /** A list with one of its own parameters, set to its example. */
@@ -79,10 +80,10 @@ async function calledLists(application: INestApplicationContext): Promise<Called
   return called;
 }
 
-async function hasTable(dataSource: DataSource, { tableName }: EntityMetadata): Promise<boolean> {
+async function hasTable(dataSource: DataSource, metadata: EntityMetadata): Promise<boolean> {
   const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
     'SELECT to_regclass($1) IS NOT NULL AS exists',
-    [`"${tableName}"`],
+    [tableOf(metadata)],
   );
   return exists;
 }

@@ -4,10 +4,18 @@ import { filteredLists } from './filtered-lists.js';
 import { alternativesOf } from '../list/alternatives.js';
 import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
-import { whereOf } from '../list/matching-objects.js';
+import { descendingIn, whereOf } from '../list/matching-objects.js';
 import { type LookUp, lookUpsIn, replaceLookUps } from '../list/look-ups.js';
 import { pathOf } from '../list/path.js';
-import { filteredColumnsOf, identifierOf, resourcesOf } from '../resource/resource.js';
+import {
+  filteredColumnsOf,
+  identifierOf,
+  isResource,
+  nameOf,
+  tableOf,
+  tableOfEntity,
+} from '../resource/resource.js';
+import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
 
 /**
  * The filters and sorts without an index, for which PostgreSQL reads the whole table, as lines with
@@ -15,12 +23,11 @@ import { filteredColumnsOf, identifierOf, resourcesOf } from '../resource/resour
  */
 export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
-  const resources = resourcesOf(dataSource);
   const found: string[] = [];
   for (const { metadata, parameter, listing } of await filteredLists(application)) {
     if (parameter === 'sort') {
       for (const { field } of listing.query.sort ?? []) {
-        for (const order of ordersBy(metadata, field, resources.has(metadata.tableName))) {
+        for (const order of ordersBy(metadata, field)) {
           if (!(await servesSort(dataSource, metadata, order))) {
             found.push(missingIndex(metadata, `sort ${field}`, [order]));
           }
@@ -29,7 +36,7 @@ export async function missingIndexes(application: INestApplicationContext): Prom
     } else {
       for (const lookUp of lookUpsIn(listing.conditions)) {
         if (await servesLookUp(dataSource, lookUp)) continue;
-        const what = `filter ${parameter} of ${metadata.tableName}`;
+        const what = `filter ${parameter} of ${nameOf(metadata)}`;
         const columns = lookUp.columns.map((name) => `"${name}"`).join(', ');
         found.push(
           `no index serves the ${what}, which needs one on (${columns}) of ${lookUp.resource}`,
@@ -45,13 +52,13 @@ export async function missingIndexes(application: INestApplicationContext): Prom
       );
       if (computed !== undefined) {
         found.push(
-          `no index can serve the filter ${parameter} of ${metadata.tableName}, since ${computed} is computed for each object`,
+          `no index can serve the filter ${parameter} of ${nameOf(metadata)}, since ${computed} is computed for each object`,
         );
       } else if (await servesFilter(dataSource, listing)) {
         continue;
       } else if (paths.length > 0) {
         found.push(
-          `no index serves the filter ${parameter} of ${metadata.tableName}: add ${paths.join(' and ')} to paths of @Resource`,
+          `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
         );
       } else {
         const isGin = columns.some((name) => needsGin(metadata, name));
@@ -64,12 +71,11 @@ export async function missingIndexes(application: INestApplicationContext): Prom
 }
 
 /** The orders of a list that is sorted by a field, in SQL. */
-function ordersBy(metadata: EntityMetadata, field: string, isResource: boolean): string[] {
+function ordersBy(metadata: EntityMetadata, field: string): string[] {
   const ascending = `"${metadata.findColumnWithPropertyName(field)?.databaseName ?? field}"`;
   // By the identifier alone, an index is read backwards. Deletions have an index for one direction.
-  if (!isResource || field === identifierOf(metadata).propertyName) return [ascending];
-  // Objects without a value come last in both directions.
-  return [ascending, `${ascending} DESC NULLS LAST`];
+  if (!isResource(metadata) || field === identifierOf(metadata).propertyName) return [ascending];
+  return [ascending, `${ascending} ${descendingIn(metadata, field)}`];
 }
 
 /**
@@ -92,30 +98,20 @@ async function servesFilter(
   // A list compares with the identifiers themselves, which it looks up first.
   const identifiers = lookUpsIn(others).map(() => Any([]));
   const { where, values } = whereOf(repository, replaceLookUps(others, identifiers));
-  const text = `SELECT count(*) FROM "${metadata.tableName}" object ${where}`;
+  const text = `SELECT count(*) FROM ${tableOf(metadata)} object ${where}`;
   return usesIndexes(await plan(dataSource, text, values));
 }
 
 /** Whether an index finds the objects whose columns a look-up compares. */
-async function servesLookUp(
-  dataSource: DataSource,
-  { resource, columns }: LookUp,
-): Promise<boolean> {
+async function servesLookUp(dataSource: DataSource, { entity, columns }: LookUp): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
-  const text = `SELECT FROM "${resource}" WHERE ${equal.join(' AND ')}`;
+  const text = `SELECT FROM ${tableOfEntity(entity)} WHERE ${equal.join(' AND ')}`;
   return usesIndexes(
     await plan(
       dataSource,
       text,
       columns.map(() => []),
     ),
-  );
-}
-
-function usesIndexes(nodes: readonly PlanNode[]): boolean {
-  const scans = nodes.filter(({ 'Node Type': type }) => type.endsWith('Scan'));
-  return scans.every(
-    (node) => node['Index Cond'] !== undefined || node['Node Type'] === 'Bitmap Heap Scan',
   );
 }
 
@@ -130,35 +126,8 @@ async function servesSort(
   order: string,
 ): Promise<boolean> {
   const identifier = identifierOf(metadata).databaseName;
-  const text = `SELECT * FROM "${metadata.tableName}" ORDER BY ${order}, "${identifier}" LIMIT 1`;
-  const nodes = await plan(dataSource, text, []);
-  return nodes.every(({ 'Node Type': type }) => type !== 'Sort');
-}
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Index Cond'?: string;
-  readonly Plans?: readonly PlanNode[];
-}
-
-/** The plan nodes of a statement, with sequential scans and sorts only if there is no other way. */
-function plan(
-  dataSource: DataSource,
-  text: string,
-  values: readonly unknown[],
-): Promise<PlanNode[]> {
-  return dataSource.transaction(async (manager) => {
-    await manager.query('SET LOCAL enable_seqscan = off');
-    await manager.query('SET LOCAL enable_sort = off');
-    // A scan of a whole index that carries the column is no help.
-    await manager.query('SET LOCAL enable_indexonlyscan = off');
-    const [row] = await manager.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-      `EXPLAIN (FORMAT JSON) ${text}`,
-      [...values],
-    );
-    const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
-    return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => flat(Plan));
-  });
+  const text = `SELECT * FROM ${tableOf(metadata)} ORDER BY ${order}, "${identifier}" LIMIT 1`;
+  return isInOrder(await plan(dataSource, text, []));
 }
 
 function missingIndex(
@@ -170,7 +139,7 @@ function missingIndex(
   const identifier = `"${identifierOf(metadata).databaseName}"`;
   const names = [...new Set([...columns, ...(isGin ? [] : [identifier])])];
   const index = `${isGin ? 'a gin index' : 'one'} on (${names.join(', ')})`;
-  return `no index serves the ${what} of ${metadata.tableName}, which needs ${index}`;
+  return `no index serves the ${what} of ${nameOf(metadata)}, which needs ${index}`;
 }
 
 /** Whether a filter finds parts of a value: words of a text, or items of an array. */

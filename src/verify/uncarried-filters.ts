@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource, type EntityMetadata, FindOperator } from 'typeorm';
+import { type EntityMetadata, FindOperator } from 'typeorm';
 import { alternativesOf } from '../list/alternatives.js';
 import { pathOf } from '../list/path.js';
 import { filteredLists } from './filtered-lists.js';
@@ -7,7 +7,7 @@ import {
   countedColumnsOf,
   filteredColumnsOf,
   identifierOf,
-  resourcesOf,
+  isTallied,
   sortedColumnsOf,
 } from '../resource/resource.js';
 
@@ -23,11 +23,8 @@ const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'c
  * the sort. Columns that are declared as filtered but too long to be carried are not reported.
  */
 export async function uncarriedFilters(application: INestApplicationContext): Promise<string[]> {
-  const resources = resourcesOf(application.get(DataSource));
-  // Deletions have no index that follows from an entity.
-  const lists = (await filteredLists(application)).filter(({ metadata }) =>
-    resources.has(metadata.tableName),
-  );
+  // Deletions and tables of others have no index that follows from an entity.
+  const lists = (await filteredLists(application)).filter(({ metadata }) => isTallied(metadata));
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {
     if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;

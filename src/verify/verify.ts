@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { resourcesOf } from '../resource/resource.js';
+import { identifierOf, isTallied, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { failingLists } from './filtered-lists.js';
 import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
@@ -33,11 +33,15 @@ export async function findViolations(application: INestApplicationContext): Prom
     violations.push(...(await uncarriedFilters(application)));
   }
   for (const metadata of resourcesOf(dataSource).values()) {
-    if (unreadable.has(metadata.tableName)) continue;
+    if (unreadable.has(nameOf(metadata))) continue;
     violations.push(...(await brokenReferences(dataSource, metadata)));
     violations.push(...(await checkViolations(dataSource, metadata)));
     violations.push(...(await cycles(dataSource, metadata)));
-    violations.push(...(await miscounts(dataSource, metadata)));
+    violations.push(
+      ...(isTallied(metadata)
+        ? await miscounts(dataSource, metadata)
+        : await repeatedIdentifiers(dataSource, metadata)),
+    );
   }
   return violations;
 }
@@ -93,14 +97,14 @@ async function brokenReferences(
   const found: string[] = [];
   for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
     const [column, key] = [columns[0]?.databaseName, referencedColumns[0]?.databaseName];
-    const target = referencedEntityMetadata.tableName;
+    const target = nameOf(referencedEntityMetadata);
     const count = await counted(
       dataSource,
-      `SELECT count(*) FROM "${metadata.tableName}" object WHERE "${column}" IS NOT NULL
-       AND NOT EXISTS (SELECT FROM "${target}" target WHERE target."${key}" = object."${column}")`,
+      `SELECT count(*) FROM ${tableOf(metadata)} object WHERE "${column}" IS NOT NULL
+       AND NOT EXISTS (SELECT FROM ${tableOf(referencedEntityMetadata)} target WHERE target."${key}" = object."${column}")`,
     );
     if (count > 0)
-      found.push(`${count} ${metadata.tableName} name ${target} by ${column} that are not there`);
+      found.push(`${count} ${nameOf(metadata)} name ${target} by ${column} that are not there`);
   }
   return found;
 }
@@ -114,10 +118,9 @@ async function checkViolations(
   for (const { name, expression } of metadata.checks) {
     const count = await counted(
       dataSource,
-      `SELECT count(*) FROM "${metadata.tableName}" WHERE NOT (${expression})`,
+      `SELECT count(*) FROM ${tableOf(metadata)} WHERE NOT (${expression})`,
     );
-    if (count > 0)
-      found.push(`${count} ${metadata.tableName} break the rule ${name}: ${expression}`);
+    if (count > 0) found.push(`${count} ${nameOf(metadata)} break the rule ${name}: ${expression}`);
   }
   return found;
 }
@@ -126,7 +129,22 @@ async function checkViolations(
 async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
   const found = await findCycle(dataSource.manager, metadata);
   return found.map(
-    (object) => `${metadata.tableName} ${object} is below itself by ${parentColumnOf(metadata)}`,
+    (object) => `${nameOf(metadata)} ${object} is below itself by ${parentColumnOf(metadata)}`,
+  );
+}
+
+/** Identifiers of a table of others that several objects have, or that are missing: a view has no key. */
+async function repeatedIdentifiers(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const { databaseName: identifier } = identifierOf(metadata);
+  const rows = await dataSource.query<{ identifier: string | null; count: string }[]>(
+    `SELECT "${identifier}" AS identifier, count(*) FROM ${tableOf(metadata)} GROUP BY 1
+     HAVING count(*) > 1 OR "${identifier}" IS NULL ORDER BY 1 LIMIT 20`,
+  );
+  return rows.map(
+    (row) => `${row.count} ${nameOf(metadata)} have the ${identifier} ${String(row.identifier)}`,
   );
 }
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { transpile } from '../transpile.mjs';
+import { createStandIns } from './stand-ins.mjs';
 
 /** Settings without durability: the data of a crashed test run is worthless. */
 const FAST = {
@@ -41,6 +42,7 @@ export default async function globalSetup() {
   url.pathname = `/${template}`;
   const { migrate } = await import(pathToFileURL(join(sources, 'database/migrate.js')).href);
   await migrate(url.href);
+  await createStandIns(sources, url.href);
 }
 
 /** A folder with what migrates and runs a server, made from the sources, since the build may be older. */

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { resourcesOf, singleCountedColumnsOf } from '../../src/resource/resource.js';
 import { refusal, type Service, startService } from '../service.js';
 import { type DescribedParameter, derivedTrial, type Trial } from './derived-trial.js';
+import { fillTable } from './fill-table.js';
 import { loadReferenced } from './referenced.js';
 
 type Row = Record<string, unknown>;
@@ -23,6 +24,8 @@ export interface ListDescription {
   /** Starts the service. Default: with the resources of the project. */
   readonly start?: () => Promise<Service>;
   readonly resource: string;
+  /** Whether it lists a table of others, for which the database of tests has a stand-in. Default: no. */
+  readonly isExternal?: boolean;
   readonly identifier: string;
   /** Default: a text. */
   readonly identifierType?: IdentifierType;
@@ -46,7 +49,7 @@ export interface ListDescription {
 /** Tests a resource's endpoints against the contract of every list. */
 export function describeList(list: ListDescription): void {
   const { resource, identifier, fields, sorts, filters: named = {}, includes = {} } = list;
-  const { identifierType = 'text' } = list;
+  const { identifierType = 'text', isExternal = false } = list;
   const inOrder = byIdentifier(identifierType);
   const { q: search } = named;
   const orders = search ? ['relevance', ...sorts] : sorts;
@@ -61,7 +64,8 @@ export function describeList(list: ListDescription): void {
     beforeAll(async () => {
       service = await (list.start ?? startService)();
       await loadReferenced(service, resource, list.objects);
-      await service.load(resource, [...list.objects]);
+      if (isExternal) await fillTable(service, resource, list.objects);
+      else await service.load(resource, [...list.objects]);
       filters = { ...named, ...(await derivedTrials()) };
     });
     afterAll(() => service.stop());
@@ -120,6 +124,10 @@ export function describeList(list: ListDescription): void {
       }
       const url = `${path}/${encodeURIComponent(String(list.example[identifier]))}`;
       const { body } = await service.get(url).expect(200);
+      if (isExternal) {
+        expect(body.response_data.objects).toEqual([list.example]);
+        return;
+      }
       const { createdAt, updatedAt, ...example } = body.response_data.objects[0] as Row;
       expect(example).toEqual(list.example);
       expect([createdAt, updatedAt].every((time) => TIME.test(String(time)))).toBe(true);
@@ -424,7 +432,31 @@ export function describeList(list: ListDescription): void {
       expect(none.text).toBe(`${identifier}\r\n`);
     });
 
-    it('lists what changed since a time, and what was deleted', async () => {
+    if (isExternal) {
+      it('has neither an ETag nor changes and deletions, and offers none', async () => {
+        const { headers } = await service.get(path).set('If-None-Match', '*').expect(200);
+        expect(headers).not.toHaveProperty('etag');
+        expect(headers).not.toHaveProperty('x-updated-until');
+        for (const name of ['updatedSince', 'updatedUntil']) {
+          await service
+            .get(`${path}?${name}=2026-01-01T00:00:00Z`)
+            .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+        }
+        const deletions = `/deletions${path}`;
+        await service
+          .get(`${deletions}?deletedSince=2026-01-01T00:00:00Z`)
+          .expect(404, refusal(-30, `There is no resource at ${deletions}`));
+        const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
+        expect(document.paths).not.toHaveProperty([deletions]);
+        const { parameters, responses } = document.paths[path].get;
+        expect(names(parameters)).not.toContain('updatedSince');
+        expect(responses).not.toHaveProperty('304');
+        expect(Object.keys(responses[200].headers)).not.toContain('ETag');
+      });
+    }
+
+    const itOwn = isExternal ? it.skip : it;
+    itOwn('lists what changed since a time, and what was deleted', async () => {
       const times = (await objects('limit=1000')).map(({ updatedAt }) => String(updatedAt)).sort();
       const [since = ''] = times;
       const after = new Date(Date.parse(times.at(-1) ?? '') + 1).toISOString();

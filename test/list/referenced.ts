@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { resourcesOf } from '../../src/resource/resource.js';
+import { nameOf, resourcesOf } from '../../src/resource/resource.js';
 import type { Service } from '../service.js';
 
 type Row = Record<string, unknown>;
@@ -17,9 +17,10 @@ export async function loadReferenced(
     const rows = [...named]
       .filter((value) => typeof value === 'string' || typeof value === 'number')
       .map((value) => required(target, value));
-    if (target.tableName === resource || rows.length === 0) continue;
-    await loadReferenced(service, target.tableName, rows);
-    await service.load(target.tableName, rows);
+    const name = nameOf(target);
+    if (name === resource || rows.length === 0) continue;
+    await loadReferenced(service, name, rows);
+    await service.load(name, rows);
   }
 }
 

@@ -41,10 +41,15 @@ export class ScratchCopy {
     return transpile(join(this.folder, 'src'), join(this.folder, 'dist'));
   }
 
-  /** What `npm run resource --` does. */
-  resource(args: readonly string[], input = ''): Promise<CommandResult> {
+  /**
+   * What `npm run resource --` does.
+   *
+   * @param databaseUrl where it looks for existing tables
+   */
+  resource(args: readonly string[], input = '', databaseUrl?: string): Promise<CommandResult> {
     const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
-    return this.run([program, '@catalogue/schematics:resource', ...args], { input });
+    const environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+    return this.run([program, '@catalogue/schematics:resource', ...args], { input, environment });
   }
 
   /** What `npm run resource --` does with each of several arguments, one after the other. */

@@ -1,4 +1,4 @@
-import { identifierFacts } from '../../../src/resource/column-types.js';
+import { identifierFacts, nameColumn } from '../../../src/resource/column-types.js';
 import { columnOf, enumOf } from './entity.js';
 import {
   columnTypeOf,
@@ -98,7 +98,7 @@ function parametersOf(resource, field) {
   const { names } = resource;
   const { name, type, flags } = field;
   const { one, several, argument, property } = columnTypeOf(resource, field);
-  const column = columnOf(names, field);
+  const column = columnOf(resource, field);
   const value = property(column);
   const moment = MOMENTS.get(type);
   const exactly = type === 'boolean' ? 'true, or those where it is false' : 'this';
@@ -144,7 +144,8 @@ function parametersOf(resource, field) {
     return {
       decorator,
       meaning: `The ${names.words} whose ${name} is ${values}.`,
-      argument: argument(column),
+      // A filter takes no text that is longer than a name.
+      argument: argument({ ...column, length: Math.min(column.length, nameColumn.length) }),
       property: `${parameter}?: ${valueType}`,
     };
   }

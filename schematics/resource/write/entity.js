@@ -1,4 +1,4 @@
-import { identifierFacts } from '../../../src/resource/column-types.js';
+import { COLUMN_TYPES, identifierFacts } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
 import { classesOf } from './classes.js';
@@ -28,7 +28,7 @@ import {
  * @param {Resource} resource
  */
 export function entity(resource) {
-  const { names, identifier, fields } = resource;
+  const { names, identifier, fields, external } = resource;
   const key = identifierFacts(resource.identifierType);
   const searched = searchedFields(resource);
   const classes = classesOf(names.singular, resource.shapes, [
@@ -48,17 +48,42 @@ ${fields
 @Resource('${names.resource}'${options(resource)})
 ${indexes.join('')}${checks.join('')}export class ${names.entity} {
   @Meaning('Identifies the ${names.word}.')
-  @PrimaryColumn(${key.options()})
+  @PrimaryColumn(${keyOptions(resource)})
   ${identifier}!: ${key.property()};
 
-${fields.map((field) => property(resource, field, classes)).join('\n')}
+${fields.map((field) => property(resource, field, classes)).join('\n')}${external ? '' : TIME_COLUMNS}${searched.length === 0 ? '' : words(searched)}}
+`;
+}
+
+/** The times of every resource with a table of its own. */
+const TIME_COLUMNS = `
   @CreateDateColumn(timeColumn)
   createdAt!: Date;
 
   @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
-${searched.length === 0 ? '' : words(searched)}}
 `;
+
+/**
+ * The column options of the identifier, as TypeScript.
+ *
+ * @param {Resource} resource
+ */
+function keyOptions({ identifierType, external }) {
+  if (!external || identifierType !== 'text') return identifierFacts(identifierType).options();
+  const column = { length: external.keyLength, isIndexed: false, enumClass: '', enumName: '' };
+  return COLUMN_TYPES.text.options(column);
+}
+
+/**
+ * The column options of a field, as TypeScript. The type of an enumeration of others has no name here.
+ *
+ * @param {Resource} resource
+ * @param {Field} field
+ */
+function optionsOf(resource, field) {
+  const options = columnTypeOf(resource, field).options(columnOf(resource, field));
+  return resource.external ? options.replace(/, enumName: '\w+'/, '') : options;
 }
 
 /**
@@ -67,6 +92,10 @@ ${searched.length === 0 ? '' : words(searched)}}
  * @param {Resource} resource
  */
 function options(resource) {
+  const { external } = resource;
+  if (external) {
+    return `, { external: { schema: ${quoted(external.schema)}, name: ${quoted(external.name)} } }`;
+  }
   const columns = {
     counted: countedColumns(resource),
     filtered: filteredColumns(resource),
@@ -83,24 +112,25 @@ function options(resource) {
  * @param {Classes} classes
  */
 function imports(resource, { decorators }) {
-  const { names, fields, targets } = resource;
+  const { fields, targets, external } = resource;
   const hasIndex = unlistedReferences(resource).length + ginColumns(resource).length > 0;
   const references = fields.some(({ type }) => type === 'reference');
   const typeorm = [
     ...(checksOf(resource).length > 0 ? ['Check'] : []),
     ...(fields.length > 0 ? ['Column'] : []),
-    'CreateDateColumn',
+    ...(external ? [] : ['CreateDateColumn']),
     ...(references ? ['ForeignKey'] : []),
     ...(hasIndex ? ['Index'] : []),
     'PrimaryColumn',
-    'UpdateDateColumn',
+    ...(external ? [] : ['UpdateDateColumn']),
   ];
   const options = [
-    identifierFacts(resource.identifierType).options(),
-    ...fields.map((field) => columnTypeOf(resource, field).options(columnOf(names, field))),
+    keyOptions(resource),
+    ...fields.map((field) => optionsOf(resource, field)),
+    ...(external ? [] : ['timeColumn']),
   ];
   const columns = options.flatMap((text) => text.match(/\b\w+Column\b/g) ?? []);
-  const own = new Set(['Meaning', 'Resource', 'timeColumn', ...columns]);
+  const own = new Set(['Meaning', 'Resource', ...columns]);
   const others = [...targets.values()]
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
@@ -158,9 +188,9 @@ export function enumNameOf({ word }, field) {
 function property(described, field, { properties }) {
   const { names, targets } = described;
   const { name, flags, resource } = field;
-  const column = columnOf(names, field);
+  const column = columnOf(described, field);
   const type = columnTypeOf(described, field);
-  const options = type.options(column);
+  const options = optionsOf(described, field);
   const nullable = flags.has('null');
   const target = resource === undefined ? undefined : targets.get(resource);
   const meaning = `The ${name} of the ${names.word}${target ? ', by identifier' : ''}.`;
@@ -177,14 +207,15 @@ ${shape}  ${name}!: ${objects ?? type.property(column)}${nullable ? ' | null' : 
 /**
  * A field as its type describes the code for it.
  *
- * @param {Resource['names']} names
+ * @param {Pick<Resource, 'names' | 'external'>} resource
  * @param {Field} field
  * @returns {import('../../../src/resource/column-types.js').GeneratedColumn}
  */
-export function columnOf(names, { name, length = 0, flags }) {
+export function columnOf({ names, external }, { name, length = 0, flags }) {
   return {
     length,
-    isIndexed: isIndexed(flags),
+    // Of a table of others, only the length of a text is known.
+    isIndexed: !external && isIndexed(flags),
     enumClass: enumOf(names, name),
     enumName: enumNameOf(names, name),
   };

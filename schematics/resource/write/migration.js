@@ -106,7 +106,7 @@ function createTable(resource) {
  * @param {Field} field
  */
 function definition(resource, field) {
-  const type = columnTypeOf(resource, field).sql(columnOf(resource.names, field));
+  const type = columnTypeOf(resource, field).sql(columnOf(resource, field));
   return `"${field.name}" ${type}${field.flags.has('null') ? '' : ' NOT NULL'}`;
 }
 
@@ -152,10 +152,10 @@ function indexes(resource) {
  * @returns {import('../../../src/resource/list-indexes.js').IndexedColumn[]}
  */
 function indexedColumns(resource) {
-  const { names, fields, times } = resource;
+  const { fields, times } = resource;
   return [...fields, ...times].map((field) => ({
     name: field.name,
-    bytes: columnTypeOf(resource, field).bytes(columnOf(names, field)),
+    bytes: columnTypeOf(resource, field).bytes(columnOf(resource, field)),
   }));
 }
 

@@ -12,6 +12,17 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {readonly import('../fields.js').Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
  * @property {ReadonlyMap<string, Target>} targets the resources that it refers to, by name
  * @property {ReadonlyMap<string, import('../shape.js').Shape>} shapes of fields in JSON, by field
+ * @property {External} [external] the table of others that it lists. Absent: it has one of its own
+ */
+
+/**
+ * A table of others.
+ *
+ * @typedef {object} External
+ * @property {string} schema
+ * @property {string} name
+ * @property {string} kind `table`, `view` or the like
+ * @property {number} keyLength maximum characters of an identifier that is a text
  */
 
 /**
@@ -25,6 +36,7 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {string} word the singular of its name
  * @property {readonly string[]} enums the PostgreSQL types of its enumerations
  * @property {boolean} isTree whether it refers to itself
+ * @property {boolean} isExternal whether it lists a table of others
  */
 
 /**
@@ -45,7 +57,8 @@ export function columnTypeOf({ targets }, { type, resource = '' }) {
  * @param {Resource} resource
  * @returns {string[]}
  */
-export function checksOf({ fields }) {
+export function checksOf({ fields, external }) {
+  if (external) return [];
   return fields
     .filter(({ type }) => type === 'double')
     .map(({ name }) => `"${name}" > '-Infinity' AND "${name}" < 'Infinity'`);
@@ -76,7 +89,8 @@ export function searchedColumns(resource) {
  * @param {Resource} resource
  * @returns {string[]}
  */
-export function filteredColumns({ fields, times }) {
+export function filteredColumns({ fields, times, external }) {
+  if (external) return [];
   return [...fields, ...times]
     .filter((field) => isFiltered(field.flags) && !isArray(field))
     .map(({ name }) => name);
@@ -98,18 +112,19 @@ export function isArray({ type }) {
  * @returns {string[]}
  */
 export function ginColumns(resource) {
+  if (resource.external) return [];
   const arrays = resource.fields.filter((field) => isFiltered(field.flags) && isArray(field));
   return [...arrays.map(({ name }) => name), ...searchedColumns(resource)];
 }
 
 /**
- * The columns that lists are sorted by, besides the identifier.
+ * The columns that lists are sorted by, besides the identifier, and that need an index and a tally for it.
  *
  * @param {Resource} resource
  * @returns {string[]}
  */
-export function sortedColumns({ fields, times }) {
-  return [...fields, ...times].filter(({ flags }) => flags.has('sort')).map(({ name }) => name);
+export function sortedColumns({ fields, times, external }) {
+  return external ? [] : sortedFields([...fields, ...times]);
 }
 
 /**
@@ -170,8 +185,13 @@ export function countedColumns({ fields }) {
  * @param {Resource} resource
  * @returns {string[]}
  */
-export function sorts(resource) {
-  return [resource.identifier, ...sortedColumns(resource)];
+export function sorts({ identifier, fields, times }) {
+  return [identifier, ...sortedFields([...fields, ...times])];
+}
+
+/** @param {readonly import('../fields.js').Field[]} fields */
+function sortedFields(fields) {
+  return fields.filter(({ flags }) => flags.has('sort')).map(({ name }) => name);
 }
 
 /**

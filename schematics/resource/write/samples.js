@@ -158,7 +158,7 @@ const SAMPLES = {
   }),
   enum: ({ values = [] }) => ({
     expression: `[${values.map(quoted).join(', ')}][at % ${values.length}]`,
-    example: quoted(values[1] ?? ''),
+    example: quoted(values[1] ?? values[0] ?? ''),
     values: [text(values[0] ?? '')],
     badOne: 'nonsense',
     badSeveral: 'nonsense',

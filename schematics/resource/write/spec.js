@@ -1,4 +1,4 @@
-import { isIndexed } from '../fields.js';
+import { isIndexed, TIMES } from '../fields.js';
 import {
   includedReferences,
   isArray,
@@ -30,10 +30,10 @@ import { keysOf, samplesOf } from './samples.js';
  * @param {Resource} resource
  */
 export function spec(resource) {
-  const { names, identifier, fields } = resource;
+  const { names, identifier, fields, external } = resource;
   const keys = keysOf(resource.identifierType, names.word.charAt(0));
   const [third, fourth] = [keys.value(3), keys.value(4)];
-  const all = [identifier, ...fields.map(({ name }) => name), 'createdAt', 'updatedAt'];
+  const all = [identifier, ...fields.map(({ name }) => name), ...(external ? [] : TIMES)];
   const properties = fields.map(
     (field) => `${field.name}: ${samplesOf(resource, field).expression},\n`,
   );
@@ -55,7 +55,7 @@ export function spec(resource) {
 
 describeList({
   resource: '${names.resource}',
-  identifier: '${identifier}',
+${external ? '  isExternal: true,\n' : ''}  identifier: '${identifier}',
 ${resource.identifierType === 'text' ? '' : `  identifierType: ${quoted(resource.identifierType)},\n`}  fields: [${all.map(quoted).join(', ')}],
   sorts: [${sorts(resource).map(quoted).join(', ')}],
 ${includes.length === 0 ? '' : `  includes: { ${includes.join(', ')} },\n`}  objects: Array.from({ length: 25 }, (_, at) => ({

@@ -1,0 +1,83 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Creates a table for each resource of the project that lists a table of others, with the columns that its
+ * entity declares and every index that a filter or a sort may need. Without it, the service would not be
+ * ready in any test.
+ *
+ * @param {string} sources the folder of the service as JavaScript
+ * @param {string} url a migrated database
+ */
+export async function createStandIns(sources, url) {
+  // Most projects have none, and spare the time of an application.
+  if (!(await hasExternal(sources))) return;
+  const load = (path) => import(pathToFileURL(join(sources, path)).href);
+  await import('reflect-metadata');
+  const { NestFactory } = await import('@nestjs/core');
+  const { AppModule } = await load('app.module.js');
+  const { Settings } = await load('settings/settings.js');
+  const { resourcesOf, externalTableOf } = await load('resource/resource.js');
+  const { DataSource } = await import('typeorm');
+  const settings = new Settings({ DATABASE_URL: url });
+  const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
+    abortOnError: false,
+    logger: false,
+  });
+  try {
+    const dataSource = application.get(DataSource);
+    for (const metadata of resourcesOf(dataSource).values()) {
+      const external = externalTableOf(metadata);
+      if (!external) continue;
+      for (const statement of statementsOf(metadata, external)) await dataSource.query(statement);
+    }
+  } finally {
+    await application.close();
+  }
+}
+
+/** @param {string} sources */
+async function hasExternal(sources) {
+  const files = await readdir(sources, { recursive: true });
+  const texts = await Promise.all(
+    files
+      .filter((file) => file.endsWith('.entity.js'))
+      .map((file) => readFile(join(sources, file), 'utf8')),
+  );
+  return texts.some((text) => text.includes('external:'));
+}
+
+/**
+ * @param {import('typeorm').EntityMetadata} metadata
+ * @param {{ schema: string, name: string }} external
+ */
+function statementsOf({ columns }, { schema, name }) {
+  const table = `"${schema}"."${name}"`;
+  const stored = columns.filter(({ isVirtualProperty }) => !isVirtualProperty);
+  const enums = stored.filter(({ type }) => type === 'enum');
+  const key = columns.find(({ isPrimary }) => isPrimary).databaseName;
+  const enumName = ({ databaseName }) => `"${schema}"."${name}_${databaseName}"`;
+  const definitions = stored.map((column) => {
+    const { databaseName, type, length, isArray, isNullable, isPrimary } = column;
+    // The contract of lists is in the order of bytes.
+    const collation = ['varchar', 'text'].includes(type) && !isArray ? ' COLLATE "C"' : '';
+    const base = type === 'enum' ? enumName(column) : `${type}${length ? `(${length})` : ''}`;
+    const constraint = isPrimary ? ' PRIMARY KEY' : isNullable ? '' : ' NOT NULL';
+    return `"${databaseName}" ${base}${isArray ? '[]' : ''}${collation}${constraint}`;
+  });
+  const indexes = stored.flatMap(({ databaseName: column, type, isArray, isPrimary }) => {
+    if (isPrimary || type === 'jsonb') return [];
+    if (isArray) return [`USING gin ("${column}")`];
+    return [`("${column}", "${key}")`, `("${column}" DESC NULLS LAST, "${key}")`];
+  });
+  return [
+    `CREATE SCHEMA IF NOT EXISTS "${schema}"`,
+    ...enums.map(
+      (column) =>
+        `CREATE TYPE ${enumName(column)} AS ENUM (${column.enum.map((value) => `'${value}'`).join(', ')})`,
+    ),
+    `CREATE TABLE ${table} (${definitions.join(', ')})`,
+    ...indexes.map((columns) => `CREATE INDEX ON ${table} ${columns}`),
+  ];
+}

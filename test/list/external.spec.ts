@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { dropSurplusResource } from '../../src/cli/drop-resource.js';
+import { Maintenance } from '../../src/list/maintenance.js';
+import { describeTable } from '../../src/schema/describe-table.js';
+import { differences } from '../../src/schema/differences.js';
+import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { externalDifferences } from '../../src/schema/external-differences.js';
+import { findViolations } from '../../src/verify/verify.js';
+import { logLines } from '../log-lines.js';
+import { refusal, type Service } from '../service.js';
+import { until } from '../until.js';
+import { SHOP, shopStatements, startShop } from './external.fixture.js';
+import { describeList } from './list-contract.js';
+
+const objects = Array.from({ length: 25 }, (_, at) => ({
+  item_id: `i${at}`,
+  name: `name ${at % 4}`,
+  state: ['new', 'sold out'][at % 2],
+  price: at % 5 === 0 ? null : `${(at % 4) - 2}.50`,
+  tags: at % 5 === 0 ? null : [`t${at % 4}`, 'a "b"'],
+  brandID: at % 5 === 0 ? null : `b${at % 3}`,
+  part_of: at < 4 ? null : `i${at % 4}`,
+  sold_at: at % 2 === 0 ? null : `2026-01-0${1 + (at % 4)}T00:00:00.000Z`,
+}));
+
+for (const resource of Object.keys(SHOP)) {
+  const sorts = resource === 'test_open_items' ? ['price'] : ['name', 'price'];
+  describeList({
+    start: startShop,
+    resource,
+    isExternal: true,
+    identifier: 'item_id',
+    fields: Object.keys(objects[0] ?? {}),
+    sorts: ['item_id', ...sorts],
+    includes: { brandID: 'brands' },
+    objects,
+    example: objects[1] ?? {},
+    filters: {
+      item_id: {
+        value: 'i3,i4',
+        keeps: ({ item_id: id }) => id === 'i3' || id === 'i4',
+        bad: 'a,,b',
+      },
+      tags: {
+        value: 't1,t2',
+        keeps: ({ tags }) => ['t1', 't2'].includes((tags as string[] | null)?.[0] ?? ''),
+        bad: ',',
+      },
+      priceMin: {
+        value: '-0.5',
+        keeps: ({ price }) => price !== null && Number(price) >= -0.5,
+        bad: 'abc',
+      },
+      within: {
+        value: 'i1',
+        keeps: ({ item_id: id, part_of: whole }) => id === 'i1' || whole === 'i1',
+        bad: ',',
+      },
+    },
+  });
+}
+
+describe('A service that lists tables of others', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startShop();
+    await service.load('brands', [{ brandID: 'b1', name: 'One' }]);
+    await query(
+      `INSERT INTO shop.items (item_id, name, state, price, "brandID")
+       SELECT CASE i WHEN 1 THEN 'b1' ELSE 'i' || i END, 'name', 'new', i, 'b1' FROM generate_series(1, 9) i`,
+    );
+  });
+  afterAll(() => service.stop());
+
+  const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+  const check = () => service.application.get(SchemaCheck).start();
+  const ready = () => service.anonymous().get('/health/ready');
+
+  it('finds nothing off, writes no migration, and maintains nothing of them', async () => {
+    expect(await findViolations(service.application)).toEqual([]);
+    expect(await migrationChanges(service.dataSource)).toEqual({ up: [], down: [] });
+    const maintenance = service.application.get(Maintenance);
+    expect([...maintenance.failures.keys()].toSorted()).toEqual([
+      'brands',
+      'categories',
+      'products',
+    ]);
+    maintenance.start();
+    await until(() => Promise.resolve(maintenance.rounds.done > 0));
+    expect(maintenance.hasFault).toBe(false);
+    const [{ count }] = (await query(
+      `SELECT count(*) FROM pg_trigger WHERE tgrelid = 'shop.items'::regclass`,
+    )) as [{ count: string }];
+    expect(count).toBe('0');
+  });
+
+  it.each(Object.keys(SHOP))('lists what its owner has just written into %s', async (resource) => {
+    for (const name of ['first', 'second']) {
+      await query(`UPDATE shop.items SET name = '${name}' WHERE item_id = 'i2'`);
+      for (const path of [`/${resource}?name=${name}`, `/${resource}/i2`]) {
+        const { body } = await service.get(path).expect(200);
+        expect(body.response_data).toMatchObject({ count: '1', objects: [{ name }] });
+      }
+    }
+    await query(`UPDATE shop.items SET name = 'name' WHERE item_id = 'i2'`);
+  });
+
+  it('has no ETag for its own lists that look one of them up', async () => {
+    const all = await service.get('/sold-brands').expect(200);
+    expect(all.headers.etag).toMatch(/^W/);
+    const before = await service.get('/sold-brands?itemState=new').expect(200);
+    expect(before.body.response_data.count).toBe('1');
+    expect(before.headers).not.toHaveProperty('etag');
+    await query(`UPDATE shop.items SET state = 'sold out' WHERE item_id = 'b1'`);
+    const after = await service.get('/sold-brands?itemState=new').expect(200);
+    expect(after.body.response_data.count).toBe('0');
+  });
+
+  it('never drops them', async () => {
+    await expect(dropSurplusResource(service.dataSource, 'test_items', true)).rejects.toThrow(
+      'test_items lists "shop"."items", a table of others, which the service never drops',
+    );
+  });
+
+  it('is not ready while a table is not what its entity says, and names what is wrong', async () => {
+    const logged = logLines('error', 'warn');
+    const changes = [
+      ['RENAME COLUMN price TO cost', 'RENAME COLUMN cost TO price', 'there is no column price'],
+      [
+        'ALTER COLUMN name TYPE varchar(90)',
+        'ALTER COLUMN name TYPE varchar(80)',
+        'the column name is of the type character varying(90), longer than 80 characters',
+      ],
+      [
+        'ALTER COLUMN sold_at TYPE timestamp',
+        'ALTER COLUMN sold_at TYPE timestamptz',
+        'the column sold_at is of the type timestamp without time zone, and not timestamptz',
+      ],
+      [
+        'ALTER COLUMN name DROP NOT NULL',
+        'ALTER COLUMN name SET NOT NULL',
+        'the column name may be null',
+      ],
+      [
+        'DROP CONSTRAINT items_pkey',
+        'ADD PRIMARY KEY (item_id)',
+        'there is no unique index on item_id alone',
+      ],
+    ] as const;
+    // No column changes that a view names.
+    await query('DROP VIEW shop.open_items');
+    const found = async () => (await differences(service.dataSource)).map(({ text }) => text);
+    expect(await found()).toEqual([
+      'there is no "shop"."open_items", which Shoptest_open_items lists',
+    ]);
+    for (const [change, back, text] of changes) {
+      await query(`ALTER TABLE shop.items ${change}`);
+      expect(await found()).toContain(`${text} in "shop"."items"`);
+      await query(`ALTER TABLE shop.items ${back}`);
+    }
+    await query(`ALTER TYPE shop.state ADD VALUE 'lost'`);
+    expect(await found()).toContain('the column state may also be lost in "shop"."items"');
+    await query(`DELETE FROM pg_enum WHERE enumlabel = 'lost'`);
+    await check();
+    await ready().expect(503, { status: 'unavailable', reason: 'schema' });
+    await service
+      .get('/test_open_items')
+      .expect(503, refusal(-2, 'The service is temporarily unavailable'));
+    await service.get('/test_items').expect(200);
+    expect(logged).toEqual([
+      'The database does not match the entities: there is no "shop"."open_items", which Shoptest_open_items lists; have its owner bring it back, or remove the resource',
+    ]);
+    const view = shopStatements(service.database.url).find((each) =>
+      each.startsWith('CREATE VIEW'),
+    );
+    await query(view ?? '');
+    await until(async () => (await ready()).status === 200);
+    jest.restoreAllMocks();
+  });
+
+  it('names what it may not read', async () => {
+    await query('CREATE ROLE reader');
+    await query('GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader');
+    await service.dataSource.transaction(async (manager) => {
+      await manager.query('SET LOCAL ROLE reader');
+      const external = { schema: 'shop', name: 'items' };
+      const asReader = { query: manager.query.bind(manager) } as unknown as DataSource;
+      const metadata = service.dataSource.getMetadata('Shoptest_items');
+      expect(await externalDifferences(asReader, metadata, external)).toMatchObject([
+        { text: 'the user of the service may not read "shop"."items"' },
+      ]);
+    });
+    await query('DROP OWNED BY reader; DROP ROLE reader');
+  });
+
+  it('answers -2 while the server of a foreign table is away', async () => {
+    await query("ALTER SERVER loop OPTIONS (SET port '1')");
+    const away = refusal(-2, 'The service is temporarily unavailable');
+    await service.get('/test_remote_items').expect(503, away);
+    await service.get('/test_items').expect(200);
+    const { port } = new URL(service.database.url);
+    await query(`ALTER SERVER loop OPTIONS (SET port '${port}')`);
+    await service.get('/test_remote_items').expect(200);
+  });
+
+  it('verifies that an index serves each filter and sort, and that identifiers are unique', async () => {
+    await query('DROP INDEX shop.items_name_idx');
+    await query(
+      'ALTER FOREIGN TABLE shop.remote_items OPTIONS (SET table_name $$twice$$)'.replace(
+        /\$\$/g,
+        "'",
+      ),
+    );
+    await query(
+      'CREATE VIEW shop.twice AS SELECT * FROM shop.items UNION ALL SELECT * FROM shop.items',
+    );
+    expect((await findViolations(service.application)).slice(0, 5)).toEqual([
+      'no index serves the filter name of test_items, which needs one on ("name", "item_id")',
+      'no index serves the sort name of test_items, which needs one on ("name", "item_id")',
+      'no index serves the sort name of test_items, which needs one on ("name" DESC, "item_id")',
+      'no index serves the filter name of test_open_items, which needs one on ("name", "item_id")',
+      '2 test_remote_items have the item_id b1',
+    ]);
+    await query('DROP VIEW shop.twice');
+    await query("ALTER FOREIGN TABLE shop.remote_items OPTIONS (SET table_name 'items')");
+    await query('CREATE INDEX ON shop.items (name)');
+  });
+
+  describe('described', () => {
+    beforeAll(async () => {
+      await query(`CREATE TABLE shop.pairs (a integer, b integer, PRIMARY KEY (a, b));
+        CREATE TABLE shop.small (id smallint PRIMARY KEY, n integer UNIQUE);
+        CREATE VIEW shop.repeated AS SELECT 1 AS n FROM generate_series(1, 2);
+        CREATE TYPE shop.odd_state AS ENUM ('a,b');
+        CREATE TABLE shop.odd (id integer PRIMARY KEY, state shop.odd_state)`);
+    });
+
+    const of = (table: string, options = {}) => describeTable(service.dataSource, table, options);
+    const flags = async (table: string, options: object) => {
+      const { columns } = await of(table, options);
+      return Object.fromEntries(columns.map(({ name, flags: each }) => [name, each.join(' ')]));
+    };
+
+    it('has the columns of a table, and the filters and sorts that an index serves', async () => {
+      const { key, columns, ...table } = await of('shop.items', { omit: ['unlisted'] });
+      expect(table).toEqual({ schema: 'shop', name: 'items', kind: 'table' });
+      expect(key).toMatchObject({ name: 'item_id', type: 'text' });
+      expect(columns.slice(0, 2)).toEqual([
+        { name: 'name', type: 'text', length: 80, values: null, flags: ['exact', 'sort'] },
+        {
+          name: 'state',
+          type: 'enum',
+          length: null,
+          values: ['new', 'sold out'],
+          flags: ['several'],
+        },
+      ]);
+      expect(await flags('shop.items', { omit: ['unlisted'] })).toEqual({
+        name: 'exact sort',
+        state: 'several',
+        price: 'null exact exists range sort',
+        tags: 'null several',
+        brandID: 'null',
+        part_of: 'null exact exists',
+        sold_at: 'null',
+      });
+    });
+
+    it('has of a view what its tables serve, and of a foreign table what it is told', async () => {
+      const key = 'item_id';
+      expect(await flags('shop.open_items', { key, omit: ['unlisted'] })).toMatchObject({
+        name: 'null exact',
+        price: 'null exact exists range sort',
+        sold_at: 'null',
+      });
+      expect(await flags('shop.remote_items', { key, indexed: ['name'] })).toMatchObject({
+        name: 'exact sort',
+        price: 'null',
+      });
+      await query('CREATE MATERIALIZED VIEW shop.kept AS SELECT item_id, price FROM shop.items');
+      await expect(of('shop.kept', { key })).rejects.toThrow(
+        'No index finds the rows of shop.kept',
+      );
+      await query('CREATE UNIQUE INDEX ON shop.kept (item_id)');
+      expect(await flags('shop.kept', { key })).toEqual({ price: 'null' });
+      await query('DROP MATERIALIZED VIEW shop.kept');
+    });
+
+    it.each([
+      [
+        'shop.items',
+        {},
+        'shop.items has columns that no list can show: unlisted is of the type point',
+      ],
+      ['shop.open_items', { omit: ['unlisted'] }, 'The view shop.open_items has no primary key'],
+      ['shop.remote_items', {}, 'The foreign table shop.remote_items has no primary key'],
+      ['shop.pairs', {}, 'shop.pairs is identified by a and b: a resource needs one column'],
+      ['shop.pairs', { key: 'a' }, 'shop.pairs has no unique index on a alone'],
+      ['shop.pairs', { key: 'c' }, 'shop.pairs has no column c'],
+      ['shop.small', {}, 'shop.small is identified by id, which is of the type smallint'],
+      ['shop.small', { key: 'n' }, 'shop.small.n may be null'],
+      ['shop.repeated', { key: 'n' }, 'Several rows of shop.repeated have the same n'],
+      ['shop.odd', {}, `state may be "a,b"`],
+      ['shop.nothing', {}, 'There is no table, view or foreign table shop.nothing'],
+      ['products', {}, 'public.products is a table of the service itself'],
+      ['brands_deletions', {}, 'public.brands_deletions is a table of the service itself'],
+      ['access_tokens', {}, 'public.access_tokens is a table of the service itself'],
+      ['brands_tally_deltas', {}, 'public.brands_tally_deltas is a table of the service itself'],
+      ['pg_class', { key: 'oid' }, 'pg_catalog.pg_class is a table of PostgreSQL itself'],
+    ])('refuses %s with %j', async (table, options, message) => {
+      await expect(of(table, options)).rejects.toThrow(message);
+    });
+  });
+});

@@ -1,0 +1,17 @@
+import { resourcesOf, tableOf } from '../../src/resource/resource.js';
+import type { Service } from '../service.js';
+
+/** Writes objects into the table of others that a resource lists, as its owner does. */
+export async function fillTable(
+  { dataSource }: Service,
+  resource: string,
+  objects: readonly Record<string, unknown>[],
+): Promise<void> {
+  const metadata = resourcesOf(dataSource).get(resource);
+  if (!metadata) throw new Error(`There is no resource ${resource}`);
+  const table = tableOf(metadata);
+  await dataSource.query(
+    `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1)`,
+    [JSON.stringify(objects)],
+  );
+}
