@@ -84,7 +84,8 @@ function observe(
   // With an admin port, these endpoints have a server of their own.
   if (settings.adminPort !== undefined) return;
   const endpoints = application.get(OperatorEndpoints);
-  adapter.handleOperatorRequest = (request, response) => endpoints.handle(request, response);
+  adapter.handleOperatorRequest = (request, response, parseError) =>
+    endpoints.handle(request, response, parseError);
 }
 
 function levels({ logLevel }: Settings): LogLevel[] {

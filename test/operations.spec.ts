@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Client } from 'pg';
 import { primaryPool } from '../src/database/read-pool.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
+import { rawRequest } from './http/raw-request.js';
 import { refusal, type Service, startService } from './service.js';
 import { until } from './until.js';
 
@@ -24,6 +25,28 @@ describe('Health', () => {
         .expect(405, refusal(-32, 'The method POST is not allowed for this resource'));
     }
     await service.anonymous().get('/health/nonsense').expect(404);
+  });
+
+  it('has the headers of every response, and the envelope for what is malformed', async () => {
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      const { headers } = await service
+        .anonymous()
+        .get(path)
+        .set('X-Request-Id', 'mine')
+        .expect(200);
+      expect(headers).toMatchObject({
+        'x-request-id': 'mine',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'cache-control': 'no-store',
+      });
+      for (const head of ['Host: a\r\nHost: b', 'Host: a\r\nExpect: tea']) {
+        const bytes = `GET ${path} HTTP/1.1\r\n${head}\r\n\r\n`;
+        const [response] = await rawRequest(service.port, bytes);
+        expect(response?.status).toBe(400);
+        expect(JSON.parse(response?.body ?? '')).toEqual(refusal(-20, 'The request is malformed'));
+      }
+    }
   });
 
   it('is not ready with a schema that is not up to date, nor without a database', async () => {

@@ -97,7 +97,7 @@ async function openAdminServer(
   const { server } = createEnvelopedServer(
     {
       answer: (request, response, parseError) => {
-        if (endpoints.handle(request, response)) return;
+        if (endpoints.handle(request, response, parseError)) return;
         const error = receive(request as CatalogueRequest, response);
         sendError(response, error ?? parseError ?? noResourceAt(request.url));
       },

@@ -3,10 +3,11 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
+import { COMMON_HEADERS } from '../http/server/common-headers.js';
 import { Cors } from '../http/server/cors.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
-import { answerHealth } from '../operations/health.js';
+import { answerHealth, isHealthRequest } from '../operations/health.js';
 import type { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 
@@ -60,10 +61,15 @@ async function open(
   const { server } = createEnvelopedServer(
     {
       answer: (request, response, parseError) => {
-        if (reason && answerHealth(request, response, () => Promise.resolve(reason()))) return;
-        const error = receive(request as CatalogueRequest, response, cors.headersFor(request));
-        if (cors.answerPreflight(request, response)) return;
-        sendError(response, error ?? parseError ?? errors.unavailable());
+        const isHealth = reason && isHealthRequest(request);
+        const headers = isHealth ? COMMON_HEADERS : cors.headersFor(request);
+        const error = receive(request as CatalogueRequest, response, headers) ?? parseError;
+        if (isHealth && !error) {
+          answerHealth(request, response, () => Promise.resolve(reason()));
+          return;
+        }
+        if (!isHealth && cors.answerPreflight(request, response)) return;
+        sendError(response, error ?? errors.unavailable());
       },
       unparsedHeaders: cors.defaultHeaders,
     },

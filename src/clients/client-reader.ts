@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
-import { primaryPool, unlessOverloaded } from '../database/read-pool.js';
+import { ReadPool } from '../database/read-pool.js';
 
 /** A client and its tokens, as far as authentication and rate limits need them. */
 export interface ClientRecord {
@@ -39,7 +37,7 @@ export class ClientReader {
   private next: Batch | undefined;
   private previous: Promise<unknown> = Promise.resolve();
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly reads: ReadPool) {}
 
   /**
    * Reads a client. The statement starts after this call, so the result has all earlier changes.
@@ -75,7 +73,7 @@ export class ClientReader {
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
     // Not on a replica, which may not have replayed the revocation of a token yet.
-    const { rows } = await unlessOverloaded(primaryPool(this.dataSource), (pool) =>
+    const { rows } = await this.reads.onPrimary((pool) =>
       pool.query<Row>({ name: 'clients', text, values: [clientIDs] }),
     );
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));

@@ -19,6 +19,15 @@ export class PoolOverloadedError extends Error {
   }
 }
 
+/** Thrown instead of running a query, or for one without a response, while the primary answers no checks. */
+export class PrimarySilentError extends Error {
+  override name = 'PrimarySilentError';
+
+  constructor() {
+    super('The primary does not respond');
+  }
+}
+
 /** Error codes of Node's sockets and DNS resolver for a server that does not respond. */
 const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|PROTO)$/;
 
@@ -33,12 +42,18 @@ export function isLockTimeout(error: unknown): boolean {
   return driverErrorOf(error).code === LOCK_NOT_AVAILABLE;
 }
 
+/** Whether the server gave no response to a query: see `DatabaseClient`. */
+export function isUnanswered(thrown: unknown): boolean {
+  return driverErrorOf(thrown).message === 'Query read timeout';
+}
+
 /** The kind of a failure; `undefined` for any other error, such as an invalid statement. */
 export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (!types.isNativeError(thrown)) return undefined;
   if (thrown instanceof PoolOverloadedError) return 'overloaded';
+  if (thrown instanceof PrimarySilentError) return 'unreachable';
   const { code, severity, message } = driverErrorOf(thrown);
-  if (code === QUERY_CANCELED || message === 'Query read timeout') return 'timeout';
+  if (code === QUERY_CANCELED || isUnanswered(thrown)) return 'timeout';
   if (code !== undefined && RETRYABLE_CODES.includes(code)) return 'conflict';
   // Class 53: no connections, memory or disk space left.
   if (code?.startsWith('53')) return 'unreachable';

@@ -92,7 +92,9 @@ export class DatabaseClient extends Client {
    */
   private limitSilence(timeout: number): void {
     const stream = this.connection.stream as Socket;
-    stream.setTimeout(timeout, () => {
+    stream.setTimeout(timeout);
+    // Not as the callback of `setTimeout`, which is called once: that may be while the connection is idle.
+    stream.on('timeout', () => {
       const { readyForQuery } = this as unknown as { readyForQuery: boolean };
       if (!readyForQuery) stream.destroy(new Error('Query read timeout'));
     });

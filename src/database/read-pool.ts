@@ -51,6 +51,16 @@ export class ReadPool {
   }
 
   /**
+   * Runs work that must not read from a replica.
+   *
+   * @throws PoolOverloadedError if too many queries already wait for a connection
+   */
+  onPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    const run = () => unlessOverloaded(this.primary, work);
+    return this.replicas ? this.replicas.onPrimary(run) : run();
+  }
+
+  /**
    * The rows of a statement that only reads, with values as text. Bypasses TypeORM: its query runner
    * does not support named statements, and its overhead exceeds the cost of a short query.
    *

@@ -2,7 +2,12 @@ import { Logger } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../settings/settings.js';
-import { databaseFailure, driverErrorOf } from './database-failure.js';
+import {
+  databaseFailure,
+  driverErrorOf,
+  isUnanswered,
+  PrimarySilentError,
+} from './database-failure.js';
 import { createProbe, type Position, queryPosition, Replica } from './replica.js';
 
 /** Milliseconds between two checks of the servers. */
@@ -34,6 +39,8 @@ export class Replicas {
   private readonly primary: Pool;
   /** In the order of their times. */
   private milestones: Milestone[] = [];
+  /** Whether the latest check of the primary got no response. */
+  private isPrimarySilent = false;
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
 
@@ -76,13 +83,30 @@ export class Replicas {
       const [replica] = this.available
         .filter((candidate) => !tried.has(candidate))
         .sort((one, other) => one.load - other.load);
-      if (!replica) return work(primary);
+      if (!replica) return this.onPrimary(() => work(primary));
       tried.add(replica);
       try {
         return await work(replica.pool);
       } catch (error) {
         if (!this.shouldRetryElsewhere(replica, error)) throw error;
       }
+    }
+  }
+
+  /**
+   * Runs work on the primary.
+   *
+   * @throws PrimarySilentError while the primary gives no response to the checks: at once, and for work
+   * that got no response either
+   */
+  async onPrimary<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isPrimarySilent) throw new PrimarySilentError();
+    try {
+      return await work();
+    } catch (error) {
+      // Not the value from before the work.
+      const isSilent = (): boolean => this.isPrimarySilent;
+      throw isUnanswered(error) && isSilent() ? new PrimarySilentError() : error;
     }
   }
 
@@ -94,7 +118,7 @@ export class Replicas {
     const { code, message } = driverErrorOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure. On a
     // replica it means that replay removed a row version that the query needs.
-    if (code === '40001' || message === 'Query read timeout') return true;
+    if (code === '40001' || isUnanswered(error)) return true;
     const failure = databaseFailure(error);
     if (failure === 'unreachable') {
       // Excluded until the next check, so that further requests do not fail on it first.
@@ -130,7 +154,10 @@ export class Replicas {
     try {
       const position = await queryPosition(this.primary, 'pg_current_wal_lsn()');
       if (position) this.milestones.push({ at, ...position });
-    } catch {
+      this.isPrimarySilent = false;
+    } catch (error) {
+      // Of the query, or of the connection for it.
+      this.isPrimarySilent = driverErrorOf(error).message.includes('timeout');
       return;
     }
     const oldest = this.milestones.findIndex((milestone) => at - milestone.at <= this.maxLag);

@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** Whether a request is for `/health/live` or `/health/ready`. */
+export function isHealthRequest({ url = '' }: IncomingMessage): boolean {
+  return /^\/health\/(live|ready)(\?|$)/.test(url);
+}
+
 /**
  * Responds to `/health/live` and `/health/ready`.
  *

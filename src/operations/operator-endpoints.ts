@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pendingMigrations } from '../database/migrate.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
+import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
-import { errors } from '../http/errors.js';
+import { type ApiError, errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
+import { receive } from '../http/server/receive.js';
 import { BriefCache } from './brief-cache.js';
 import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
@@ -42,10 +44,20 @@ export class OperatorEndpoints {
     this.draining = true;
   }
 
-  /** Responds to a request for one of its paths. Returns false for any other path. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * Responds to a request for one of its paths, with the common headers and without those of CORS.
+   *
+   * @param parseError the error response for a request that has no other error
+   * @returns false for any other path
+   */
+  handle(request: IncomingMessage, response: ServerResponse, parseError?: ApiError): boolean {
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!PATHS.includes(path)) return false;
+    const error = receive(request as CatalogueRequest, response) ?? parseError;
+    if (error) {
+      sendError(response, error);
+      return true;
+    }
     const { method = '' } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       sendError(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));

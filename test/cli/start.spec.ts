@@ -19,6 +19,7 @@ import { Client } from 'pg';
 import { createDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
+import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { catalogue } from './catalogue.js';
 
@@ -270,6 +271,8 @@ describe('catalogue start on a database of its own', () => {
       ),
     );
     const ready = await fetch(`${health}/ready`);
+    expect(ready.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(ready.headers.get('x-request-id')).toMatch(/./);
     expect([ready.status, await ready.json()]).toEqual([
       503,
       { status: 'unavailable', reason: 'database' },
@@ -297,6 +300,12 @@ describe('catalogue start on a database of its own', () => {
     for (const path of ['/health/live', '/health/ready', '/metrics']) {
       expect((await fetch(admin + path)).status).toBe(200);
       expect((await fetch(started.address + path)).status).toBe(404);
+    }
+    for (const bytes of ['nonsense\r\n\r\n', 'GET /health/live HTTP/1.1\r\n\r\n']) {
+      const [response] = await rawRequest(Number(new URL(admin).port), bytes);
+      expect(response?.status).toBe(400);
+      expect(JSON.parse(response?.body ?? '')).toEqual(refusal(-20, 'The request is malformed'));
+      expect(response?.headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
     }
     expect(await stop(started, 'SIGTERM')).toBe(0);
     await database.drop();

@@ -1,4 +1,5 @@
 import { Server as NetServer } from 'node:net';
+import { setImmediate as nextPass } from 'node:timers/promises';
 import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Milliseconds that an idle connection stays open while the server closes. */
@@ -7,6 +8,8 @@ const IDLE_GRACE = 500;
 const DEADLINE = 15_000;
 /** Milliseconds between two checks of the connections. */
 const INTERVAL = 20;
+/** Maximum milliseconds for which the server still accepts the connections that wait. */
+const ACCEPT_TIME = 500;
 
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
@@ -18,6 +21,7 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
   for (const response of connections.responses) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   }
+  await acceptWaiting(server);
   const started = performance.now();
   const sweep = setInterval(() => {
     const passed = performance.now() - started;
@@ -29,4 +33,25 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
   // `http.Server.close` would close idle connections at once.
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);
+}
+
+/**
+ * Lets the server accept the connections that wait in its backlog, which the system would reset when
+ * it stops listening. A pass of the event loop accepts some of them.
+ */
+async function acceptWaiting(server: NetServer): Promise<void> {
+  let accepted = 0;
+  const count = (): void => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  const deadline = performance.now() + ACCEPT_TIME;
+  let before = -1;
+  // The first pass may have begun before the last client connected.
+  await nextPass();
+  while (accepted !== before && performance.now() < deadline) {
+    before = accepted;
+    await nextPass();
+  }
+  server.off('connection', count);
 }

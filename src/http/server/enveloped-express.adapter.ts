@@ -27,8 +27,11 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Called when a request is complete. */
   observe: (observation: Observation) => void = () => undefined;
   /** Answers health and metrics requests. Returns false for any other request. */
-  handleOperatorRequest: (request: IncomingMessage, response: ServerResponse) => boolean = () =>
-    false;
+  handleOperatorRequest: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    parseError?: ApiError,
+  ) => boolean = () => false;
   /** Adds routes that need no credentials, after all other routes. */
   addPublicRoutes: (express: Express) => void = () => undefined;
   private closing = false;
@@ -63,7 +66,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.http = createEnvelopedServer(
       {
         answer: (request, response, error) => {
-          if (this.handleOperatorRequest(request, response)) return;
+          if (this.handleOperatorRequest(request, response, error)) return;
           const headError = this.receive(request as CatalogueRequest, response);
           // Before every other check: a page cannot read the error response to a preflight, but it can
           // read that to its request.
