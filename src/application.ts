@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { ConsoleLogger, type LogLevel, type Type } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
@@ -8,13 +8,16 @@ import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
 import { Cors } from './http/server/cors.js';
+import { PageCache } from './list/serving/page-cache.js';
 import { StreamLimit } from './list/serving/stream-limit.js';
 import { Maintenance } from './list/maintenance.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
-import { OperationsModule } from './operations/operations.module.js';
+import { OperationsModule, TRACING } from './operations/operations.module.js';
 import { OperatorEndpoints } from './operations/operator-endpoints.js';
 import { RequestLog } from './operations/request-log.js';
+import { ServiceLogger } from './operations/service-logger.js';
+import type { Tracing } from './operations/tracing.js';
 import type { Settings } from './settings/settings.js';
 
 /**
@@ -42,7 +45,7 @@ export async function createApplication(
       abortOnError: false,
       bodyParser: false,
       // Nest logs every module and route at `info`, which is needed for debugging only.
-      logger: new ConsoleLogger({ logLevels: bootLevels(settings), json: !process.stdout.isTTY }),
+      logger: new ServiceLogger(settings.logLevel === 'info' ? 'warn' : settings.logLevel),
     },
   );
   adapter.addPublicRoutes = (express) => {
@@ -61,38 +64,31 @@ export async function createApplication(
     throw error;
   }
   observe(application, adapter, settings);
-  application.useLogger(
-    new ConsoleLogger({ logLevels: levels(settings), json: !process.stdout.isTTY }),
-  );
+  application.useLogger(new ServiceLogger(settings.logLevel));
   return application;
 }
 
-/** Reports every request to the metrics and, at log level `info`, to the log. */
+/** Reports every request to the metrics, the log, and the traces if there are any. */
 function observe(
   application: NestExpressApplication,
   adapter: EnvelopedExpressAdapter,
   settings: Settings,
 ): void {
   const metrics = application.get(Metrics);
-  metrics.addTallyMaintenance(application.get(Maintenance));
+  metrics.addMaintenance(application.get(Maintenance));
   metrics.addRequests(adapter, application.get(StreamLimit));
-  const log = levels(settings).includes('log') && new RequestLog(!process.stdout.isTTY);
+  metrics.addPageCache(application.get(PageCache));
+  const log = new RequestLog(settings.logLevel);
+  if (settings.slowList > 0) adapter.slowAfter = settings.slowList;
   adapter.observe = (observation) => {
     metrics.observe(observation);
-    if (log) log.write(observation);
+    log.write(observation);
   };
+  const tracing = application.get<Tracing | null>(TRACING);
+  if (tracing) adapter.beginTrace = (request) => tracing.begin(request);
   // With an admin port, these endpoints have a server of their own.
   if (settings.adminPort !== undefined) return;
   const endpoints = application.get(OperatorEndpoints);
   adapter.handleOperatorRequest = (request, response, parseError) =>
     endpoints.handle(request, response, parseError);
-}
-
-function levels({ logLevel }: Settings): LogLevel[] {
-  const all: LogLevel[] = ['fatal', 'error', 'warn', 'log', 'debug'];
-  return all.slice(0, { error: 2, warn: 3, info: 4, debug: 5 }[logLevel]);
-}
-
-function bootLevels(settings: Settings): LogLevel[] {
-  return settings.logLevel === 'debug' ? levels(settings) : levels(settings).slice(0, 3);
 }

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { primaryPool } from '../src/database/read-pool.js';
+import { Maintenance } from '../src/list/maintenance.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
+import { ServiceLogger } from '../src/operations/service-logger.js';
 import { rawRequest } from './http/raw-request.js';
 import { refusal, type Service, startService } from './service.js';
 import { until } from './until.js';
@@ -98,6 +101,33 @@ describe('Metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes /m);
   });
 
+  it('tell the build, the hits of the page cache, the age of the watermark and the deltas', async () => {
+    const own = await startService();
+    const value = async (name: string) =>
+      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await metrics(own))?.[1]);
+    expect(await metrics(own)).toContain(
+      `catalogue_build_info{version="0.1.0",node="${process.versions.node}"} 1\n`,
+    );
+    expect(await value('catalogue_watermark_age_seconds')).toBeNaN();
+    for (let at = 0; at < 3; at += 1) await own.get('/brands').expect(200);
+    await until(async () => (await value('catalogue_page_cache_hits_total')) === 2);
+    expect(await value('catalogue_page_cache_misses_total')).toBe(1);
+    expect(await value('catalogue_page_cache_bytes')).toBeGreaterThan(100);
+    await own.load('brands', [{ brandID: 'a', name: 'A' }]);
+    const keeper = own.application.get(Maintenance);
+    keeper.start();
+    const waiting = () => value('catalogue_tally_deltas_waiting\\{resource="brands"\\}');
+    await until(async () => (await waiting()) > 0);
+    await until(async () => (await value('catalogue_tally_rounds_total')) > 1);
+    expect(await metrics(own)).toContain('# TYPE catalogue_tally_rounds_total counter\n');
+    expect(await metrics(own)).toContain('catalogue_tally_rounds_failed_total 0\n');
+    // The margin of a second, and the time between two rounds.
+    await until(async () => (await value('catalogue_watermark_age_seconds')) < 5);
+    expect(await value('catalogue_watermark_age_seconds')).toBeGreaterThan(0.5);
+    await until(async () => (await waiting()) === 0);
+    await own.stop();
+  });
+
   it('have no label that a client chooses', async () => {
     for (const path of ['/mine-1', '/brands/mine-2', '/brands?mine-3=1', '/brands?name=mine-4']) {
       await service.get(path).set('X-Request-Id', 'mine-5').set('User-Agent', 'mine-6');
@@ -191,7 +221,7 @@ describe('The log', () => {
     const lines = written.join('').split('\n').filter(Boolean);
     expect(lines).toHaveLength(16);
     expect(JSON.parse(lines[0] ?? '')).toEqual({
-      level: 'log',
+      level: 'info',
       timestamp: expect.any(Number),
       context: 'Request',
       requestId: 'mine',
@@ -204,6 +234,59 @@ describe('The log', () => {
       rows: 0,
     });
     expect(written.join('')).not.toContain(token);
+  });
+
+  it('has a line for each slow request, with the names of its parameters and no values', async () => {
+    written.length = 0;
+    const logged = await startService({ LOG_LEVEL: 'warn', SLOW_LIST_MS: '300' });
+    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    });
+    const blocker = new Client(logged.database.url);
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+    const credentials = `clientID=${logged.clientID}&access_token=${logged.token}`;
+    const slow = logged.anonymous().get(`/brands?limit=3&${credentials}&name=secret`);
+    const answered = slow.expect(200);
+    await Promise.all([answered, sleep(500).then(() => blocker.query('ROLLBACK'))]);
+    await logged.get('/brands').expect(200);
+    await logged.get('/brands?nonsense=1').expect(400);
+    await blocker.end();
+    await logged.stop();
+    await until(() => written.join('').includes('\n'));
+    const lines = written.join('').split('\n').filter(Boolean);
+    expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+      {
+        level: 'warn',
+        timestamp: expect.any(Number),
+        context: 'Slow',
+        requestId: expect.any(String),
+        route: '/brands',
+        parameters: ['limit', 'name'],
+        client: 'tester',
+        rows: 0,
+        errcode: '0',
+        milliseconds: expect.any(Number),
+      },
+    ]);
+    expect(written.join('')).not.toContain('secret');
+  });
+
+  it('calls its levels as LOG_LEVEL does', () => {
+    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    });
+    written.length = 0;
+    const logger = new ServiceLogger('info');
+    logger.log('one', 'Here');
+    logger.warn('two', 'Here');
+    logger.debug('three', 'Here');
+    expect(written.map((line): unknown => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: 'info', message: 'one', context: 'Here' }),
+      expect.objectContaining({ level: 'warn', message: 'two' }),
+    ]);
   });
 });
 

@@ -18,6 +18,8 @@ describe('Settings', () => {
       searchLanguage: 'simple',
       failedLogins: 60,
       logLevel: 'info',
+      slowList: 1000,
+      otlpEndpoint: undefined,
       corsOrigins: [],
       trustProxy: undefined,
     });
@@ -83,6 +85,8 @@ describe('Settings', () => {
     ['FAILED_LOGINS_PER_MINUTE', '-1', 'an integer between 0 and 1000000000'],
     ['POOL_SIZE', 'many', 'an integer between 1 and 1000'],
     ['LOG_LEVEL', 'verbose', 'one of error, warn, info, debug'],
+    ['SLOW_LIST_MS', '-1', 'an integer between 0 and 600000'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'a URL such as http://collector:4318'],
     [
       'TRUST_PROXY',
       'yes, all',

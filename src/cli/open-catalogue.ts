@@ -12,17 +12,15 @@ import { Settings } from '../settings/settings.js';
  * The database of the settings: that of `DATABASE_URL`, or the embedded one, started if necessary.
  * The caller must release the embedded server.
  *
+ * @param onNotice called with a line about the embedded server. Default: prints to standard error
  * @throws CommandError if the embedded server cannot run
  */
 export async function openDatabase(
   settings: Settings,
+  onNotice: (line: string) => void = console.error,
 ): Promise<{ url: string; embedded?: EmbeddedServer }> {
   if (settings.databaseUrl !== undefined) return { url: settings.databaseUrl };
-  const embedded = await embeddedServer(settings.dataDir, {
-    onNotice: (notice) => {
-      console.error(notice);
-    },
-  });
+  const embedded = await embeddedServer(settings.dataDir, { onNotice });
   return { url: embedded.url, embedded };
 }
 

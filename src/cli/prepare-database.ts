@@ -1,4 +1,5 @@
 import { migrateWhenAvailable } from '../database/migrate-when-available.js';
+import { writeStartLine } from '../operations/service-logger.js';
 import type { Settings } from '../settings/settings.js';
 import { openStartupServer, type UnreadyReason } from './startup-server.js';
 
@@ -18,7 +19,7 @@ export async function prepareDatabase(
   let reason: UnreadyReason = 'database';
   let server: Promise<() => void> | undefined;
   const onWaiting = (newReason: UnreadyReason, line: string): void => {
-    console.error(line);
+    writeStartLine('warn', line);
     reason = newReason;
     if (server) return;
     server = openStartupServer(settings, () => reason);

@@ -13,6 +13,7 @@ import { connectionLimits } from '../http/server/connection-limits.js';
 import { createEnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
+import { writeStartLine } from '../operations/service-logger.js';
 import { searchLanguageDifference } from '../schema/search-language.js';
 import { uncachedLists } from '../verify/uncached-lists.js';
 import { Settings } from '../settings/settings.js';
@@ -31,7 +32,9 @@ async function start(): Promise<void> {
   const stop = stopSignal();
   // The service continues if the reader of its log disconnects.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const { url, embedded } = await openDatabase(settings);
+  const { url, embedded } = await openDatabase(settings, (notice) => {
+    writeStartLine('warn', notice);
+  });
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
     await embedded?.claimService(`pid ${process.pid}, http://${host}:${settings.port}`);
@@ -56,8 +59,9 @@ async function start(): Promise<void> {
       if (schema.passed) await logUncachedLists(application);
       admin = await openAdminServer(endpoints, settings);
       const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
-      console.log(`Catalogue listens on ${address}`);
-      console.log(
+      writeStartLine('info', `Catalogue listens on ${address}`);
+      writeStartLine(
+        'info',
         embedded
           ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
           : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
@@ -104,7 +108,8 @@ async function openAdminServer(
     },
     connectionLimits((1 + settings.replicaUrls.length) * settings.poolSize).admin,
   );
-  console.log(
+  writeStartLine(
+    'info',
     `Health and metrics are on ${await listen(server, 'ADMIN_PORT', adminPort, settings)}`,
   );
   return server;

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Parameter } from './parameters/query-string.js';
+import type { RequestTrace } from './request-trace.js';
 
 /** A request as the guards and handlers see it. */
 export interface CatalogueRequest extends Request {
@@ -11,6 +12,10 @@ export interface CatalogueRequest extends Request {
   rows?: number;
   /** The client; set once its credentials are verified. */
   client?: { readonly clientID: string; readonly rateLimit: number | null };
+  /** `performance.now()` when its answer was there; absent for an error response. */
+  answeredAt?: number;
+  /** Its trace; absent unless traces are exported. */
+  trace?: RequestTrace;
   /** The client's address; set if its credentials were rejected. */
   failedLoginAddress?: string;
 }

@@ -14,6 +14,8 @@ import { wordTallies } from './tally/word-tally.js';
 const INTERVAL = 1000;
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
+/** Rounds between two counts of the deltas, for the metrics. */
+const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted. */
 const CHOICE_INTERVAL = 10_000;
 
@@ -25,6 +27,10 @@ const CHOICE_INTERVAL = 10_000;
 export class Maintenance implements OnModuleDestroy {
   /** The numbers of successful and of failed rounds. Choices of words are not counted. */
   readonly rounds = { done: 0, failed: 0 };
+  /** The number of deltas that waited to be folded at the latest count, by resource. */
+  readonly deltas = new Map<string, number>();
+  /** The age of the watermark in milliseconds, and the `performance.now()` at which it was that old. */
+  private watermark = { age: NaN, at: 0 };
   private readonly logger = new Logger(Maintenance.name);
   /** The tasks whose latest run failed, by name. */
   private readonly failing = new Map<string, Failure>();
@@ -48,6 +54,12 @@ export class Maintenance implements OnModuleDestroy {
   /** Whether a task fails on a database that works, as if it lacks what the task needs. */
   get hasFault(): boolean {
     return [...this.failing.values()].some(({ isFault }) => isFault);
+  }
+
+  /** Milliseconds by which the watermark is behind the clock of the database; NaN until it is known. */
+  get watermarkAge(): number {
+    const { age, at } = this.watermark;
+    return age + performance.now() - at;
   }
 
   start(): void {
@@ -84,14 +96,30 @@ export class Maintenance implements OnModuleDestroy {
     const { dataSource } = this.connections;
     const watermark = {
       name: 'the watermark',
-      run: async (): Promise<unknown> =>
-        (await this.connections.connected()).query('SELECT advance_watermark()'),
+      run: async (): Promise<void> => {
+        const connected = await this.connections.connected();
+        // Read first: a database that is read-only refuses the other statement.
+        const [row] = await connected.query<{ age: number | null }[]>(
+          'SELECT (1000 * extract(epoch FROM clock_timestamp() - until))::float8 AS age FROM watermark',
+        );
+        if (row) this.watermark = { age: row.age ?? NaN, at: performance.now() };
+        await connected.query('SELECT advance_watermark()');
+      },
     };
     const resources = [...ownResourcesOf(this.dataSource)].flatMap(
       ([resource, metadata]): Task[] => {
         const maintenance = new TallyMaintenance(dataSource, metadata);
         return [
-          { name: `the tally of ${resource}`, resource, run: () => maintenance.run(signal) },
+          {
+            name: `the tally of ${resource}`,
+            resource,
+            run: async (round): Promise<void> => {
+              if (round % ROUNDS_PER_COUNT === 0) {
+                this.deltas.set(resource, await maintenance.waiting());
+              }
+              await maintenance.run(signal);
+            },
+          },
           {
             name: `the deletions of ${resource}`,
             resource,
@@ -121,7 +149,7 @@ export class Maintenance implements OnModuleDestroy {
     for (const { name, resource, run, isDue } of tasks) {
       if (isDue?.(round) === false && !this.failing.has(name)) continue;
       try {
-        await run();
+        await run(round);
         if (this.failing.delete(name)) this.logger.warn(`The upkeep of ${name} works again`);
       } catch (error) {
         succeeded = false;
@@ -149,7 +177,7 @@ interface Task {
   readonly name: string;
   /** Absent: it is of no single resource. */
   readonly resource?: string;
-  readonly run: () => Promise<unknown>;
+  readonly run: (round: number) => Promise<unknown>;
   /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
   readonly isDue?: (round: number) => boolean;
 }

@@ -5,9 +5,11 @@ import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/read-pool.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import type { Observation } from '../http/server/observation.js';
+import type { PageCache } from '../list/serving/page-cache.js';
 import type { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import type { Maintenance } from '../list/maintenance.js';
+import { VERSION } from './version.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */
 @Injectable()
@@ -34,6 +36,12 @@ export class Metrics {
 
   constructor(@InjectDataSource() dataSource: DataSource, replicas: Replicas) {
     collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: 'catalogue_build_info',
+      help: '1, with the versions of the service and of Node.js as labels',
+      labelNames: ['version', 'node'],
+      registers: [this.registry],
+    }).set({ version: VERSION, node: process.versions.node }, 1);
     const pool = primaryPool(dataSource);
     this.gauge('catalogue_pool_connections', 'Connections to the database', () => pool.totalCount);
     this.gauge(
@@ -57,17 +65,31 @@ export class Metrics {
     });
   }
 
-  /** Adds the metrics of tally maintenance. */
-  addTallyMaintenance(maintenance: Maintenance): void {
-    this.gauge(
-      'catalogue_tally_rounds',
-      'Rounds of tally maintenance by this instance since it started',
+  /** Adds the metrics of maintenance. */
+  addMaintenance(maintenance: Maintenance): void {
+    this.counter(
+      'catalogue_tally_rounds_total',
+      'Rounds of tally maintenance by this instance',
       () => maintenance.rounds.done,
     );
-    this.gauge(
-      'catalogue_tally_rounds_failed',
-      'Those of them that failed, as with no database',
+    this.counter(
+      'catalogue_tally_rounds_failed_total',
+      'Rounds that failed, as with no database; the other counter leaves them out',
       () => maintenance.rounds.failed,
+    );
+    new Gauge({
+      name: 'catalogue_tally_deltas_waiting',
+      help: 'Deltas that wait to be folded, by resource; at most 50,000 of each table are counted',
+      labelNames: ['resource'],
+      registers: [this.registry],
+      collect() {
+        for (const [resource, deltas] of maintenance.deltas) this.set({ resource }, deltas);
+      },
+    });
+    this.gauge(
+      'catalogue_watermark_age_seconds',
+      'How far X-Updated-Until is behind the clock of the database; NaN until it is known',
+      () => maintenance.watermarkAge / 1000,
     );
     new Gauge({
       name: 'catalogue_maintenance_failing',
@@ -78,6 +100,25 @@ export class Metrics {
         for (const [resource, tasks] of maintenance.failures) this.set({ resource }, tasks);
       },
     });
+  }
+
+  /** Adds the metrics of the page cache. */
+  addPageCache(cache: PageCache): void {
+    this.counter(
+      'catalogue_page_cache_hits_total',
+      'Pages that were sent from memory',
+      () => cache.lookups.hits,
+    );
+    this.counter(
+      'catalogue_page_cache_misses_total',
+      'Pages that had to be read, since memory had none of the current version',
+      () => cache.lookups.misses,
+    );
+    this.gauge(
+      'catalogue_page_cache_bytes',
+      'Estimated memory of the page cache',
+      () => cache.bytes,
+    );
   }
 
   /** Adds the metrics of requests in progress. */
@@ -101,6 +142,18 @@ export class Metrics {
     this.durations.observe(labels, milliseconds / 1000);
     if (rows > 0) this.rows.inc(rows);
     if (errcode !== 0) this.errorResponses.inc({ errcode: String(errcode) });
+  }
+
+  private counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
   }
 
   private gauge(name: string, help: string, read: () => number): void {

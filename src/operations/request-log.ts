@@ -1,22 +1,38 @@
-import type { Observation } from '../http/server/observation.js';
+import type { Observation, SlowRequest } from '../http/server/observation.js';
+import type { Settings } from '../settings/settings.js';
+import { isJsonLog } from './service-logger.js';
 
 /** Maximum milliseconds for which a line is buffered. */
 const FLUSH_DELAY = 100;
 
 /**
- * Writes a line for each request to standard output: JSON for a log collector, or text for a
- * terminal. Lines are buffered and written together, since each write may block the process.
+ * Writes a line for each request at level `info`, and one for each slow request at level `warn`, to
+ * standard output: JSON for a log collector, or text for a terminal. Lines are buffered and written
+ * together, since each write may block the process.
  */
 export class RequestLog {
   private lines: string[] = [];
+  private readonly isJson = isJsonLog();
+  private readonly hasRequests: boolean;
+  private readonly hasSlow: boolean;
 
-  constructor(private readonly json: boolean) {
+  constructor(level: Settings['logLevel']) {
+    this.hasRequests = level === 'info' || level === 'debug';
+    this.hasSlow = level !== 'error';
     process.once('exit', this.flush);
   }
 
   write(observation: Observation): void {
+    const { slow } = observation;
+    if (this.hasRequests) this.add(this.isJson ? asJson(observation) : asText(observation));
+    if (this.hasSlow && slow) {
+      this.add(this.isJson ? slowAsJson(observation, slow) : slowAsText(observation, slow));
+    }
+  }
+
+  private add(line: string): void {
     if (this.lines.length === 0) setTimeout(this.flush, FLUSH_DELAY).unref();
-    this.lines.push(`${this.json ? asJson(observation) : asText(observation)}\n`);
+    this.lines.push(`${line}\n`);
   }
 
   private readonly flush = (): void => {
@@ -27,11 +43,14 @@ export class RequestLog {
 
 function asJson(observation: Observation): string {
   const { id, method, route, client, address, status, rows, errcode, milliseconds } = observation;
+  const { traceId, spanId } = observation;
   return JSON.stringify({
-    level: 'log',
+    level: 'info',
     timestamp: Date.now(),
     context: 'Request',
     requestId: id,
+    traceId,
+    spanId,
     method,
     route,
     client,
@@ -39,11 +58,43 @@ function asJson(observation: Observation): string {
     status,
     rows,
     errcode: String(errcode),
-    milliseconds: Math.round(milliseconds * 100) / 100,
+    milliseconds: rounded(milliseconds),
   });
 }
 
 function asText({ id = '-', method = '-', route = '-', ...rest }: Observation): string {
   const { address = '-', client = address, status, errcode, milliseconds, rows } = rest;
   return `${method} ${route} ${status} ${errcode} ${milliseconds.toFixed(1)} ms ${rows} rows ${client} ${id}`;
+}
+
+function slowAsJson(
+  { id, traceId, spanId, route, client, errcode, rows }: Observation,
+  { milliseconds, parameters }: SlowRequest,
+): string {
+  return JSON.stringify({
+    level: 'warn',
+    timestamp: Date.now(),
+    context: 'Slow',
+    requestId: id,
+    traceId,
+    spanId,
+    route,
+    parameters,
+    client,
+    rows,
+    errcode: String(errcode),
+    milliseconds: rounded(milliseconds),
+  });
+}
+
+function slowAsText(
+  { id = '-', route = '-' }: Observation,
+  { milliseconds, parameters }: SlowRequest,
+): string {
+  return `slow: ${route} with ${parameters.join(', ') || 'no parameters'} ${milliseconds.toFixed(1)} ms ${id}`;
+}
+
+/** Milliseconds, to a hundredth. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
 }

@@ -39,6 +39,10 @@ export class Settings {
   /** Milliseconds between the stop signal and the shutdown. The service is not ready meanwhile. */
   readonly drain: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Milliseconds after which a request of a client is logged as slow; 0 for never. */
+  readonly slowList: number;
+  /** The base URL of an OpenTelemetry collector; `undefined`: no traces. */
+  readonly otlpEndpoint: string | undefined;
   /** The origins whose pages may read responses, or `*` for all; empty: only the service's own. */
   readonly corsOrigins: CorsOrigins;
   /** The setting `trust proxy` of Express: the number of proxies, or their addresses. */
@@ -79,6 +83,8 @@ export class Settings {
     this.searchLanguage = read('SEARCH_LANGUAGE', configuration) ?? 'simple';
     this.drain = read('DRAIN_MS', integer(0, 600_000)) ?? 0;
     this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
+    this.slowList = read('SLOW_LIST_MS', integer(0, 600_000)) ?? 1000;
+    this.otlpEndpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl);
     this.corsOrigins = read('CORS_ORIGINS', origins) ?? [];
     this.trustProxy = read('TRUST_PROXY', proxies);
   }
@@ -167,6 +173,11 @@ const redisUrl: VariableType<string> = {
   expected: 'a URL such as redis://user:password@host:6379/0',
   read: (value) =>
     /^rediss?:\/\/[^/]+(\/[0-9]*)?$/.test(value) && isUrl(value) ? value : undefined,
+};
+
+const httpUrl: VariableType<string> = {
+  expected: 'a URL such as http://collector:4318',
+  read: (value) => (/^https?:\/\/./.test(value) && isUrl(value) ? value : undefined),
 };
 
 /** A scheme, a host and a port other than that of the scheme. `URL` would take a wildcard for a host. */

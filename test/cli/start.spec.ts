@@ -19,6 +19,7 @@ import { Client } from 'pg';
 import { createDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
+import { plainLines } from '../plain-lines.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { catalogue } from './catalogue.js';
@@ -78,8 +79,8 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   // It creates a database first, which takes long beside other tests.
   await until(() => output.includes('listens on') || child.exitCode !== null, 60_000);
-  const address = /listens on (\S+)/.exec(output)?.[1] ?? '';
-  return { child, output: () => output, address };
+  const address = /listens on (\S+)/.exec(plainLines(output))?.[1] ?? '';
+  return { child, output: () => plainLines(output), address };
 }
 
 /** Makes the data directory a copy of the prepared one, which takes a fraction of the time of a first start. */

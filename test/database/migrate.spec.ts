@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { freePort, OwnServer } from '../faults/own-server.js';
 import { refusal, type Service, startService } from '../service.js';
+import { plainLines } from '../plain-lines.js';
 import { until } from '../until.js';
 import { BuiltCopy, type Running, type TestMigration } from './built-copy.js';
 
@@ -169,8 +170,8 @@ describe('A migration beside the reader of a stream', () => {
     };
     const ready = () => fetch(`http://127.0.0.1:${adminPort}/health/ready`);
     const starting = await run('start', [products], environment);
-    await until(() => starting.stderr() !== '');
-    expect(starting.stderr().trimEnd()).toMatch(LINE);
+    await until(() => starting.stdout().includes('\n'));
+    expect(plainLines(starting.stdout()).trimEnd()).toMatch(LINE);
     await until(() => ready().then(Boolean, () => false));
     const health = await ready();
     expect(health.status).toBe(503);

@@ -212,6 +212,8 @@ const PROPERTIES: Readonly<Record<string, readonly [Exclude<keyof Settings, 'wit
   REDIS_URL: ['redisUrl'],
   DRAIN_MS: ['drain'],
   LOG_LEVEL: ['logLevel'],
+  SLOW_LIST_MS: ['slowList'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['otlpEndpoint'],
   CORS_ORIGINS: ['corsOrigins'],
   TRUST_PROXY: ['trustProxy'],
 };

@@ -6,6 +6,7 @@ import { access, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { plainLines } from '../plain-lines.js';
 import { ScratchCopy } from '../schematics/scratch-copy.js';
 import { fencesOf } from './markdown.js';
 
@@ -55,6 +56,8 @@ interface Refusal {
 let copy: ScratchCopy;
 let dataDir: string;
 let service: ChildProcess;
+let written = '';
+/** What it would have written to a terminal. */
 let printed = '';
 let address = '';
 
@@ -71,7 +74,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve, reject) => {
     service.stdout?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
+      written += chunk.toString();
+      printed = plainLines(written);
       address = /^Catalogue listens on (\S+)$/m.exec(printed)?.[1] ?? '';
       if (printed.includes('\nTry: ') && printed.endsWith('\n')) resolve();
     });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { plainLines } from '../plain-lines.js';
 import { until } from '../until.js';
 
 /** A process of the built service on a `DATABASE_URL`. */
@@ -34,7 +35,7 @@ export class Instance {
 
   /** Its standard output and standard error so far. */
   get output(): string {
-    return this.written;
+    return plainLines(this.written);
   }
 
   /** Base URL of the API, such as `http://127.0.0.1:3000`. */
@@ -70,7 +71,7 @@ export class Instance {
   }
 
   private printed(before: string): string {
-    const address = new RegExp(`${before} (http\\S+)$`, 'm').exec(this.written)?.[1];
+    const address = new RegExp(`${before} (http\\S+)$`, 'm').exec(this.output)?.[1];
     if (!address) throw new Error(`It did not write “${before}”: ${this.written}`);
     return address;
   }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { logLines } from '../log-lines.js';
+import { plainLines } from '../plain-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { CATEGORY_MISSING, INSTALL_PRODUCTS_TALLY, WITHOUT_CATEGORY } from './products-tally.js';
 import { until } from '../until.js';
@@ -130,7 +131,7 @@ describe('catalogue start', () => {
     child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     await until(() => output.includes('Catalogue listens on'));
     const health = async () => {
-      const [, admin = ''] = /Health and metrics are on (\S+)/.exec(output) ?? [];
+      const [, admin = ''] = /Health and metrics are on (\S+)/.exec(plainLines(output)) ?? [];
       return (await fetch(`${admin}/health/ready`)).json();
     };
     expect(await health()).toEqual(notReady);

@@ -19,6 +19,7 @@ export class ParametersGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
+    request.trace?.enter('validation');
     const names = this.declaredNames(context);
     for (const { name } of request.parameters) {
       if (!names.has(name)) throw errors.parameterUndefined(name);

@@ -10,6 +10,7 @@ import express, {
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
+import type { RequestTrace } from '../request-trace.js';
 import { Admission } from './admission.js';
 import { closeGracefully } from './closing.js';
 import type { Cors } from './cors.js';
@@ -26,6 +27,10 @@ import { unmatchedRoute } from './unmatched-route.js';
 export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Called when a request is complete. */
   observe: (observation: Observation) => void = () => undefined;
+  /** Begins the trace of a request; absent: there are no traces. */
+  beginTrace: ((request: CatalogueRequest) => RequestTrace) | undefined;
+  /** Milliseconds after which an observed request is slow. */
+  slowAfter = Infinity;
   /** Answers health and metrics requests. Returns false for any other request. */
   handleOperatorRequest: (
     request: IncomingMessage,
@@ -108,6 +113,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     response: Response,
     { status, body, encoding, write }: Answer,
   ): Promise<void> | undefined {
+    (response.req as CatalogueRequest).answeredAt = performance.now();
     if (encoding) response.setHeader('Content-Encoding', encoding);
     if (write) return write();
     if (body !== undefined) {
@@ -127,8 +133,14 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Parses the head of a request, and reports the request when it is complete. */
   private receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
     const began = performance.now();
+    if (this.beginTrace) {
+      request.trace = this.beginTrace(request);
+      request.trace.enter('admission');
+    }
     response.once('close', () => {
-      this.observe(observationOf(request, response, began));
+      const observation = observationOf(request, response, began, this.slowAfter);
+      this.observe(observation);
+      request.trace?.end(observation);
     });
     const error = receive(request, response, this.cors.headersFor(request));
     // During the shutdown, the next response on an open connection closes it.

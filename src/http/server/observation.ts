@@ -1,14 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { sentErrorOf } from '../envelope.js';
+import { isCredential } from '../parameters/credentials-query.dto.js';
+import { SentParameters } from '../parameters/sent-parameters.js';
+
+/** A request whose answer took longer than a limit. */
+export interface SlowRequest {
+  /** The time until the answer was there, without its delivery to the reader. */
+  readonly milliseconds: number;
+  /** The names of its parameters, which are all declared, in the order sent; without the credentials. */
+  readonly parameters: readonly string[];
+}
 
 /**
- * A completed request, for the log and the metrics. Only `id` may contain text from the client, and
- * it has a restricted form.
+ * A completed request, for the log and the metrics. Only the ids of the request and of its trace may
+ * contain text from the client, and they have a restricted form.
  */
 export interface Observation {
   /** The request id, as in `X-Request-Id`. */
   readonly id?: string;
+  /** The ids of its trace and of its span in it, if there is a trace. */
+  readonly traceId?: string;
+  readonly spanId?: string;
   /** Absent for input that is not a valid request. */
   readonly method?: string;
   /** The path pattern, such as `/products/:productID`; absent if no route matched. */
@@ -24,29 +37,46 @@ export interface Observation {
   readonly milliseconds: number;
   /** The number of objects in the response. */
   readonly rows: number;
+  /** Absent unless it was slow. */
+  readonly slow?: SlowRequest;
 }
 
 /**
  * Describes a completed request.
  *
  * @param began `performance.now()` when the request arrived
+ * @param slowAfter milliseconds after which a request is slow
  */
 export function observationOf(
   request: CatalogueRequest,
   response: ServerResponse,
   began: number,
+  slowAfter: number,
 ): Observation {
-  const { id, method, client, failedLoginAddress, rows = 0 } = request;
+  const { id, method, client, failedLoginAddress, rows = 0, trace } = request;
   const { path } = (request.route ?? {}) as { path?: string };
+  const ended = performance.now();
+  const taken = (request.answeredAt ?? ended) - began;
   return {
     id,
+    traceId: trace?.traceId,
+    spanId: trace?.spanId,
     method,
     route: path,
     client: client?.clientID,
     address: failedLoginAddress,
     status: response.headersSent ? response.statusCode : 0,
     errcode: sentErrorOf(response)?.errcode ?? 0,
-    milliseconds: performance.now() - began,
+    milliseconds: ended - began,
     rows,
+    slow: taken < slowAfter ? undefined : slowRequest(request, taken),
   };
+}
+
+/** `undefined` if the names of its parameters were not checked: they may be any text of the client. */
+function slowRequest(request: CatalogueRequest, milliseconds: number): SlowRequest | undefined {
+  const query: unknown = request.query;
+  if (!(query instanceof SentParameters)) return undefined;
+  const names = query.list.map(({ name }) => name);
+  return { milliseconds, parameters: names.filter((name) => !isCredential(name)) };
 }

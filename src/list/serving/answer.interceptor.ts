@@ -53,6 +53,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     name: () => string,
   ): Promise<Answer> {
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+    request.trace?.leave();
     if (result instanceof Listing) {
       const list = this.lists.prepare(result, request.client);
       const format = streamFormatOf(request);

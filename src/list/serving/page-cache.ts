@@ -14,6 +14,8 @@ const OVERHEAD = 1000;
 
 /** LRU cache bounded in bytes. Callers must compare `version` before serving an entry. */
 export class PageCache {
+  /** How many pages were sent from it, and how many had to be read. */
+  readonly lookups = { hits: 0, misses: 0 };
   private readonly pages: LRUCache<string, CachedPage> | undefined;
 
   /** @param maximum bytes of all entries; one entry may use an eighth of them. 0 disables the cache. */
@@ -24,6 +26,11 @@ export class PageCache {
       maxEntrySize: Math.max(1, Math.floor(maximum / 8)),
       sizeCalculation: ({ body }) => body.length + OVERHEAD,
     });
+  }
+
+  /** Estimated bytes of all entries. */
+  get bytes(): number {
+    return this.pages?.calculatedSize ?? 0;
   }
 
   get(key: string): CachedPage | undefined {

@@ -4,6 +4,7 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
+import { traced } from '../../http/request-trace.js';
 import type { PreparedList, PreparedPage, VersionedPage } from '../prepared-list.js';
 import { entityTag, matchesTag } from './entity-tag.js';
 import { setLinks, setState } from './list-headers.js';
@@ -42,17 +43,19 @@ export class PageServer {
     const cacheKey = `${key} ${encodingOf(acceptEncoding) ?? ''}`;
     const cached = this.cache.get(cacheKey);
     if (ifNoneMatch !== undefined || cached) {
-      const state = await prepared.state();
+      const state = await traced(request, 'version', () => prepared.state());
       if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(state.version, key))) {
         setState(response, state, key);
         return { status: 304 };
       }
       if (cached?.version === state.version) {
+        this.cache.lookups.hits += 1;
         setState(response, state, key);
         setRows(prepared, cached, request, response);
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
+    this.cache.lookups.misses += 1;
     const page = await this.readLimit.runFor(request, response, () => prepared.read());
     const answer = await pageAnswer(page, request);
     this.cache.set(cacheKey, { ...page, ...answer });

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { errors } from '../../http/errors.js';
+import { traced } from '../../http/request-trace.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 
 /** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
@@ -29,10 +30,15 @@ export class ReadLimit {
   /**
    * Runs a read of a client, after those in the queue.
    *
+   * @param request whose trace has the wait
    * @throws ApiError `-4` if it waits longer than the timeout
    */
-  async run<T>(client: string, read: () => Promise<T>): Promise<T> {
-    if (!this.running.enter(client)) await this.wait(client);
+  async run<T>(
+    client: string,
+    read: () => Promise<T>,
+    request: Pick<CatalogueRequest, 'trace'> = {},
+  ): Promise<T> {
+    if (!this.running.enter(client)) await traced(request, 'queue', () => this.wait(client));
     try {
       return await read();
     } finally {
@@ -46,10 +52,11 @@ export class ReadLimit {
    * @throws ApiError `-4` also if the client disconnected while the read waited
    */
   runFor<T>(request: CatalogueRequest, response: Response, read: () => Promise<T>): Promise<T> {
-    return this.run(clientOf(request), () => {
+    const readUnlessGone = (): Promise<T> => {
       if (response.destroyed) throw errors.busy();
-      return read();
-    });
+      return traced(request, 'query', read);
+    };
+    return this.run(clientOf(request), readUnlessGone, request);
   }
 
   private wait(client: string): Promise<void> {

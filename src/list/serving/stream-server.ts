@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
+import { traced } from '../../http/request-trace.js';
 import type { PreparedList, StreamFormat } from '../prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
 import { entityTag, matchesTag } from './entity-tag.js';
@@ -30,18 +31,23 @@ export class StreamServer {
     const whole = prepared.whole(format);
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     if (ifNoneMatch !== undefined && hasTag) {
-      const state = await prepared.state();
+      const state = await traced(request, 'version', () => prepared.state());
       if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) {
         setState(response, state, whole.key);
         return { status: 304 };
       }
     }
-    const list = await this.streams.open(whole, clientOf(request), closeSignal(response));
+    const list = await traced(request, 'query', () =>
+      this.streams.open(whole, clientOf(request), closeSignal(response)),
+    );
     if (hasTag) setState(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
     response.setHeader('X-Total-Count', list.count);
     const encoding = encodingOf(acceptEncoding);
-    const write = () => sendRows(request, response, list, this.streams.limits, encoding);
+    const write = () =>
+      traced(request, 'serialisation', () =>
+        sendRows(request, response, list, this.streams.limits, encoding),
+      );
     return { status: 200, encoding, write };
   }
 }

@@ -39,6 +39,17 @@ export class TallyMaintenance {
     this.words = wordTallies(metadata);
   }
 
+  /** The number of deltas that wait to be folded, of each table `FOLD_SIZE` at most. */
+  async waiting(): Promise<number> {
+    const counts = [...this.orders, ...this.words].map(
+      ({ deltas }) => `(SELECT count(*) FROM (SELECT FROM ${deltas} LIMIT ${FOLD_SIZE}) first)`,
+    );
+    const [{ waiting }] = await this.dataSource.query<[{ waiting: string }]>(
+      `SELECT ${counts.join(' + ')} AS waiting`,
+    );
+    return Number(waiting);
+  }
+
   /**
    * Runs all maintenance that is due.
    *

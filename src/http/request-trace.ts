@@ -1,0 +1,44 @@
+import type { Observation } from './server/observation.js';
+
+/**
+ * A part of the way of a request. One follows the other:
+ * - `admission`: its head, the limits of requests, and the credentials
+ * - `validation`: the names and values of its parameters, and its handler
+ * - `version`: the lookup of the version of its list
+ * - `queue`: the wait for the other reads of its client
+ * - `query`: the wait for a connection, and the query
+ * - `serialisation`: the envelope and its compression, or the rows of a whole list on their way
+ */
+export type Phase = 'admission' | 'validation' | 'version' | 'queue' | 'query' | 'serialisation';
+
+/** The span of a request in a trace, with a span for each of its phases. */
+export interface RequestTrace {
+  /** As in `traceparent` (https://www.w3.org/TR/trace-context/): 32 and 16 hexadecimal digits. */
+  readonly traceId: string;
+  readonly spanId: string;
+
+  /** Begins a phase, and ends the one before. */
+  enter(phase: Phase): void;
+
+  /** Ends the phase. One that fails ends with the request. */
+  leave(): void;
+
+  /** Ends the span of the request. */
+  end(observation: Observation): void;
+}
+
+/** Runs work as a phase of a request. Without a trace it only runs it. */
+export function traced<T>(
+  { trace }: { readonly trace?: RequestTrace },
+  phase: Phase,
+  work: () => Promise<T>,
+): Promise<T> {
+  return trace ? inPhase(trace, phase, work) : work();
+}
+
+async function inPhase<T>(trace: RequestTrace, phase: Phase, work: () => Promise<T>): Promise<T> {
+  trace.enter(phase);
+  const result = await work();
+  trace.leave();
+  return result;
+}
