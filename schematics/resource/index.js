@@ -169,7 +169,7 @@ function checkEnums(names, fields, resources) {
  * @param {Options} options
  * @param {import('./names.js').Names} names
  * @param {(line: string) => void} print
- * @returns {Promise<import('./fields.js').Fields & { external?: import('./write/resource.js').External }>}
+ * @returns {Promise<import('./fields.js').Fields & Pick<import('./write/resource.js').Resource, 'shapes' | 'external'>>}
  */
 async function fieldsOf(options, names, print) {
   const { fromTable, key, omit, indexed } = options;

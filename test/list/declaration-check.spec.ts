@@ -16,8 +16,10 @@ import {
   Column,
   DataSource,
   DeleteDateColumn,
+  ForeignKey,
   PrimaryColumn,
   Repository,
+  UpdateDateColumn,
   VirtualColumn,
 } from 'typeorm';
 import { createApplication } from '../../src/application.js';
@@ -62,8 +64,9 @@ async function refusalOf(module: Type): Promise<Error | undefined> {
 }
 
 /** What is wrong with an entity. */
-async function problemsOf(entity: Type): Promise<string[]> {
-  const dataSource = new DataSource({ type: 'postgres', url: database.url, entities: [entity] });
+async function problemsOf(entity: Type, ...others: Type[]): Promise<string[]> {
+  const entities = [entity, ...others];
+  const dataSource = new DataSource({ type: 'postgres', url: database.url, entities });
   await dataSource.initialize();
   try {
     return columnProblems(dataSource.getMetadata(entity));
@@ -180,6 +183,48 @@ describe('A column', () => {
 
   it('may have any type if it is hidden', async () => {
     expect(await problemsOf(withColumn(Column({ type: 'bytea', select: false })))).toEqual([]);
+  });
+
+  it('of a table of others is neither indexed, counted nor kept by the service', async () => {
+    @Resource('test_external', {
+      external: { schema: 'sales', name: 'items' },
+      counted: ['name'],
+      sorted: ['name'],
+    })
+    class External {
+      @PrimaryColumn({ type: 'text' })
+      id!: string;
+
+      @Column({ type: 'text' })
+      name!: string;
+
+      @UpdateDateColumn({ type: 'timestamptz' })
+      updatedAt!: Date;
+    }
+    expect(await problemsOf(External)).toEqual([
+      'External.name cannot be counted, filtered, sorted or searched in @Resource, since the table is that of others: it has the indexes that it has, and no tally',
+      'External.updatedAt is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column',
+    ]);
+  });
+
+  it('refers to no table of others, where a migration would install triggers', async () => {
+    @Resource('test_referred', { external: { schema: 'sales', name: 'items' } })
+    class Referred {
+      @PrimaryColumn({ type: 'text' })
+      id!: string;
+    }
+    @Resource('test_referring')
+    class Referring {
+      @PrimaryColumn(identifierColumn)
+      id!: string;
+
+      @ForeignKey(() => Referred)
+      @Column({ type: 'text' })
+      referredID!: string;
+    }
+    expect(await problemsOf(Referring, Referred)).toEqual([
+      'Referring.referredID has a @ForeignKey to Referred, whose table is that of others: a migration would install triggers there',
+    ]);
   });
 
   it('identifies objects only byte by byte, and with 100 characters at most', async () => {
