@@ -89,7 +89,7 @@ function collected({ metadata, where, order, isFoundFirst }: Picking, condition:
   return `SELECT object.* FROM (
       SELECT object."${identifier}" FROM object ${and(where, condition)} OFFSET 0
     ) found CROSS JOIN LATERAL (
-      SELECT ${keysOf(order)} FROM "${metadata.tableName}" object
+      SELECT ${keysOf(order)} FROM ${tableOf(metadata)} object
       WHERE object."${identifier}" = found."${identifier}" OFFSET 0
     ) object`;
 }
