@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { CoverLists1764028800000 } from '../../src/database/migrations/1764028800000-cover-lists.js';
 import { FilterCurrencies1764374400000 } from '../../src/database/migrations/1764374400000-filter-currencies.js';
 import { CountStockWithType1764547200000 } from '../../src/database/migrations/1764547200000-count-stock-with-type.js';
+import { CountRanges1764648000000 } from '../../src/database/migrations/1764648000000-count-ranges.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 
@@ -28,7 +29,8 @@ function state(columns: string): Promise<unknown[]> {
 
 it('A catalogue from before inStock was a column has it filled, and nothing else changed', async () => {
   const runner = service.dataSource.createQueryRunner();
-  // It installs the tally.
+  // They install the tally.
+  await new CountRanges1764648000000().down(runner);
   await new CountStockWithType1764547200000().down(runner);
   // It replaces the same indexes.
   await new FilterCurrencies1764374400000().down(runner);
@@ -43,6 +45,7 @@ it('A catalogue from before inStock was a column has it filled, and nothing else
     expect(await state('"inStock"')).toEqual(before);
     await new FilterCurrencies1764374400000().up(runner);
     await new CountStockWithType1764547200000().up(runner);
+    await new CountRanges1764648000000().up(runner);
   } finally {
     await runner.release();
   }

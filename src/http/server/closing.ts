@@ -1,5 +1,5 @@
 import { Server as NetServer } from 'node:net';
-import { setImmediate as nextPass } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Milliseconds that an idle connection stays open while the server closes. */
@@ -8,8 +8,11 @@ const IDLE_GRACE = 500;
 const DEADLINE = 15_000;
 /** Milliseconds between two checks of the connections. */
 const INTERVAL = 20;
-/** Maximum milliseconds for which the server still accepts the connections that wait. */
-const ACCEPT_TIME = 500;
+/**
+ * Maximum milliseconds for which the server still accepts the connections that wait, and those without a
+ * new one after which it stops. The system may complete a connection a little later than its client.
+ */
+const ACCEPT_TIME = { maximum: 500, quiet: 50 };
 
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
@@ -40,18 +43,15 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
  * it stops listening. A pass of the event loop accepts some of them.
  */
 async function acceptWaiting(server: NetServer): Promise<void> {
-  let accepted = 0;
-  const count = (): void => {
-    accepted += 1;
+  const started = performance.now();
+  let latest = started;
+  const accept = (): void => {
+    latest = performance.now();
   };
-  server.on('connection', count);
-  const deadline = performance.now() + ACCEPT_TIME;
-  let before = -1;
-  // The first pass may have begun before the last client connected.
-  await nextPass();
-  while (accepted !== before && performance.now() < deadline) {
-    before = accepted;
-    await nextPass();
+  server.on('connection', accept);
+  for (let now = started; now < started + ACCEPT_TIME.maximum; now = performance.now()) {
+    if (now - latest > ACCEPT_TIME.quiet) break;
+    await sleep(5);
   }
-  server.off('connection', count);
+  server.off('connection', accept);
 }
