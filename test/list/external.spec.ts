@@ -83,11 +83,9 @@ describe('A service that lists tables of others', () => {
     expect(await findViolations(service.application)).toEqual([]);
     expect(await migrationChanges(service.dataSource)).toEqual({ up: [], down: [] });
     const maintenance = service.application.get(Maintenance);
-    expect([...maintenance.failures.keys()].toSorted()).toEqual([
-      'brands',
-      'categories',
-      'products',
-    ]);
+    const maintained = [...maintenance.failures.keys()];
+    expect(maintained).toContain('products');
+    expect(maintained.filter((resource) => resource in SHOP)).toEqual([]);
     maintenance.start();
     await until(() => Promise.resolve(maintenance.rounds.done > 0));
     expect(maintenance.hasFault).toBe(false);
