@@ -9,4 +9,7 @@ const ALONE = 'test/(attacks|faults)/';
 const given = process.argv.slice(2);
 const runs =
   given.length > 0 ? [given] : [['--maxWorkers=100%', '--testPathIgnorePatterns', ALONE], [ALONE]];
-for (const args of runs) process.exitCode ||= await jest(args);
+for (const args of runs) {
+  const status = await jest(args);
+  process.exitCode ||= status;
+}

@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
-import { identifierOf, tableOf } from '../resource/resource.js';
+import { typeNameOf } from '../resource/column-values.js';
+import { fieldsOf, identifierOf, tableOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import type { FileFormat } from './file-rows.js';
 
@@ -17,12 +18,17 @@ export async function exportRows(
   format: FileFormat,
   output: Writable,
 ): Promise<void> {
+  // In CSV, COPY writes a boolean as t or f.
+  const cells = fieldsOf(metadata).map((column) => {
+    const name = `"${column.propertyName}"`;
+    return typeNameOf(column) === 'boolean' ? `${name}::text AS ${name}` : name;
+  });
   const rows = `SELECT ${selection(metadata, undefined, () => [])} FROM ${tableOf(metadata)} object
     ORDER BY object."${identifierOf(metadata).databaseName}"`;
   // JSON has no control characters, so with these as quote and delimiter COPY does not change it.
   const statement =
     format === 'csv'
-      ? `COPY (${rows}) TO STDOUT WITH (FORMAT csv, HEADER)`
+      ? `COPY (SELECT ${cells.join(', ')} FROM (${rows}) "#row") TO STDOUT WITH (FORMAT csv, HEADER)`
       : `COPY (SELECT row_to_json("#row")::text FROM (${rows}) "#row")
          TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`;
   const client = (await runner.connect()) as PoolClient;

@@ -75,6 +75,10 @@ export class Sample {
   @Column({ type: 'bigint', nullable: true })
   serial!: string | null;
 
+  @Meaning('Whether the sample is odd.')
+  @Column({ type: 'boolean', nullable: true })
+  odd!: boolean | null;
+
   @CreateDateColumn(timeColumn)
   createdAt!: Date;
 

@@ -23,6 +23,7 @@ const OBJECTS = Array.from({ length: 25 }, (_, at) => ({
   sizes: at % 5 === 0 ? null : [at % 4, -7],
   owner: owner(at),
   serial: at % 8 === 0 ? null : serial(at),
+  odd: at % 3 === 0 ? null : at % 2 === 1,
 }));
 
 const start = (): Promise<Service> =>
@@ -141,6 +142,7 @@ describe('A resource with columns of every type', () => {
       note: '\t=1+2',
       owner: owner(1),
       serial: '-1',
+      odd: false,
     }));
     await service.load('test_samples', [...OBJECTS, ...extremes]);
     const whole = await exported(format);
