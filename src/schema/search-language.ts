@@ -54,6 +54,8 @@ export async function rebuildSearch(dataSource: DataSource, language: string): P
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();
   try {
+    // Two commands cannot replace a function at once: PostgreSQL refuses one of them.
+    await runner.query(`SELECT pg_advisory_xact_lock(hashtext('search language'))`);
     const rows =
       (await runner.query(`SELECT resource FROM searches WHERE to_regclass(quote_ident(resource)) IS NOT NULL
        ORDER BY resource`)) as {
