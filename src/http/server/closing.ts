@@ -1,5 +1,4 @@
 import { Server as NetServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Milliseconds that an idle connection stays open while the server closes. */
@@ -8,11 +7,6 @@ const IDLE_GRACE = 500;
 const DEADLINE = 15_000;
 /** Milliseconds between two checks of the connections. */
 const INTERVAL = 20;
-/**
- * Maximum milliseconds for which the server still accepts the connections that wait, and those without a
- * new one after which it stops. The system may complete a connection a little later than its client.
- */
-const ACCEPT_TIME = { maximum: 500, quiet: 50 };
 
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
@@ -24,7 +18,6 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
   for (const response of connections.responses) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   }
-  await acceptWaiting(server);
   const started = performance.now();
   const sweep = setInterval(() => {
     const passed = performance.now() - started;
@@ -36,22 +29,4 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
   // `http.Server.close` would close idle connections at once.
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);
-}
-
-/**
- * Lets the server accept the connections that wait in its backlog, which the system would reset when
- * it stops listening. A pass of the event loop accepts some of them.
- */
-async function acceptWaiting(server: NetServer): Promise<void> {
-  const started = performance.now();
-  let latest = started;
-  const accept = (): void => {
-    latest = performance.now();
-  };
-  server.on('connection', accept);
-  for (let now = started; now < started + ACCEPT_TIME.maximum; now = performance.now()) {
-    if (now - latest > ACCEPT_TIME.quiet) break;
-    await sleep(5);
-  }
-  server.off('connection', accept);
 }
