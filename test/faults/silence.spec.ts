@@ -54,7 +54,7 @@ it('A silent primary of replicas that are out of use is -2, and at once', async 
   }
   const own = await createDatabase();
   const primary = await Gate.before(own.url);
-  // A server that is no replica, and hence out of use.
+  // A server that is not a replica, so it is out of use.
   const other = await startService({
     DATABASE_URL: primary.url,
     DATABASE_REPLICA_URLS: own.url,

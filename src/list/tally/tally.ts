@@ -69,7 +69,7 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
  * The counted columns with few values, whose facets the tallies of sorted columns have, too. As in
  * `install_tally`: enumerations and booleans. The ranges of a rare value would span most of an index.
  */
-export function broadColumnsOf(metadata: EntityMetadata): string[] {
+function broadColumnsOf(metadata: EntityMetadata): string[] {
   return singleCountedColumnsOf(metadata).filter((name) => {
     const type = metadata.findColumnWithPropertyName(name)?.type;
     return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
@@ -90,7 +90,7 @@ export function facetColumnsOf(
 }
 
 /** The columns of the facets whose ranges of a sorted column are declared. */
-export function narrowColumnsOf(metadata: EntityMetadata, sorted: string): string[][] {
+function narrowColumnsOf(metadata: EntityMetadata, sorted: string): string[][] {
   return countedRangesOf(metadata)
     .filter((names) => names.at(-1) === sorted)
     .map((names) => names.slice(0, -1));
