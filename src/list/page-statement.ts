@@ -14,7 +14,7 @@ import {
   pickedBehindKey,
   pickedFromStart,
   type Picking,
-  startOf,
+  anchorOf,
 } from './picked-objects.js';
 import { visibleObjects, visibleRelated } from './scope.js';
 import { countByWord, indexSizeOf, talliedList } from './tallied-list.js';
@@ -103,7 +103,7 @@ export function pageStatement(
     if (after !== undefined && isByRelevance) {
       tables.push(...pickedBehindByRelevance(matching, picking, after));
     } else if (after !== undefined) {
-      tables.push(startOf(picking, after), pickedBehind(picking));
+      tables.push(anchorOf(picking, after), pickedBehind(picking));
     } else if (at !== undefined && tallied.valued !== undefined) {
       tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`));
     } else {
@@ -137,7 +137,7 @@ export function pageStatement(
       (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS key,
       (SELECT "${identifier}"::text FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
       (SELECT count(*) FROM page)::text AS rows,
-      ${after === undefined ? 'true' : 'EXISTS (SELECT FROM start)'}::text AS begun,
+      ${after === undefined ? 'true' : 'EXISTS (SELECT FROM anchor)'}::text AS begun,
       ${stateOf(resources)}`;
   return { statement: statement(text, { prepared }), values: values.values, usesKnown };
 }

@@ -9,7 +9,7 @@ import {
   keysOf,
   pickedBehind,
   type Picking,
-  startOf,
+  anchorOf,
 } from './picked-objects.js';
 import { countByWord } from './tallied-list.js';
 import type { ParameterValues } from '../database/statement.js';
@@ -80,13 +80,13 @@ export function pickedBehindByRelevance(
   const { metadata, values, order, limit } = picking;
   const search = searchOf(matching);
   const { titled, others } = classesOf(matching, search, values);
-  const isTitledStart = '(SELECT "#titled" FROM start)';
+  const isTitledAnchor = '(SELECT "#titled" FROM anchor)';
   return [
-    startByRelevance(search, picking, identifier),
-    pickedBehind({ ...picking, where: and(titled.where, isTitledStart) }, '_titled'),
-    pickedBehind({ ...picking, where: and(others.where, `NOT ${isTitledStart}`) }, '_behind'),
+    anchorByRelevance(search, picking, identifier),
+    pickedBehind({ ...picking, where: and(titled.where, isTitledAnchor) }, '_titled'),
+    pickedBehind({ ...picking, where: and(others.where, `NOT ${isTitledAnchor}`) }, '_behind'),
     `picked_others AS MATERIALIZED (
-      SELECT ${keysOf(order)} FROM object ${and(others.where, isTitledStart)}
+      SELECT ${keysOf(order)} FROM object ${and(others.where, isTitledAnchor)}
       ${orderBy(metadata, order)} LIMIT ${limit}
     )`,
     `picked AS MATERIALIZED (
@@ -99,20 +99,20 @@ export function pickedBehindByRelevance(
   ];
 }
 
-/** The table `start` as of `startOf`, with `#titled` as well. */
-export function startByRelevance(search: Search, picking: Anchoring, identifier: string): string {
-  return startOf(picking, identifier, `${isTitled(search, picking.values)} IS TRUE AS "#titled"`);
+/** The table `anchor` as of `anchorOf`, with `#titled` as well. */
+export function anchorByRelevance(search: Search, picking: Anchoring, identifier: string): string {
+  return anchorOf(picking, identifier, `${isTitled(search, picking.values)} IS TRUE AS "#titled"`);
 }
 
-/** A condition: an object comes behind the one in `start`, in the order of relevance. */
+/** A condition: an object comes behind the one in `anchor`, in the order of relevance. */
 export function behindByRelevance(
   search: Search,
   { metadata, order, values }: Pick<Picking, 'metadata' | 'order' | 'values'>,
 ): string {
   const isTitledObject = `(${isTitled(search, values)} IS TRUE)`;
-  const isTitledStart = '(SELECT "#titled" FROM start)';
-  return `(${isTitledStart} AND NOT ${isTitledObject}
-    OR ${isTitledStart} = ${isTitledObject} AND ${isBehind(metadata, order)})`;
+  const isTitledAnchor = '(SELECT "#titled" FROM anchor)';
+  return `(${isTitledAnchor} AND NOT ${isTitledObject}
+    OR ${isTitledAnchor} = ${isTitledObject} AND ${isBehind(metadata, order)})`;
 }
 
 function searchOf({ search }: MatchingObjects): Search {

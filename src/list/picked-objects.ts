@@ -36,21 +36,24 @@ export function pickedFromStart(picking: Picking, skipped: string): string[] {
   return isSimple(picking.order) ? pickedFrom(picking, skipped) : pickedFromGroup(picking, skipped);
 }
 
-/** The table `start` with the key of an object that was on an earlier page. */
-function startAt({ metadata, order, values }: Picking, key: PageKey): string {
+/**
+ * The table `anchor` with the key of an object that was on an earlier page: one row, a column for each sort
+ * field. `start` of `TalliedList` has other columns.
+ */
+function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
   const columns = order.map(({ field }, at) => {
     const column = columnOf(metadata, field);
     return `${values.add(key[at])}::${sqlTypeOf(column)} AS "${field}"`;
   });
-  return `start AS MATERIALIZED (SELECT ${columns.join(', ')})`;
+  return `anchor AS MATERIALIZED (SELECT ${columns.join(', ')})`;
 }
 
 /**
- * The table `start` with the key of the object with an identifier. It is empty if the client sees none.
+ * The same with the key of the object with an identifier. The table is empty if the client sees none.
  *
  * @param more a further column
  */
-export function startOf(
+export function anchorOf(
   { metadata, visible, order, values }: Anchoring,
   identifier: string,
   more?: string,
@@ -58,39 +61,39 @@ export function startOf(
   const columns = more === undefined ? keysOf(order) : `${keysOf(order)}, ${more}`;
   const key = `object."${identifierOf(metadata).databaseName}"`;
   const where = and(`WHERE ${key} = ${values.add(identifier)}`, ...visible);
-  return `start AS MATERIALIZED (SELECT ${columns} FROM ${tableOf(metadata)} object ${where})`;
+  return `anchor AS MATERIALIZED (SELECT ${columns} FROM ${tableOf(metadata)} object ${where})`;
 }
 
 /**
- * The table for the objects of a page behind the one whose key is in the table `start`. There is a part for
+ * The table for the objects of a page behind the one whose key is in the table `anchor`. There is a part for
  * each condition on the first column, so that each reads an index from the place on.
  *
  * @param part ends the name of the table, for a page that is picked from several lists
  */
 export function pickedBehind(picking: Picking, part = ''): string {
-  return `picked${part} AS MATERIALIZED (${behindStart(picking)})`;
+  return `picked${part} AS MATERIALIZED (${behindAnchor(picking)})`;
 }
 
 /** The same for a page behind the one with a key, with no part for what the key rules out. */
 export function pickedBehindKey(picking: Picking, key: PageKey): string[] {
   const isValued = key[0] !== null;
-  return [startAt(picking, key), `picked AS MATERIALIZED (${behindStart(picking, isValued)})`];
+  return [anchorAt(picking, key), `picked AS MATERIALIZED (${behindAnchor(picking, isValued)})`];
 }
 
-/** @param isValued whether `start` has a value in the first column; absent: that is not known */
-function behindStart({ metadata, where, order, limit }: Picking, isValued?: boolean): string {
+/** @param isValued whether `anchor` has a value in the first column; absent: that is not known */
+function behindAnchor({ metadata, where, order, limit }: Picking, isValued?: boolean): string {
   const [first, second, ...others] = order;
   if (!first) throw new TypeError('An order has at least the identifier');
   const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
   const select = (...conditions: string[]): string =>
     `SELECT ${keysOf(order)} FROM object ${and(where, ...conditions)} ${page}`;
-  const [column, value] = [`object."${first.field}"`, startValue(first)];
+  const [column, value] = [`object."${first.field}"`, anchorValue(first)];
   const parts: string[] = [];
   if (!second) return select(isBehind(metadata, order));
   const isRestBehind = isBehind(metadata, order.slice(1));
   if (isValued !== false) {
     if (first.direction === 'ASC' && second.direction === 'ASC' && others.length === 0) {
-      const [identifier, id] = [`object."${second.field}"`, startValue(second)];
+      const [identifier, id] = [`object."${second.field}"`, anchorValue(second)];
       parts.push(select(`(${column}, ${identifier}) > (${value}, ${id})`));
     } else {
       parts.push(select(`${column} = ${value}`, isRestBehind), select(isBeyond(first)));
@@ -104,11 +107,11 @@ function behindStart({ metadata, where, order, limit }: Picking, isValued?: bool
   return united(parts, page);
 }
 
-/** A condition: an object comes behind the one in `start` by these columns, of which the last is unique. */
+/** A condition: an object comes behind the one in `anchor` by these columns, of which the last is unique. */
 export function isBehind(metadata: EntityMetadata, [first, ...others]: readonly SortKey[]): string {
   if (!first) throw new TypeError('An order has at least the identifier');
   if (others.length === 0) return isBeyond(first);
-  const [column, value] = [`object."${first.field}"`, startValue(first)];
+  const [column, value] = [`object."${first.field}"`, anchorValue(first)];
   const rest = isBehind(metadata, others);
   return columnOf(metadata, first.field).isNullable
     ? `(${isBeyond(first)} OR ${column} IS NULL AND ${value} IS NOT NULL
@@ -117,11 +120,11 @@ export function isBehind(metadata: EntityMetadata, [first, ...others]: readonly 
 }
 
 function isBeyond(key: SortKey): string {
-  return `object."${key.field}" ${key.direction === 'ASC' ? '>' : '<'} ${startValue(key)}`;
+  return `object."${key.field}" ${key.direction === 'ASC' ? '>' : '<'} ${anchorValue(key)}`;
 }
 
-function startValue({ field }: SortKey): string {
-  return `(SELECT "${field}" FROM start)`;
+function anchorValue({ field }: SortKey): string {
+  return `(SELECT "${field}" FROM anchor)`;
 }
 
 /** Whether an order is by identifier, or by one column and then by ascending identifier. */

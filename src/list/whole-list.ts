@@ -13,8 +13,8 @@ import {
   totalOrder,
 } from './matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
-import { and, isBehind, startOf } from './picked-objects.js';
-import { behindByRelevance, isTitled, startByRelevance } from './picked-by-relevance.js';
+import { and, isBehind, anchorOf } from './picked-objects.js';
+import { behindByRelevance, isTitled, anchorByRelevance } from './picked-by-relevance.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { visibleObjects, visibleRelated } from './scope.js';
@@ -39,15 +39,15 @@ export function wholeList(
   const search = isByRelevance(sort) ? matching.search : undefined;
   const first = search && `${isTitled(search, rows)} IS NOT TRUE`;
   const ordering = orderBy(metadata, order, 'object', first);
-  let [start, where] = ['', matching.where];
+  let [anchor, where] = ['', matching.where];
   if (after !== undefined) {
-    start = `WITH ${search ? startByRelevance(search, picking, after) : startOf(picking, after)}`;
+    anchor = `WITH ${search ? anchorByRelevance(search, picking, after) : anchorOf(picking, after)}`;
     const isAfter = search ? behindByRelevance(search, picking) : isBehind(metadata, order);
     where = and(where, isAfter);
   }
   // LIMIT NULL means no limit.
   const objects = writer.select(
-    `${start} SELECT ${selection(metadata, fields, visibleRelated(client, rows))}
+    `${anchor} SELECT ${selection(metadata, fields, visibleRelated(client, rows))}
      FROM ${tableOf(metadata)} object ${where}
      ${ordering} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
   );

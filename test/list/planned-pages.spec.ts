@@ -21,7 +21,7 @@ it('A page behind an object is planned once for each order of all products, and 
     // On the connection that was free last.
     const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
       `SELECT coalesce(sum(generic_plans), 0)::integer AS generic FROM pg_prepared_statements
-         WHERE statement LIKE '%start AS MATERIALIZED%'`,
+         WHERE statement LIKE '%anchor AS MATERIALIZED%'`,
     );
     return rows[0]?.generic ?? NaN;
   };
