@@ -11,15 +11,15 @@ import { alternativesOf } from './alternatives.js';
 import { type WordSearch, wordSearchOf } from './contains-words.js';
 import { EVERY_OBJECT, type Facet } from './tally/facet.js';
 
-/** A bound of a range of values. */
+/** A bound of an interval. */
 export interface Bound {
   readonly value: unknown;
-  /** Whether the range contains the value itself. */
+  /** Whether the interval contains the value itself. */
   readonly inclusive: boolean;
 }
 
-/** The values of one column between bounds, or all of them. */
-export interface ValueRange {
+/** The values of one column between bounds. Without bounds, all of them: the column has a value. */
+export interface Interval {
   readonly column: string;
   readonly lower?: Bound;
   readonly upper?: Bound;
@@ -29,8 +29,8 @@ export interface ValueRange {
 export interface Criteria {
   /** The values that columns may have, without repetitions, by property name. */
   readonly equal: ReadonlyMap<string, readonly string[]>;
-  /** Ranges of other columns. One without bounds says that the column has a value. */
-  readonly ranges: readonly ValueRange[];
+  /** Intervals of other columns. */
+  readonly intervals: readonly Interval[];
   /** Further columns, which have no value. */
   readonly missing: readonly string[];
   /** The values that further columns do not have, without repetitions. They may have no value. */
@@ -84,7 +84,7 @@ const INTEGERS: ReadonlySet<unknown> = new Set([
 
 function readCriteria(conditions: readonly ObjectLiteral[]): Criteria | undefined {
   const equal = new Map<string, readonly string[]>();
-  const ranges = new Map<string, ValueRange>();
+  const intervals = new Map<string, Interval>();
   const missing = new Set<string>();
   const excluded = new Map<string, readonly string[]>();
   let search: Search | undefined;
@@ -98,25 +98,25 @@ function readCriteria(conditions: readonly ObjectLiteral[]): Criteria | undefine
     if ([missing, excluded].some((columns) => columns.has(column))) return undefined;
     const values = equalValues(condition);
     const before = equal.get(column);
-    if (values && !ranges.has(column)) {
+    if (values && !intervals.has(column)) {
       equal.set(column, before ? before.filter((value) => values.includes(value)) : values);
       continue;
     }
     if (before) return undefined;
-    const range = rangeOf(column, condition);
-    if (range) {
-      const other = ranges.get(column);
-      if ((other?.lower && range.lower) || (other?.upper && range.upper)) return undefined;
-      ranges.set(column, { ...other, ...range });
+    const interval = intervalOf(column, condition);
+    if (interval) {
+      const other = intervals.get(column);
+      if ((other?.lower && interval.lower) || (other?.upper && interval.upper)) return undefined;
+      intervals.set(column, { ...other, ...interval });
       continue;
     }
-    if (ranges.has(column)) return undefined;
+    if (intervals.has(column)) return undefined;
     const others = excludedValues(condition);
     if (others) excluded.set(column, others);
     else if (isOperator(condition, 'isNull')) missing.add(column);
     else return undefined;
   }
-  return { equal, ranges: [...ranges.values()], missing: [...missing], excluded, search };
+  return { equal, intervals: [...intervals.values()], missing: [...missing], excluded, search };
 }
 
 /** What conditions say of each column. */
@@ -124,9 +124,14 @@ function entriesOf(conditions: readonly ObjectLiteral[]): [column: string, condi
   return conditions.flatMap(alternativesOf).flatMap((each) => Object.entries(each));
 }
 
+/** Whether an interval has a bound. */
+export function isBounded({ lower, upper }: Interval): boolean {
+  return lower !== undefined || upper !== undefined;
+}
+
 /** Whether criteria say nothing but which values columns have. */
-export function areEqualities({ ranges, missing, excluded, search }: Criteria): boolean {
-  return ranges.length + missing.length + excluded.size === 0 && !search;
+export function areEqualities({ intervals, missing, excluded, search }: Criteria): boolean {
+  return intervals.length + missing.length + excluded.size === 0 && !search;
 }
 
 /** Most facets that one list adds up. */
@@ -193,7 +198,7 @@ function isOperator(
   return condition instanceof FindOperator && condition.type === type;
 }
 
-function rangeOf(column: string, condition: unknown): ValueRange | undefined {
+function intervalOf(column: string, condition: unknown): Interval | undefined {
   if (!(condition instanceof FindOperator)) return undefined;
   const value: unknown = condition.value;
   switch (condition.type) {

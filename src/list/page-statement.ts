@@ -17,7 +17,8 @@ import {
   anchorOf,
 } from './picked-objects.js';
 import { visibleObjects, visibleRelated } from './scope.js';
-import { countByWord, indexSizeOf, talliedList } from './tallied-list.js';
+import { countByWord, indexSizeOf } from './tallied-counts.js';
+import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
 /** Which objects of a list a page shows, and how. */
@@ -49,6 +50,20 @@ export interface PageStatement {
  *
  * Its row also has `key`, the key of the last object of the page as JSON, and `begun`, whether there is an
  * object at the place where the page shall begin.
+ *
+ * Its common table expressions, of which it has those that it needs, in this order:
+ *
+ * - `object`: the table of the resource
+ * - `ranges`, `bounds`: the ranges of the tally, and how many objects precede each (`TallyPositions`)
+ * - `outside`: how many objects are below and above an interval
+ * - `value_at`, `group_at`: the object at the rank of the offset; its value, and how many objects with it to skip
+ * - `start`: the first object of the page. `start_rank` and `start_range` find it, and the like `value_at`
+ * - `counted`: the number of matching objects
+ * - `anchor`: the object behind which the page begins
+ * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
+ * - `valued`: the objects of the page with a value in the sorted column
+ * - `picked`: the keys of the objects of the page. By relevance, each class has tables of its own
+ * - `page`: the same with their places
  *
  * @param resources whose version the row has
  */
@@ -85,9 +100,12 @@ export function pageStatement(
     tables.push(...pickedBehindKey(picking, known.before));
   } else {
     const at = offset > 0 ? `${values.add(offset)}::bigint` : undefined;
-    const tallied = talliedList(metadata, matching, order, values, {
+    const tallied = talliedList(matching, {
+      metadata,
+      order,
       offset: at,
-      isCounted: known !== undefined,
+      hasKnownCount: known !== undefined,
+      values,
     });
     tables.push(...tallied.tables);
     usesKnown &&= tallied.count === undefined;
@@ -104,8 +122,8 @@ export function pageStatement(
       tables.push(...pickedBehindByRelevance(matching, picking, after));
     } else if (after !== undefined) {
       tables.push(anchorOf(picking, after), pickedBehind(picking));
-    } else if (at !== undefined && tallied.valued !== undefined) {
-      tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valued}, 0)`));
+    } else if (at !== undefined && tallied.valuedCount !== undefined) {
+      tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valuedCount}, 0)`));
     } else {
       const indexSize = matching.where ? indexSizeOf(metadata, matching, order, values) : undefined;
       const place = { offset: at, indexSize };

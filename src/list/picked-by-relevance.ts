@@ -11,7 +11,7 @@ import {
   type Picking,
   anchorOf,
 } from './picked-objects.js';
-import { countByWord } from './tallied-list.js';
+import { countByWord } from './tallied-counts.js';
 import type { ParameterValues } from '../database/statement.js';
 
 /**

@@ -85,7 +85,7 @@ function summaryOf(
   matching: MatchingObjects,
 ): ListStatements['summary'] {
   const values = new ParameterValues();
-  const { tables, count } = talliedList(metadata, matching, [], values);
+  const { tables, count } = talliedList(matching, { metadata, order: [], values });
   const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
   return count === undefined
     ? [

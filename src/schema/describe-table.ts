@@ -219,7 +219,7 @@ async function flagsOf(
     return isInOrder(nodes) && (!isForeign(nodes) || indexed.includes(name));
   };
   const flags: Flag[] = isNullable ? ['null'] : [];
-  const offered = type === null || NARROW.includes(sqlType) ? NARROW_FLAGS : FLAGS[type];
+  const offered = type === null || SMALL_TYPES.includes(sqlType) ? SMALL_TYPE_FLAGS : FLAGS[type];
   for (const flag of offered) {
     const isServed =
       flag === 'sort'
@@ -237,8 +237,8 @@ async function flagsOf(
 }
 
 /** Types whose values are compared as such, so that a value out of their range fails. */
-const NARROW = ['smallint', 'real'];
-const NARROW_FLAGS = ['exists', 'sort'] as const;
+const SMALL_TYPES = ['smallint', 'real'];
+const SMALL_TYPE_FLAGS = ['exists', 'sort'] as const;
 
 /** What is offered of each type. */
 const FLAGS = {

@@ -9,7 +9,13 @@ const COLUMNS = {
     ({ type: name.length === 1 ? 'varchar' : name }) as ColumnMetadata,
 };
 
-const none = { equal: new Map(), ranges: [], missing: [], excluded: new Map(), search: undefined };
+const none = {
+  equal: new Map(),
+  intervals: [],
+  missing: [],
+  excluded: new Map(),
+  search: undefined,
+};
 
 describe('The criteria of conditions', () => {
   it('tell values, bounds, and what is missing or excluded, each of its column', () => {
@@ -28,12 +34,12 @@ describe('The criteria of conditions', () => {
     });
     expect(criteriaOf([{ a: Not(IsNull()) }], COLUMNS)).toEqual({
       ...none,
-      ranges: [{ column: 'a' }],
+      intervals: [{ column: 'a' }],
     });
     const lower = { value: 1, inclusive: true };
     expect(criteriaOf([{ a: Not(IsNull()) }, { a: MoreThanOrEqual(1) }], COLUMNS)).toEqual({
       ...none,
-      ranges: [{ column: 'a', lower }],
+      intervals: [{ column: 'a', lower }],
     });
   });
 

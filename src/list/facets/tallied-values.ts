@@ -42,8 +42,8 @@ export class TalliedValues {
    * them. The criteria say something.
    */
   of(field: string, criteria: Criteria): ValueCounts | undefined {
-    const { equal, ranges, missing, excluded, search } = criteria;
-    if (ranges.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
+    const { equal, intervals, missing, excluded, search } = criteria;
+    if (intervals.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
     if (search) return equal.size === 0 ? this.byWord(field, search) : undefined;
     // The names of these facets are used without the value of the field.
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));
