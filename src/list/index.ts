@@ -30,5 +30,5 @@ export {
 export { QueryOf } from './query-of.js';
 export { containsWords } from './contains-words.js';
 export { path } from './path.js';
-export { related } from './related.js';
+export { related } from './related-to.js';
 export { within } from './subtrees.js';

@@ -9,9 +9,9 @@ import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
 import { searchParameterOf } from './parameters.js';
 import { readsOf, requireEntity } from './query-of.js';
-import { scopeConditions, withVisibleLookUps } from './scope.js';
+import { scopeConditions, withVisibleIdentifiers } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
-import { lookUpsIn } from './look-ups.js';
+import { identifierQueriesIn } from './identifier-queries.js';
 import { isPlainCondition } from './plain-conditions.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
@@ -43,7 +43,7 @@ export class Listing {
    */
   seenBy(client: ScopeClient | undefined): Listing {
     const { metadata } = this.repository;
-    const filters = withVisibleLookUps(metadata.dataSource, this.filters, client);
+    const filters = withVisibleIdentifiers(metadata.dataSource, this.filters, client);
     return this.withConditions(filters, scopeConditions(metadata, client), client);
   }
 
@@ -57,8 +57,8 @@ export class Listing {
     const scopes = selectedRelated(repository.metadata, fields).map(([{ metadata }]) =>
       scopeConditions(metadata, client),
     );
-    const visible = lookUpsIn(filters).flatMap((lookUp) => lookUp.visible?.conditions ?? []);
-    const read = lookUpsIn([...scope, ...scopes.flat(), ...visible]).map(
+    const visible = identifierQueriesIn(filters).flatMap((each) => each.visible?.conditions ?? []);
+    const read = identifierQueriesIn([...scope, ...scopes.flat(), ...visible]).map(
       ({ resource }) => resource,
     );
     const all = read.length > 0 ? [...new Set([...resources, ...read])] : resources;
@@ -103,7 +103,7 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
     !selectsComputed(metadata, fields);
   const resources = new Set([
     nameOf(metadata),
-    ...lookUpsIn(all).map(({ resource }) => resource),
+    ...identifierQueriesIn(all).map(({ resource }) => resource),
     ...relatedResources(metadata, fields),
     ...(isPlain ? [] : readsOf(query.constructor)),
   ]);

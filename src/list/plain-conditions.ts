@@ -5,26 +5,26 @@ import {
   type ObjectLiteral,
 } from 'typeorm';
 import { alternativesOf } from './alternatives.js';
-import { type LookUp, lookUpOf } from './look-ups.js';
+import { type IdentifierQuery, identifierQueryOf } from './identifier-queries.js';
 import { pathOf } from './path.js';
 
 /**
  * Whether a condition only compares columns of its own table with values, or with what is looked up in
  * resources that a `Listing` names. Any other condition may read other data, such as SQL in `Raw`, a
- * computed field, or a look-up within another operator.
+ * computed field, or an identifier query within another operator.
  */
 export function isPlainCondition(metadata: EntityMetadata, condition: ObjectLiteral): boolean {
   return alternativesOf(condition).every((alternative) =>
     Object.entries(alternative).every(([name, value]: [string, unknown]) => {
       const column = metadata.findColumnWithPropertyName(name);
       if (!column || column.isVirtualProperty) return false;
-      const lookUp = lookUpOf(value);
-      return lookUp ? isPlainLookUp(lookUp) : isPlainValue(value);
+      const query = identifierQueryOf(value);
+      return query ? isPlainQuery(query) : isPlainValue(value);
     }),
   );
 }
 
-function isPlainLookUp({ visible }: LookUp): boolean {
+function isPlainQuery({ visible }: IdentifierQuery): boolean {
   return (
     !visible ||
     visible.conditions.every((condition) => isPlainCondition(visible.metadata, condition))

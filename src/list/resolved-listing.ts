@@ -4,7 +4,7 @@ import { Snapshot } from '../database/snapshot.js';
 import { ParameterValues, type Statement } from '../database/statement.js';
 import type { TextRow } from '../database/text-query.js';
 import type { Listing } from './listing.js';
-import { lookUpQuery, lookUpsIn, replaceLookUps } from './look-ups.js';
+import { identifierQueriesIn, queryText, replaceIdentifierQueries } from './identifier-queries.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
 export type ReadRows = <Row extends TextRow<Row>>(
@@ -12,21 +12,21 @@ export type ReadRows = <Row extends TextRow<Row>>(
   values: readonly unknown[],
 ) => Promise<Row[]>;
 
-/** Most identifiers that take the place of a look-up. More of them make a statement slow to send and plan. */
+/** Most identifiers that take the place of a query. More of them make a statement slow to send and plan. */
 const MAXIMUM_IDENTIFIERS = 10_000;
 
 /**
  * Reads a list whose conditions may look up identifiers. It does so first, in the same snapshot: the tally
  * counts by values, and the planner knows how frequent values are.
  *
- * @param read gets the listing with identifiers in place of look-ups
+ * @param read gets the listing with identifiers in place of queries
  */
 export function readResolved<T>(
   reads: ReadPool,
   listing: Listing,
   read: (listing: Listing, rows: ReadRows) => Promise<T>,
 ): Promise<T> {
-  if (lookUpsIn(listing.conditions).length === 0) {
+  if (identifierQueriesIn(listing.conditions).length === 0) {
     return read(listing, (statement, values) => reads.rows(statement, values));
   }
   return reads.read(async (pool) => {
@@ -44,16 +44,16 @@ export function readResolved<T>(
 async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {
   const replaced = async (conditions: readonly ObjectLiteral[]): Promise<ObjectLiteral[]> => {
     const found: unknown[] = [];
-    for (const lookUp of lookUpsIn(conditions)) {
+    for (const query of identifierQueriesIn(conditions)) {
       const values = new ParameterValues();
-      const text = lookUpQuery(lookUp, (value) => values.add(value));
+      const text = queryText(query, (value) => values.add(value));
       const rows = await snapshot.rows(
         `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
         values.values,
       );
       found.push(rows.length > MAXIMUM_IDENTIFIERS ? undefined : Any(rows.flat()));
     }
-    return replaceLookUps(conditions, found);
+    return replaceIdentifierQueries(conditions, found);
   };
   return listing.withConditions(await replaced(listing.filters), await replaced(listing.scope));
 }

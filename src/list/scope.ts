@@ -4,7 +4,7 @@ import type { VisibleRelated } from '../resource/selection.js';
 import { nameOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { placed, whereOf } from './matching-objects.js';
-import { isLookedUp, lookUpsIn, replaceLookUps } from './look-ups.js';
+import { identifierQueriesIn, isOneOf, replaceIdentifierQueries } from './identifier-queries.js';
 
 /**
  * The conditions for the objects of an entity that a client sees, combined with AND. Empty: it sees all of
@@ -43,9 +43,9 @@ export function scopeConditions(
   const conditions = alternatives.length === 1 ? alternatives : [alternatives];
   // What a scope looks up is what the client sees, whatever it sees of the other resource.
   const everything = { metadata, conditions: [], in: () => [] };
-  return replaceLookUps(
+  return replaceIdentifierQueries(
     conditions,
-    lookUpsIn(conditions).map((each) => isLookedUp({ ...each, visible: everything })),
+    identifierQueriesIn(conditions).map((each) => isOneOf({ ...each, visible: everything })),
   );
 }
 
@@ -87,17 +87,17 @@ export function visibleRelated(
 }
 
 /** Conditions of filters in which a client looks up nothing of the objects that it may not see. */
-export function withVisibleLookUps(
+export function withVisibleIdentifiers(
   dataSource: DataSource,
   filters: readonly ObjectLiteral[],
   client: ScopeClient | undefined,
 ): readonly ObjectLiteral[] {
-  const lookUps = lookUpsIn(filters);
-  if (!lookUps.some(({ entity }) => scopeOf({ target: entity }))) return filters;
-  const visible = lookUps.map((each) => {
+  const queries = identifierQueriesIn(filters);
+  if (!queries.some(({ entity }) => scopeOf({ target: entity }))) return filters;
+  const visible = queries.map((each) => {
     const metadata = dataSource.getMetadata(each.entity);
     const conditions = scopeConditions(metadata, client);
-    return isLookedUp({
+    return isOneOf({
       ...each,
       visible: {
         conditions,
@@ -106,5 +106,5 @@ export function withVisibleLookUps(
       },
     });
   });
-  return replaceLookUps(filters, visible);
+  return replaceIdentifierQueries(filters, visible);
 }

@@ -1,7 +1,7 @@
 import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { isTextIdentifier } from '../resource/identifiers.js';
 import { primaryColumnOf, resourceName, tableOfEntity } from '../resource/resource.js';
-import { isLookedUp } from './look-ups.js';
+import { isOneOf } from './identifier-queries.js';
 
 /** A resource whose objects refer to their parents in it. Names of columns are not quoted. */
 interface Tree {
@@ -28,11 +28,11 @@ export function within<Entity>(
   roots: readonly (string | number)[],
 ): FindOperator<never> {
   const tree = treeOf(entity);
-  return isLookedUp({
+  return isOneOf({
     resource: tree.resource,
     entity,
     columns: [tree.parent],
-    query: ([expression = ''], visible) => subtreeQuery(tree, expression, visible),
+    text: ([expression = ''], visible) => subtreeQuery(tree, expression, visible),
     values: [roots],
   });
 }

@@ -107,12 +107,12 @@ export class Metrics {
     this.counter(
       'catalogue_page_cache_hits_total',
       'Pages that were sent from memory',
-      () => cache.lookups.hits,
+      () => cache.requests.hits,
     );
     this.counter(
       'catalogue_page_cache_misses_total',
       'Pages that had to be read, since memory had none of the current version',
-      () => cache.lookups.misses,
+      () => cache.requests.misses,
     );
     this.gauge(
       'catalogue_page_cache_bytes',

@@ -5,7 +5,11 @@ import { alternativesOf } from '../list/alternatives.js';
 import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
 import { descendingIn, whereOf } from '../list/matching-objects.js';
-import { type LookUp, lookUpsIn, replaceLookUps } from '../list/look-ups.js';
+import {
+  type IdentifierQuery,
+  identifierQueriesIn,
+  replaceIdentifierQueries,
+} from '../list/identifier-queries.js';
 import { pathOf } from '../list/path.js';
 import {
   filteredColumnsOf,
@@ -34,12 +38,12 @@ export async function missingIndexes(application: INestApplicationContext): Prom
         }
       }
     } else {
-      for (const lookUp of lookUpsIn(listing.conditions)) {
-        if (await servesLookUp(dataSource, lookUp)) continue;
+      for (const query of identifierQueriesIn(listing.conditions)) {
+        if (await servesQuery(dataSource, query)) continue;
         const what = `filter ${parameter} of ${nameOf(metadata)}`;
-        const columns = lookUp.columns.map((name) => `"${name}"`).join(', ');
+        const columns = query.columns.map((name) => `"${name}"`).join(', ');
         found.push(
-          `no index serves the ${what}, which needs one on (${columns}) of ${lookUp.resource}`,
+          `no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`,
         );
       }
       const compared = listing.conditions
@@ -96,14 +100,17 @@ async function servesFilter(
   );
   if (others.length === 0) return true;
   // A list compares with the identifiers themselves, which it looks up first.
-  const identifiers = lookUpsIn(others).map(() => Any([]));
-  const { where, values } = whereOf(repository, replaceLookUps(others, identifiers));
+  const identifiers = identifierQueriesIn(others).map(() => Any([]));
+  const { where, values } = whereOf(repository, replaceIdentifierQueries(others, identifiers));
   const text = `SELECT count(*) FROM ${tableOf(metadata)} object ${where}`;
   return usesIndexes(await plan(dataSource, text, values));
 }
 
-/** Whether an index finds the objects whose columns a look-up compares. */
-async function servesLookUp(dataSource: DataSource, { entity, columns }: LookUp): Promise<boolean> {
+/** Whether an index finds the objects whose columns a query compares. */
+async function servesQuery(
+  dataSource: DataSource,
+  { entity, columns }: IdentifierQuery,
+): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
   const text = `SELECT FROM ${tableOfEntity(entity)} WHERE ${equal.join(' AND ')}`;
   return usesIndexes(

@@ -15,7 +15,7 @@ const OVERHEAD = 1000;
 /** LRU cache bounded in bytes. Callers must compare `version` before serving an entry. */
 export class PageCache {
   /** How many pages were sent from it, and how many had to be read. */
-  readonly lookups = { hits: 0, misses: 0 };
+  readonly requests = { hits: 0, misses: 0 };
   private readonly pages: LRUCache<string, CachedPage> | undefined;
 
   /** @param maximum bytes of all entries; one entry may use an eighth of them. 0 disables the cache. */

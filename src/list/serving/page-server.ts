@@ -49,13 +49,13 @@ export class PageServer {
         return { status: 304 };
       }
       if (cached?.version === state.version) {
-        this.cache.lookups.hits += 1;
+        this.cache.requests.hits += 1;
         setState(response, state, key);
         setRows(prepared, cached, request, response);
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
     }
-    this.cache.lookups.misses += 1;
+    this.cache.requests.misses += 1;
     const page = await this.readLimit.runFor(request, response, () => prepared.read());
     const answer = await pageAnswer(page, request);
     this.cache.set(cacheKey, { ...page, ...answer });

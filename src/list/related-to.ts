@@ -1,6 +1,6 @@
 import type { FindOperator, ObjectType } from 'typeorm';
 import { primaryColumnOf, resourceName, tableOfEntity } from '../resource/resource.js';
-import { isLookedUp } from './look-ups.js';
+import { isOneOf } from './identifier-queries.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
 export type ColumnValues<Entity> = {
@@ -23,11 +23,11 @@ export function related<Entity>(
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
   const columns = given.map(([column]) => column);
-  return isLookedUp({
+  return isOneOf({
     resource,
     entity,
     columns,
-    query: (expressions, visible) => {
+    text: (expressions, visible) => {
       const equal = columns.map((column, at) => `"${column}" = ANY(${expressions[at]})`);
       return `SELECT "${identifier}" FROM ${table} target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
