@@ -98,6 +98,7 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   }
   const all = withTypedSearches(conditionsOf(repository, query, conditions), metadata);
   const fields = shownFields(metadata, query);
+  // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
   const isPlain =
     all.every((condition) => isPlainCondition(metadata, condition)) &&
     !selectsComputed(metadata, fields);

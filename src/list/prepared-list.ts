@@ -5,8 +5,9 @@ export interface PreparedPage {
   /** Equal keys mean equal pages of the same data. A hash. */
   readonly key: string;
   /**
-   * Whether the conditions of its list only compare columns of its own table with values. Such a list is
-   * versioned and has no dependencies.
+   * Whether PostgreSQL need not be asked what the list reads, since it has no dependencies: its conditions
+   * compare stored columns, or a path in one, with values or with identifiers of named resources, it has no
+   * computed field, and it reads no table of others.
    */
   readonly isPlain: boolean;
   /**
@@ -26,9 +27,8 @@ export interface PreparedList extends PreparedPage {
   readonly offset?: number;
   readonly limit: number;
   /**
-   * What the list reads that can change without changing its version: tables, resources over tables of
-   * others, functions, the clock.
-   * Empty for most lists.
+   * What the list reads that can change without changing its version: tables that are no resource, resources
+   * over tables of others, views, functions, the clock. Empty for most lists.
    */
   dependencies(): Promise<readonly string[]>;
   /** The whole list. It has no default limit. */
