@@ -206,7 +206,7 @@ function argumentsOf({ words = [], language }) {
  * @param {Options} options
  * @param {import('./names.js').Names} names
  * @param {(line: string) => void} print
- * @returns {Promise<{ fields: string, shapes: Map<string, import('./shape.js').Shape> }>}
+ * @returns {Promise<{ fields: string, shapes: Map<string, import('./shape.js').SampledShape> }>}
  */
 async function describedFields(options, names, print) {
   const { path: first, fields, from } = options;

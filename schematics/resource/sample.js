@@ -10,7 +10,7 @@ import {
 import { isFieldName, LENGTH, PARAMETERS, TIMES } from './fields.js';
 import { camelOf, capitalised } from './names.js';
 import { GeneratorError } from './generator-error.js';
-import { Shape } from './shape.js';
+import { SampledShape } from './shape.js';
 
 /**
  * @typedef {import('./fields.js').Flag} Flag
@@ -30,7 +30,7 @@ const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
  *
  * @param {string} file CSV, NDJSON or a list in JSON, which may be compressed with gzip
  * @param {Names} names
- * @returns {Promise<{ fields: string, shapes: Map<string, Shape>, lines: string[] }>} the fields as the
+ * @returns {Promise<{ fields: string, shapes: Map<string, SampledShape>, lines: string[] }>} the fields as the
  * command line takes them, the shapes of those in JSON, and the lines to print
  */
 export async function proposal(file, names) {
@@ -148,7 +148,7 @@ class Column {
   /** The types that all its values can be of. */
   types = /** @type {Type[]} */ (Object.keys(ACCEPTS));
   /** What its values in JSON have in common. */
-  shape = new Shape();
+  shape = new SampledShape();
 
   /** @param {string} name */
   constructor(name) {

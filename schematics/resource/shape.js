@@ -23,14 +23,17 @@ export const LEAVES = {
  * @typedef {Leaf | 'object' | 'list' | 'any'} Kind
  */
 
-/** What some values in JSON have in common. */
-export class Shape {
+/**
+ * What sampled values in JSON have in common. What classes declare of values is `Shape` of
+ * `src/resource/json-shape.ts`.
+ */
+export class SampledShape {
   /** How many values there are, with those that are null. */
   count = 0;
   nulls = 0;
-  /** @type {Map<string, Shape>} the values of objects, by key */
+  /** @type {Map<string, SampledShape>} the values of objects, by key */
   keys = new Map();
-  /** @type {Shape | undefined} the items of lists */
+  /** @type {SampledShape | undefined} the items of lists */
   items;
   /** @type {Set<Kind>} */
   kinds = new Set();
@@ -49,7 +52,7 @@ export class Shape {
     const kind = levels > MAXIMUM_LEVELS ? 'any' : kindOf(value, path);
     this.kinds.add(kind);
     if (kind === 'list') {
-      this.items ??= new Shape();
+      this.items ??= new SampledShape();
       for (const item of /** @type {unknown[]} */ (value)) {
         this.items.add(item, `${path}[]`, levels + 1);
       }
@@ -57,7 +60,7 @@ export class Shape {
     if (kind === 'object') {
       for (const [key, each] of Object.entries(/** @type {object} */ (value))) {
         let shape = this.keys.get(key);
-        if (!shape) this.keys.set(key, (shape = new Shape()));
+        if (!shape) this.keys.set(key, (shape = new SampledShape()));
         shape.add(each, `${path}.${key}`, levels + 1);
       }
     }
@@ -100,7 +103,7 @@ export class Shape {
   /**
    * Whether a value of the objects may be missing or null.
    *
-   * @param {Shape} value one of `keys`
+   * @param {SampledShape} value one of `keys`
    */
   isOptional(value) {
     return value.nulls > 0 || value.count < this.count - this.nulls;
@@ -109,7 +112,7 @@ export class Shape {
   /**
    * Adds the values of another shape.
    *
-   * @param {Shape} other
+   * @param {SampledShape} other
    */
   merge(other) {
     this.count += other.count;

@@ -50,7 +50,8 @@ export function columnProblems(metadata: EntityMetadata): string[] {
           `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
       ),
     ...externalProblems(metadata, stored),
-    // Every property of a class is one of its objects, if it is not declared with "declare".
+    // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
+    // decorator. Only one with `declare` is missing.
     ...Object.keys(metadata.create() as object)
       .filter((property) => !Object.hasOwn(propertiesMap, property))
       .map((property) => `${entity}.${property} has no decorator of a column, such as @Column`),

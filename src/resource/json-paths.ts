@@ -42,8 +42,8 @@ const PLAIN_KEY = /^[\p{L}\p{N}_-]+$/u;
 
 function typeAt(shape: Shape, keys: readonly string[]): JsonPath['type'] | undefined {
   const [key, ...others] = keys;
-  if ('items' in shape) return undefined;
-  if ('properties' in shape) {
+  if (shape.kind === 'list') return undefined;
+  if (shape.kind === 'object') {
     const property = key === undefined ? undefined : shape.properties.get(key);
     return property && typeAt(property.shape, others);
   }

@@ -6,13 +6,13 @@ import { constraintOf, type ObjectShape, type Shape } from './json-shape.js';
  */
 export function refusalOf(shape: Shape, value: unknown, path = ''): string | undefined {
   const name = path === '' ? 'the whole' : path;
-  if ('properties' in shape) {
+  if (shape.kind === 'object') {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return `${name} must be an object`;
     }
     return refusalOfObject(shape, value as Readonly<Record<string, unknown>>, path);
   }
-  if ('items' in shape) {
+  if (shape.kind === 'list') {
     if (!Array.isArray(value)) return `${name} must be a list`;
     for (const [at, item] of value.entries()) {
       const refusal = refusalOf(shape.items, item, `${path}[${at}]`);
@@ -37,15 +37,15 @@ function refusalOfObject(
   object: Readonly<Record<string, unknown>>,
   path: string,
 ): string | undefined {
-  const within = (key: string): string => (path === '' ? key : `${path}.${key}`);
+  const pathOf = (key: string): string => (path === '' ? key : `${path}.${key}`);
   const undeclared = Object.keys(object).find((key) => !properties.has(key));
-  if (undeclared !== undefined) return `${within(undeclared)} is not declared`;
+  if (undeclared !== undefined) return `${pathOf(undeclared)} is not declared`;
   for (const [key, { shape, isOptional }] of properties) {
     const value = Object.hasOwn(object, key) ? object[key] : undefined;
-    const isAny = 'rules' in shape && !('items' in shape) && shape.type === undefined;
+    const isAny = shape.kind === 'value' && shape.type === undefined;
     if (isOptional && (value === undefined || value === null)) continue;
-    if (value === undefined || (value === null && !isAny)) return `${within(key)} must be given`;
-    const refusal = refusalOf(shape, value, within(key));
+    if (value === undefined || (value === null && !isAny)) return `${pathOf(key)} must be given`;
+    const refusal = refusalOf(shape, value, pathOf(key));
     if (refusal !== undefined) return refusal;
   }
   return undefined;

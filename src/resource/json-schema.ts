@@ -8,7 +8,7 @@ import {
 
 /** The JSON schema of values of a shape. Stored objects may have more keys than it tells. */
 export function schemaOfShape(shape: Shape): Readonly<Record<string, unknown>> {
-  if ('properties' in shape) {
+  if (shape.kind === 'object') {
     const entries = [...shape.properties];
     const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
     return {
@@ -18,7 +18,8 @@ export function schemaOfShape(shape: Shape): Readonly<Record<string, unknown>> {
     };
   }
   const keywords = Object.assign({}, ...shape.rules.map(keywordsOf)) as object;
-  if ('items' in shape) return { type: 'array', items: schemaOfShape(shape.items), ...keywords };
+  if (shape.kind === 'list')
+    return { type: 'array', items: schemaOfShape(shape.items), ...keywords };
   return { ...(shape.type && TYPE_SCHEMAS[shape.type]), ...keywords };
 }
 
@@ -75,13 +76,13 @@ function keywordsOf(rule: Rule): object {
 
 /** A value of a shape. */
 export function exampleOfShape(shape: Shape, example?: string): unknown {
-  if ('properties' in shape) {
+  if (shape.kind === 'object') {
     const entries = [...shape.properties];
     return Object.fromEntries(
       entries.map(([name, each]) => [name, exampleOfShape(each.shape, each.example)]),
     );
   }
-  if ('items' in shape) return [exampleOfShape(shape.items, example)];
+  if (shape.kind === 'list') return [exampleOfShape(shape.items, example)];
   if (shape.type === 'boolean') return example !== 'false';
   if (example !== undefined) {
     return shape.type === 'integer' || shape.type === 'number' ? Number(example) : example;

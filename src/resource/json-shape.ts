@@ -2,22 +2,25 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { meaningOf } from './meaning.js';
 
-/** What a value in JSON is like: an object, a list, or any other value. */
+/** What classes declare of a value in JSON: an object, a list, or any other value. */
 export type Shape = ObjectShape | ListShape | ValueShape;
 
 export interface ObjectShape {
+  readonly kind: 'object';
   /** The name of its class. */
   readonly name: string;
   readonly properties: ReadonlyMap<string, Property>;
 }
 
 export interface ListShape {
+  readonly kind: 'list';
   readonly items: Shape;
   /** The rules for the list itself. */
   readonly rules: readonly Rule[];
 }
 
 export interface ValueShape {
+  readonly kind: 'value';
   /** A type of JSON Schema; `undefined` for any value. */
   readonly type?: ValueType;
   readonly rules: readonly Rule[];
@@ -77,7 +80,7 @@ function readColumn(entity: Class, column: string): DeclaredShape {
   }
   const problems: string[] = [];
   const object = readClass(type, problems, []);
-  const shape = design === Array ? { items: object, rules: [] } : object;
+  const shape: Shape = design === Array ? { kind: 'list', items: object, rules: [] } : object;
   return problems.length > 0 ? { problems } : { shape, problems };
 }
 
@@ -86,6 +89,7 @@ const BUILT_IN: ReadonlySet<unknown> = new Set([Object, Array, String, Number, B
 
 /** The class that `@Type` gives a property; `undefined` if there is none. */
 function typeOf(owner: Class, property: string): Class | undefined {
+  // class-transformer exports no way to read `@Type`, so an empty object is converted and its class taken.
   const { [property]: found } = plainToInstance(owner, { [property]: {} }) as Record<
     string,
     object
@@ -93,12 +97,12 @@ function typeOf(owner: Class, property: string): Class | undefined {
   return found && found.constructor !== Object ? (found.constructor as Class) : undefined;
 }
 
-/** @param within the classes whose properties lead to this one */
-function readClass(type: Class, problems: string[], within: readonly Class[]): ObjectShape {
+/** @param enclosing the classes whose properties lead to this one */
+function readClass(type: Class, problems: string[], enclosing: readonly Class[]): ObjectShape {
   const properties = new Map<string, Property>();
-  if (within.includes(type)) {
+  if (enclosing.includes(type)) {
     problems.push(`${type.name} refers to itself, so that its shape has no end`);
-    return { name: type.name, properties };
+    return { kind: 'object', name: type.name, properties };
   }
   const rules: readonly Rule[] = getMetadataStorage().getTargetValidationMetadatas(
     type,
@@ -106,7 +110,8 @@ function readClass(type: Class, problems: string[], within: readonly Class[]): O
     false,
     false,
   );
-  // Every property of a class is one of its objects, if it is not declared with "declare".
+  // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
+  // decorator. Only one with `declare` is missing.
   const names = new Set([
     ...Object.keys(new type()),
     ...rules.map(({ propertyName }) => propertyName),
@@ -119,7 +124,7 @@ function readClass(type: Class, problems: string[], within: readonly Class[]): O
     if (unknown.length > 0 || conditional.some(({ name: rule }) => rule !== 'isOptional')) {
       problems.push(`${path} has a decorator of class-validator that depends on other properties`);
     }
-    const shape = readProperty(type, name, own, problems, [...within, type]);
+    const shape = readProperty(type, name, own, problems, [...enclosing, type]);
     const { meaning, example } = meaningOf(type, name) ?? {};
     if (shape)
       properties.set(name, { shape, isOptional: conditional.length > 0, meaning, example });
@@ -128,7 +133,7 @@ function readClass(type: Class, problems: string[], within: readonly Class[]): O
     }
   }
   if (names.size === 0) problems.push(`${type.name} has no properties`);
-  return { name: type.name, properties };
+  return { kind: 'object', name: type.name, properties };
 }
 
 function isConditional({ type }: Rule): boolean {
@@ -146,7 +151,7 @@ function readProperty(
   name: string,
   rules: readonly Rule[],
   problems: string[],
-  within: readonly Class[],
+  enclosing: readonly Class[],
 ): Shape | undefined {
   const path = `${owner.name}.${name}`;
   const checks = rules.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION);
@@ -166,13 +171,14 @@ function readProperty(
       problems.push(`${path} has @ValidateNested() without @Type(() => ItsClass)`);
       return undefined;
     }
-    shape = readClass(type, problems, within);
+    shape = readClass(type, problems, enclosing);
   } else if (typed) {
     // First whether it is of the type at all.
     const rules = [typed, ...ofItems.filter((rule) => rule !== typed)];
-    shape = { type: valueTypeOf(typed), rules };
+    shape = { kind: 'value', type: valueTypeOf(typed), rules };
   } else if (rules.some(({ type }) => type === ValidationTypes.WHITELIST)) {
-    return { rules: checks };
+    // `@Allow()` is stored as WHITELIST.
+    return { kind: 'value', rules: checks };
   } else {
     problems.push(
       `${path} has no type: give it @IsString(), @IsInt(), @IsNumber(), @IsBoolean(), @IsEnum(), @IsIn(), @ValidateNested() with @Type(), or @Allow() for any value`,
@@ -180,7 +186,7 @@ function readProperty(
     return undefined;
   }
   const ofList = checks.filter(({ each, name: rule }) => !each && rule !== 'isArray');
-  return isList ? { items: shape, rules: ofList } : shape;
+  return isList ? { kind: 'list', items: shape, rules: ofList } : shape;
 }
 
 /** The type of the values that a rule allows; `undefined` for a rule that does not say one. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { Shape } from '../../schematics/resource/shape.js';
+import { SampledShape } from '../../schematics/resource/shape.js';
 import { classesOf } from '../../schematics/resource/write/classes.js';
 
-function shapeOf(...values: unknown[]): Shape {
-  const shape = new Shape();
+function shapeOf(...values: unknown[]): SampledShape {
+  const shape = new SampledShape();
   for (const value of values) shape.add(value, 'field');
   return shape;
 }

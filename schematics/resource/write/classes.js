@@ -3,7 +3,7 @@ import { capitalised, camelOf } from '../names.js';
 import { LEAVES } from '../shape.js';
 
 /**
- * @typedef {import('../shape.js').Shape} Shape
+ * @typedef {import('../shape.js').SampledShape} SampledShape
  */
 
 /**
@@ -20,7 +20,7 @@ const IMPORTED = ['Type', 'Check', 'Column', 'ForeignKey', 'Index', 'Meaning', '
 
 /**
  * @param {string} prefix what the names of the classes begin with
- * @param {ReadonlyMap<string, Shape>} shapes by field
+ * @param {ReadonlyMap<string, SampledShape>} shapes by field
  * @param {Iterable<string>} others names of other classes
  * @returns {Classes}
  */
@@ -41,7 +41,7 @@ export function classesOf(prefix, shapes, others) {
    * Declares the class of objects, behind those of their values.
    *
    * @param {string} wanted
-   * @param {Shape} shape
+   * @param {SampledShape} shape
    * @returns {string} its name
    */
   function declare(wanted, shape) {
@@ -52,7 +52,7 @@ export function classesOf(prefix, shapes, others) {
       value,
       isOptional: shape.isOptional(value),
     }));
-    /** @type {Map<string, { keys: string[], shape: Shape }>} */
+    /** @type {Map<string, { keys: string[], shape: SampledShape }>} */
     const alike = new Map();
     for (const { key, value } of members) {
       const objects = objectsOf(value);
@@ -82,7 +82,7 @@ export function classesOf(prefix, shapes, others) {
 
   /**
    * @param {string} key
-   * @param {Shape} shape
+   * @param {SampledShape} shape
    * @param {boolean} isOptional
    * @param {string | undefined} className
    */
@@ -115,7 +115,7 @@ ${className ? `  @Type(() => ${className})\n` : ''}  ${propertyName(key)}${isOpt
 /**
  * The objects that are values, or items of lists that are values.
  *
- * @param {Shape} shape
+ * @param {SampledShape} shape
  */
 function objectsOf(shape) {
   if (!shape.hasClass) return undefined;

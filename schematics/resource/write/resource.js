@@ -11,7 +11,7 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {readonly import('../fields.js').Field[]} fields all but the identifier and the times
  * @property {readonly import('../fields.js').Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
  * @property {ReadonlyMap<string, Target>} targets the resources that it refers to, by name
- * @property {ReadonlyMap<string, import('../shape.js').Shape>} shapes of fields in JSON, by field
+ * @property {ReadonlyMap<string, import('../shape.js').SampledShape>} shapes of fields in JSON, by field
  * @property {External} [external] the table of others that it lists. Absent: it has one of its own
  */
 

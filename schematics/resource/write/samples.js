@@ -216,7 +216,7 @@ const SAMPLES = {
 /**
  * A value of a shape, as TypeScript.
  *
- * @param {import('../shape.js').Shape} shape
+ * @param {import('../shape.js').SampledShape} shape
  * @param {boolean} isExample whether it is that of the object 1, or else that of the object `at`
  * @returns {string}
  */
