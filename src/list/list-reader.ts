@@ -152,9 +152,9 @@ export class ListReader {
       request.isByRelevance,
     );
     const shown = new ParameterValues();
-    const selected = selection(metadata, fields, visibleRelated(listing.client, shown));
+    const selectList = selection(metadata, fields, visibleRelated(listing.client, shown));
     return {
-      key: keyOf(listKey, selected, shown.values, limit, offset, after),
+      key: keyOf(listKey, selectList, shown.values, limit, offset, after),
       read: async () => {
         const isKnowable = await isVersioned();
         return readResolved(this.reads, listing, async (resolved, rows) => {

@@ -5,7 +5,7 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas } from './fold.js';
-import { nextStretch, type Stretch, uncutFacets, within } from './stretch.js';
+import { isInStretch, nextStretch, type Stretch, uncutFacets } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
 import { type WordTally, wordTallies } from './word-tally.js';
 
@@ -134,7 +134,7 @@ export class TallyMaintenance {
   private async recut(manager: EntityManager, order: TallyOrder, stretch: Stretch): Promise<void> {
     const { tally, deltas, bounds, identifier, column } = order;
     const removal = new ParameterValues();
-    const removed = `facet = ${removal.add(stretch.facet)} AND ${within(order, stretch, removal, 'value', 'lowest')}`;
+    const removed = `facet = ${removal.add(stretch.facet)} AND ${isInStretch(order, stretch, removal, 'value', 'lowest')}`;
     const [{ total }] = await manager.query<[{ total: string }]>(
       `WITH deleted AS (
          DELETE FROM ${tally} WHERE ${removed} RETURNING count
@@ -153,7 +153,7 @@ export class TallyMaintenance {
     const value = column && `object."${column.databaseName}"`;
     const values = new ParameterValues();
     const conditions = [
-      within(order, stretch, values, value ?? '', lowest),
+      isInStretch(order, stretch, values, value ?? '', lowest),
       ...(value === undefined ? [] : [`${value} IS NOT NULL`]),
       ...facet.columns.map((each, at) => `object."${each}" = ${values.add(facet.values[at])}`),
     ];

@@ -92,7 +92,7 @@ export async function nextStretch(
 }
 
 /** The condition that a row lies in a stretch. */
-export function within(
+export function isInStretch(
   { identifier, column }: TallyOrder,
   { from, upto }: Stretch,
   values: ParameterValues,
