@@ -39,7 +39,8 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function program(): Command {
+/** The program with all its commands. */
+export function program(): Command {
   const catalogue = new Command('catalogue')
     .description('A catalogue listing service over HTTP')
     .configureHelp({ showGlobalOptions: true })

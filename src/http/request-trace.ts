@@ -2,11 +2,13 @@ import type { Observation } from './server/observation.js';
 
 /**
  * A part of the way of a request. One follows the other:
- * - `admission`: its head, the limits of requests, and the credentials
- * - `validation`: the names and values of its parameters, and its handler
+ * - `admission`: its head, the bound on requests in work, the credentials, and the request limit
+ * - `validation`: the names and values of its parameters, the limit of its client's requests in work, and its
+ *   handler. Between it and the next phase the statements are built
  * - `version`: the lookup of the version of its list
  * - `queue`: the wait for the other reads of its client
- * - `query`: the wait for a connection, and the query
+ * - `query`: the wait for a connection, and the query. A list with conditions in SQL may have one more before,
+ *   which asks what it reads
  * - `serialisation`: the envelope and its compression, or the rows of a whole list on their way
  */
 export type Phase = 'admission' | 'validation' | 'version' | 'queue' | 'query' | 'serialisation';

@@ -150,12 +150,12 @@ export class Maintenance implements OnModuleDestroy {
       if (isDue?.(round) === false && !this.failing.has(name)) continue;
       try {
         await run(round);
-        if (this.failing.delete(name)) this.logger.warn(`The upkeep of ${name} works again`);
+        if (this.failing.delete(name)) this.logger.warn(`Maintenance of ${name} works again`);
       } catch (error) {
         succeeded = false;
         // Log the first failure only, not one per round.
         if (!this.failing.has(name)) {
-          this.logger.warn(`The upkeep of ${name} fails: ${(error as Error).message}`);
+          this.logger.warn(`Maintenance of ${name} fails: ${(error as Error).message}`);
         }
         const failure = databaseFailure(error);
         this.failing.set(name, { resource, isFault: failure === undefined });

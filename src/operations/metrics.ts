@@ -17,7 +17,7 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly durations = new Histogram({
     name: 'catalogue_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer, by route and status',
+    help: 'Time from the head of a request until its response was delivered, or its connection closed, by route and status',
     labelNames: ['route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -29,7 +29,7 @@ export class Metrics {
   });
   private readonly errorResponses = new Counter({
     name: 'catalogue_refusals_total',
-    help: 'Refused requests, by errcode',
+    help: 'Error responses, by errcode',
     labelNames: ['errcode'],
     registers: [this.registry],
   });

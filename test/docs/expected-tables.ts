@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { program } from '../../src/cli/program.js';
 import { errors } from '../../src/http/errors.js';
 import * as parameters from '../../src/list/parameters.js';
 import { Settings } from '../../src/settings/settings.js';
@@ -45,6 +46,7 @@ export async function expectedTables(
     },
     'docs/operations.md': {
       settings: { rows: settingRows(), hasOwnMeanings: true },
+      commands: { rows: commandRows(), hasOwnMeanings: true },
       metrics: { rows: metricRows(metrics) },
     },
     'docs/resources.md': {
@@ -271,6 +273,17 @@ function valueOfSetting(name: string): string {
   } catch (error) {
     return (error as Error).message.replace(`${name} must be `, '').replace(/^an? /, '');
   }
+}
+
+/** Each command with its arguments, or with its subcommands. */
+function commandRows(): Row[] {
+  const rows = program().commands.map((command) => {
+    const [first, ...others] = command.commands.map((child) => child.name());
+    const values = command.registeredArguments.map((argument) => `<${argument.name()}>`);
+    const line = [command.name(), ...(first === undefined ? values : [first])].join(' ');
+    return [[line, ...others].map((each) => `\`${each}\``).join(', '), ''];
+  });
+  return [['command', 'effect'], ...rows];
 }
 
 /** Those of the service. Those of the process are prom-client's. */

@@ -53,6 +53,7 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/api.md', 'errors'],
   ['docs/api.md', 'retry'],
   ['docs/operations.md', 'settings'],
+  ['docs/operations.md', 'commands'],
   ['docs/operations.md', 'metrics'],
   ['docs/resources.md', 'parameter decorators'],
   ['docs/performance.md', 'throughput'],

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
 
-describe('The upkeep', () => {
+describe('Maintenance', () => {
   it('of a resource that fails does not stop that of the others', async () => {
     const keeper = service.application.get(Maintenance);
     const deltas = async (resource: string) =>
@@ -36,15 +36,15 @@ describe('The upkeep', () => {
     await until(() => keeper.rounds.failed >= 3);
     expect(keeper.rounds.done).toBe(0);
     expect([...logged].sort()).toEqual([
-      'The upkeep of the deletions of brands fails: relation "brands_deletions" does not exist',
-      'The upkeep of the tally of brands fails: relation "brands_tally_deltas" does not exist',
+      'Maintenance of the deletions of brands fails: relation "brands_deletions" does not exist',
+      'Maintenance of the tally of brands fails: relation "brands_tally_deltas" does not exist',
     ]);
     await query(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
     await query(`SELECT install_deletions('brands', 'brandID')`);
     await until(() => keeper.rounds.done >= 2);
     expect(logged.slice(2).sort()).toEqual([
-      'The upkeep of the deletions of brands works again',
-      'The upkeep of the tally of brands works again',
+      'Maintenance of the deletions of brands works again',
+      'Maintenance of the tally of brands works again',
     ]);
   }, 30_000);
 

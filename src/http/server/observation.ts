@@ -34,6 +34,7 @@ export interface Observation {
   readonly status: number;
   /** `0` for a success. */
   readonly errcode: number;
+  /** Until the connection has taken the response, or is closed; `slow.milliseconds` is without delivery. */
   readonly milliseconds: number;
   /** The number of objects in the response. */
   readonly rows: number;

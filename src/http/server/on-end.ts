@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
  * Calls a listener when `end()` of a response is called. The response has then been passed to its
  * connection in full. The event `finish`, in contrast, waits until the system has taken the data.
  *
- * It sets an own property, because Express replaces the prototype of a response.
+ * It sets an own property, so that it holds for this response alone, whatever its prototype.
  */
 export function onEnd(response: ServerResponse, listener: () => void): void {
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
