@@ -54,7 +54,7 @@ export function talliedList(matching: MatchingObjects, question: Question): Tall
   return { tables: [], count: remainder(question.metadata, criteria, question.values) };
 }
 
-/** What it knows of the objects of facets. */
+/** What the tally knows of the objects of facets. */
 function ofFacets(
   facets: readonly Facet[],
   criteria: Criteria,
@@ -77,7 +77,7 @@ function ofFacets(
   return { tables: positions.tables, count, valuedCount: positions.total };
 }
 
-/** What it knows of the objects with the values of criteria and one in an interval. */
+/** The same of the objects with the values of criteria and one in an interval. */
 function ofInterval(
   interval: Interval,
   criteria: Criteria,
@@ -102,7 +102,7 @@ function ofInterval(
   return { tables, count, valuedCount: count };
 }
 
-/** The same for narrow facets: no place, and a count that is not worth it if it is known. */
+/** The same for narrow facets: without a place, and without a count that is known, since it reads objects. */
 function ofNarrowInterval(
   interval: Interval,
   objects: SortedObjects,

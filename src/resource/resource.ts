@@ -41,7 +41,7 @@ export interface ListColumns<Column extends string> {
    */
   readonly searched?: readonly Column[];
   /**
-   * Combinations of columns with a sorted one, which is the last. The tally counts ranges of the sorted
+   * Combinations of columns with a sorted one, which is the last. The tally counts intervals of the sorted
    * column among the objects with one value in each of the others, such as prices within a category. The
    * others are enough to find the objects: name them in `filtered`, too.
    */
@@ -267,7 +267,7 @@ export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>)
   return countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
 }
 
-/** The combinations of columns with a sorted one, the last, whose ranges the tally counts. */
+/** The combinations of columns with a sorted one, the last, whose intervals the tally counts. */
 export function countedRangesOf(
   metadata: Pick<EntityMetadata, 'target'>,
 ): readonly (readonly string[])[] {
