@@ -100,7 +100,7 @@ export class Maintenance implements OnModuleDestroy {
         const connected = await this.connections.connected();
         // Read first: a database that is read-only refuses the other statement.
         const [row] = await connected.query<{ age: number | null }[]>(
-          'SELECT (1000 * extract(epoch FROM clock_timestamp() - until))::float8 AS age FROM watermark',
+          'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()))::float8 AS age',
         );
         if (row) this.watermark = { age: row.age ?? NaN, at: performance.now() };
         await connected.query('SELECT advance_watermark()');

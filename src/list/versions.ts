@@ -15,8 +15,8 @@ export function stateOf(resources: readonly string[]): string {
   const versioned = resources.filter((name) => !isExternal(name));
   if (versioned.length === 0) return `'none' AS version, NULL AS until`;
   const names = versioned.map((name) => `'${name}'`).join(', ');
-  return `(SELECT sum(stamp)::text FROM resource_versions WHERE resource IN (${names})) AS version,
-    (SELECT ${publicTime('until')} FROM watermark) AS until`;
+  return `(SELECT resource_version(ARRAY[${names}])::text) AS version,
+    (SELECT ${publicTime('until')} FROM current_watermark() AS until) AS until`;
 }
 
 /**

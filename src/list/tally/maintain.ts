@@ -91,15 +91,7 @@ export class TallyMaintenance {
           const { deltas } = await foldDeltas(manager, words, 'word, facet');
           maximum = Math.max(maximum, deltas);
         }
-        await manager.query(
-          `WITH deleted AS (
-             DELETE FROM resource_versions WHERE resource = $1
-             AND (SELECT count(*) > 1 FROM resource_versions WHERE resource = $1)
-             RETURNING stamp
-           )
-           INSERT INTO resource_versions SELECT $1, sum(stamp) FROM deleted HAVING count(*) > 0`,
-          [this.metadata.tableName],
-        );
+        await manager.query('SELECT fold_versions($1)', [this.metadata.tableName]);
         return maximum;
       });
       if (folded === undefined) return false;
