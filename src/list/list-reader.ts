@@ -111,6 +111,7 @@ export class ListReader {
       : this.combinedPage(listing, matching(), request, isVersioned);
     return {
       ...page,
+      resource: nameOf(metadata),
       offset: after === undefined ? offset : undefined,
       limit,
       isPlain,

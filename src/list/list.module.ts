@@ -53,7 +53,11 @@ const providers = [
   {
     provide: ReadLimit,
     inject: [Settings],
-    useFactory: (settings: Settings) => new ReadLimit(halfOfPool(settings)),
+    useFactory: (settings: Settings) => {
+      const ofResource = halfOfPool(settings);
+      const spared = ofResource + 1 < settings.poolSize ? 1 : 0;
+      return new ReadLimit({ ofResource, ofClient: ofResource + spared });
+    },
   },
   {
     provide: StreamLimit,

@@ -2,6 +2,8 @@ import type { Page } from '../http/envelope.js';
 
 /** A page of a list, or facet counts, whose statement is built but not run yet. */
 export interface PreparedPage {
+  /** The resource whose objects it shows or counts. */
+  readonly resource: string;
   /** Equal keys mean equal pages of the same data. A hash. */
   readonly key: string;
   /**

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ReadLimit } from '../../src/list/serving/read-limit.js';
 
 /** A read that ends when `end` is called. */
-function read(limit: ReadLimit, client: string) {
+function read(limit: ReadLimit, client: string, resource = 'things') {
   let end = (): void => undefined;
   const state = {
     started: false,
@@ -12,16 +12,18 @@ function read(limit: ReadLimit, client: string) {
     },
     done: Promise.resolve(),
   };
-  state.done = limit.run(client, () => {
+  state.done = limit.run(client, resource, () => {
     state.started = true;
     return new Promise<void>((resolve) => (end = resolve));
   });
   return state;
 }
 
+const ONE = { ofClient: 1, ofResource: 1 };
+
 describe('Reads of a client', () => {
   it('run up to the maximum at a time, and the others in order', async () => {
-    const limit = new ReadLimit(2);
+    const limit = new ReadLimit({ ofClient: 2, ofResource: 2 });
     const reads = Array.from({ length: 4 }, () => read(limit, 'a'));
     const other = read(limit, 'b');
     await turn();
@@ -38,9 +40,35 @@ describe('Reads of a client', () => {
     await Promise.all([...reads, other].map(({ done }) => done));
   });
 
+  it('of a resource leave room for those of others, and start when it is their turn', async () => {
+    const limit = new ReadLimit({ ofClient: 3, ofResource: 2 });
+    const things = Array.from({ length: 4 }, () => read(limit, 'a', 'things'));
+    const parts = Array.from({ length: 3 }, () => read(limit, 'a', 'parts'));
+    const started = async () => {
+      await turn();
+      return [things, parts].map((reads) => reads.filter((each) => each.started).length);
+    };
+    expect(await started()).toEqual([2, 1]);
+    parts[0]?.end();
+    await parts[0]?.done;
+    expect(await started()).toEqual([2, 2]);
+    things[0]?.end();
+    await things[0]?.done;
+    expect(await started()).toEqual([3, 2]);
+    for (let round = 0; round < 4; round += 1) {
+      for (const each of [...things, ...parts]) each.end();
+      await turn();
+    }
+    await Promise.all([...things, ...parts].map(({ done }) => done));
+    // Every read has been taken off the counts.
+    const others = Array.from({ length: 2 }, () => read(limit, 'a', 'things'));
+    await turn();
+    expect(others.map((each) => each.started)).toEqual([true, true]);
+  });
+
   it('start when an earlier one fails', async () => {
-    const limit = new ReadLimit(1);
-    const failing = limit.run('a', () => Promise.reject(new Error('no')));
+    const limit = new ReadLimit(ONE);
+    const failing = limit.run('a', 'things', () => Promise.reject(new Error('no')));
     const next = read(limit, 'a');
     await expect(failing).rejects.toThrow('no');
     await turn();
@@ -48,9 +76,9 @@ describe('Reads of a client', () => {
   });
 
   it('get -4 after the timeout, and leave the queue', async () => {
-    const limit = new ReadLimit(1, 20);
+    const limit = new ReadLimit(ONE, 20);
     const first = read(limit, 'a');
-    await expect(limit.run('a', () => Promise.resolve())).rejects.toMatchObject({
+    await expect(limit.run('a', 'things', () => Promise.resolve())).rejects.toMatchObject({
       errcode: -4,
       headers: { 'Retry-After': '1' },
     });

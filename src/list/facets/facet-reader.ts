@@ -35,6 +35,7 @@ export class FacetReader {
     const { resources } = counts.list;
     const [read, values] = this.statementOf(counts);
     return {
+      resource: list.resource,
       key: keyOf(read.digest, values),
       isPlain: list.isPlain,
       isVersioned: () => list.isVersioned(),

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
+import { nameOf } from '../../resource/resource.js';
 import type { ObjectLookup } from '../object-lookup.js';
 import { ObjectReader } from '../object-reader.js';
 import { matchesTag, objectTag } from './entity-tag.js';
@@ -24,7 +25,8 @@ export class ObjectServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const page = await this.readLimit.runFor(request, response, () =>
+    const resource = nameOf(lookup.repository.metadata);
+    const page = await this.readLimit.runFor({ resource }, request, response, () =>
       this.objects.read(lookup, request.client),
     );
     const tag = objectTag(page.objects);

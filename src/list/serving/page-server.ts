@@ -56,7 +56,7 @@ export class PageServer {
       }
     }
     this.cache.requests.misses += 1;
-    const page = await this.readLimit.runFor(request, response, () => prepared.read());
+    const page = await this.readLimit.runFor(prepared, request, response, () => prepared.read());
     const answer = await pageAnswer(page, request);
     this.cache.set(cacheKey, { ...page, ...answer });
     setState(response, page, key);
@@ -69,7 +69,7 @@ export class PageServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const page = await this.readLimit.runFor(request, response, () => prepared.read());
+    const page = await this.readLimit.runFor(prepared, request, response, () => prepared.read());
     setRows(prepared, page, request, response);
     return pageAnswer(page, request);
   }

@@ -7,42 +7,58 @@ import { KeyedLimit } from '../../http/keyed-limit.js';
 /** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
 const TIMEOUT = 5000;
 
+/** Maximum numbers of reads of one client at a time. */
+interface Maximum {
+  readonly ofClient: number;
+  /** Below `ofClient`, reads of a resource that wait for a lock do not hold up those of others. */
+  readonly ofResource: number;
+}
+
+interface WaitingRead {
+  readonly resource: string;
+  readonly start: () => void;
+}
+
 /**
- * Limits how many pages and objects one client reads at a time, so that other clients get a
- * connection to the database. Further reads of the client wait in a queue.
+ * Limits how many pages and objects one client reads at a time, in all and of each resource, so that other
+ * clients and reads of other resources get a connection to the database. Further reads of the client wait in a
+ * queue.
  */
 export class ReadLimit {
-  private readonly running: KeyedLimit;
-  /** The callbacks that start the waiting reads, in order, by client. */
-  private readonly waiting = new Map<string, (() => void)[]>();
+  private readonly ofClients: KeyedLimit;
+  /** By client and resource. */
+  private readonly ofResources: KeyedLimit;
+  /** The waiting reads in order, by client. */
+  private readonly waiting = new Map<string, WaitingRead[]>();
 
-  /**
-   * @param maximum reads of one client at a time
-   * @param timeout milliseconds that a read waits in the queue
-   */
+  /** @param timeout milliseconds that a read waits in the queue */
   constructor(
-    maximum: number,
+    maximum: Maximum,
     private readonly timeout = TIMEOUT,
   ) {
-    this.running = new KeyedLimit(maximum);
+    this.ofClients = new KeyedLimit(maximum.ofClient);
+    this.ofResources = new KeyedLimit(maximum.ofResource);
   }
 
   /**
-   * Runs a read of a client, after those in the queue.
+   * Runs a read of a client, after those in the queue that may run.
    *
    * @param request whose trace has the wait
    * @throws ApiError `-4` if it waits longer than the timeout
    */
   async run<T>(
     client: string,
+    resource: string,
     read: () => Promise<T>,
     request: Pick<CatalogueRequest, 'trace'> = {},
   ): Promise<T> {
-    if (!this.running.enter(client)) await traced(request, 'queue', () => this.wait(client));
+    if (!this.enter(client, resource)) {
+      await traced(request, 'queue', () => this.wait(client, resource));
+    }
     try {
       return await read();
     } finally {
-      this.leave(client);
+      this.leave(client, resource);
     }
   }
 
@@ -51,40 +67,59 @@ export class ReadLimit {
    *
    * @throws ApiError `-4` also if the client disconnected while the read waited
    */
-  runFor<T>(request: CatalogueRequest, response: Response, read: () => Promise<T>): Promise<T> {
+  runFor<T>(
+    { resource }: { readonly resource: string },
+    request: CatalogueRequest,
+    response: Response,
+    read: () => Promise<T>,
+  ): Promise<T> {
     const readUnlessGone = (): Promise<T> => {
       if (response.destroyed) throw errors.busy();
       return traced(request, 'query', read);
     };
-    return this.run(clientOf(request), readUnlessGone, request);
+    return this.run(clientOf(request), resource, readUnlessGone, request);
   }
 
-  private wait(client: string): Promise<void> {
+  private enter(client: string, resource: string): boolean {
+    if (!this.ofClients.enter(client)) return false;
+    if (this.ofResources.enter(keyOf(client, resource))) return true;
+    this.ofClients.leave(client);
+    return false;
+  }
+
+  private wait(client: string, resource: string): Promise<void> {
     const queue = this.waiting.get(client) ?? [];
     this.waiting.set(client, queue);
     return new Promise((resolve, reject) => {
-      const start = (): void => {
-        clearTimeout(timer);
-        resolve();
+      const read: WaitingRead = {
+        resource,
+        start: () => {
+          clearTimeout(timer);
+          resolve();
+        },
       };
       const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(start), 1);
+        queue.splice(queue.indexOf(read), 1);
         reject(errors.busy());
       }, this.timeout);
-      queue.push(start);
+      queue.push(read);
     });
   }
 
-  /** Starts the next read in the client's queue; if it is empty, decrements the client's count. */
-  private leave(client: string): void {
-    const start = this.waiting.get(client)?.shift();
-    if (start) {
-      start();
-      return;
-    }
-    this.waiting.delete(client);
-    this.running.leave(client);
+  /** Ends a read, and starts the first read in the client's queue that may run. */
+  private leave(client: string, resource: string): void {
+    this.ofResources.leave(keyOf(client, resource));
+    this.ofClients.leave(client);
+    const queue = this.waiting.get(client);
+    const at = queue?.findIndex((read) => this.enter(client, read.resource)) ?? -1;
+    const [next] = at < 0 ? [] : (queue?.splice(at, 1) ?? []);
+    next?.start();
+    if (queue?.length === 0) this.waiting.delete(client);
   }
+}
+
+function keyOf(client: string, resource: string): string {
+  return `${resource} ${client}`;
 }
 
 /** The key of a request's client for `KeyedLimit`; empty on a route without credentials. */

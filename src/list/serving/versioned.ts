@@ -10,5 +10,7 @@ export async function isVersioned(
   request: CatalogueRequest,
   response: Response,
 ): Promise<boolean> {
-  return list.isPlain || (await readLimit.runFor(request, response, () => list.isVersioned()));
+  return (
+    list.isPlain || (await readLimit.runFor(list, request, response, () => list.isVersioned()))
+  );
 }
