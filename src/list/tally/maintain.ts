@@ -77,8 +77,14 @@ export class TallyMaintenance {
     return true;
   }
 
-  /** Adds the deltas to the tally. Returns false if another instance is running. */
+  /** Merges the stamps, and adds the deltas to the tally. Returns false if another instance is running. */
   private async fold(): Promise<boolean> {
+    // On its own: each request reads the stamps since the last time, and deltas may take long.
+    const hasFolded = await this.exclusively(async (manager) => {
+      await manager.query('SELECT fold_versions($1)', [this.metadata.tableName]);
+      return true;
+    });
+    if (!hasFolded) return false;
     for (;;) {
       const folded = await this.exclusively(async (manager) => {
         let maximum = 0;
@@ -91,7 +97,6 @@ export class TallyMaintenance {
           const { deltas } = await foldDeltas(manager, words, 'word, facet');
           maximum = Math.max(maximum, deltas);
         }
-        await manager.query('SELECT fold_versions($1)', [this.metadata.tableName]);
         return maximum;
       });
       if (folded === undefined) return false;
