@@ -1,6 +1,7 @@
 import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { ModulesContainer } from '@nestjs/core';
+import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
+import type { Module } from '@nestjs/core/injector/module.js';
 import { argumentsOf, type HandlerInput, handlerValues } from './handler-arguments.js';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 import { queryClass } from './parameters/query-class.js';
@@ -14,10 +15,14 @@ export interface Endpoint {
   readonly path: string;
   /** The class that declares its parameters. */
   readonly query: Type<object>;
-  /** Calls the controller's method as Nest does, but without its guards, pipes and interceptors. */
-  readonly call: (input: HandlerInput) => unknown;
+  /**
+   * The controller's method, to be called as Nest does, but without its guards, pipes and interceptors. If
+   * there is a controller for each request, it is that of the request.
+   */
+  readonly handlerFor: (request?: object) => Promise<Call>;
 }
 
+type Call = (input: HandlerInput) => unknown;
 type Handler = (...args: readonly unknown[]) => unknown;
 
 /** Every `@Get()` route of an application, in the order of its modules. */
@@ -27,12 +32,14 @@ export function endpointsOf(application: INestApplicationContext): Endpoint[] {
 
 /** Every `@Get()` route of some modules, in their order. */
 export function endpointsIn(modules: ModulesContainer): Endpoint[] {
-  const controllers = [...modules.values()].flatMap(({ controllers: all }) => [...all.values()]);
-  return controllers.flatMap(({ instance, metatype }) => {
-    const controller = metatype as Type<object>;
-    const handlers = instance as Record<string, Handler>;
-    return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
-      const handler = handlers[method];
+  const controllers = [...modules.values()].flatMap((module) =>
+    [...module.controllers.values()].map((wrapper) => ({ module, wrapper })),
+  );
+  return controllers.flatMap(({ module, wrapper }) => {
+    const controller = wrapper.metatype as Type<object>;
+    const methods = Object.getOwnPropertyDescriptors(controller.prototype as object);
+    return Object.entries(methods).flatMap(([method, { value }]) => {
+      const handler = value as Handler | undefined;
       if (!handler || Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET)
         return [];
       const path = joined(
@@ -41,11 +48,31 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
       );
       const query = queryClass(controller, method) ?? CredentialsQueryDto;
       const declared = argumentsOf(controller, method);
-      const call = (input: HandlerInput): unknown =>
-        handler.apply(instance, handlerValues(declared, input));
-      return { controller, method, path, query, call };
+      const handlerFor = async (request?: object): Promise<Call> => {
+        const instance = wrapper.isDependencyTreeStatic()
+          ? wrapper.instance
+          : await instanceFor(moduleRefOf(module), controller, request);
+        return (input) => handler.apply(instance, handlerValues(declared, input));
+      };
+      return { controller, method, path, query, handlerFor };
     });
   });
+}
+
+/** Gives the providers of a module. */
+export function moduleRefOf({ providers }: Pick<Module, 'providers'>): ModuleRef {
+  return providers.get(ModuleRef)?.instance as ModuleRef;
+}
+
+/** An instance of a class of a module for a request, whatever the scope of the class. */
+export function instanceFor<T>(
+  moduleRef: ModuleRef,
+  type: Type<T>,
+  request: object = {},
+): Promise<T> {
+  const contextId = ContextIdFactory.getByRequest(request);
+  moduleRef.registerRequestByContextId(request, contextId);
+  return moduleRef.resolve(type, contextId, { strict: true });
 }
 
 /** The names of the parameters in the path of an endpoint. */

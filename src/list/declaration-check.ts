@@ -27,15 +27,16 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /** @throws CommandError for query classes of other entities than those that their handlers list */
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     const problems: string[] = [];
     for (const endpoint of endpointsIn(this.modules)) {
       const { query } = endpoint;
       if (!(query.prototype instanceof ObjectQueryDto)) continue;
       const params = Object.fromEntries(pathParametersOf(endpoint).map((name) => [name, '1']));
       try {
+        const handler = await endpoint.handlerFor();
         // A handler describes a list and reads nothing. What one reads itself is not waited for.
-        const result = endpoint.call({ query: new query(), params });
+        const result = handler({ query: new query(), params });
         if (result instanceof Promise) result.catch(() => undefined);
       } catch (error) {
         // Any other error may be for want of parameters, or of a request.

@@ -6,9 +6,9 @@ import {
   type Type,
 } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
-import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { type ModuleRef, ModulesContainer } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { endpointsIn } from '../http/endpoints.js';
+import { endpointsIn, instanceFor, moduleRefOf } from '../http/endpoints.js';
 import { listQueryOf } from './query-of.js';
 
 /** The handler of a resource's list, as its guards see it. */
@@ -40,7 +40,10 @@ export function listGuard(entity: Type): Type<CanActivate> {
         getHandler: { value: () => handler },
       }) as ExecutionContext;
       for (const guard of guards) {
-        const instance = await instanceOf(guard, moduleRef, context);
+        const instance =
+          typeof guard === 'function'
+            ? await instanceFor(moduleRef, guard, context.switchToHttp().getRequest<object>())
+            : guard;
         const result = await instance.canActivate(ofList);
         if (!(isObservable(result) ? await lastValueFrom(result) : result)) return false;
       }
@@ -57,30 +60,16 @@ function listHandlerOf(entity: Type, modules: ModulesContainer): ListHandler | n
   if (!endpoint) return null;
   const { controller, method } = endpoint;
   const module = [...modules.values()].find(({ controllers }) => controllers.has(controller));
-  const moduleRef: unknown = module?.providers.get(ModuleRef)?.instance;
   const handler = (controller.prototype as Record<string, unknown>)[method];
   const guards = [controller, handler].flatMap(
     (target) =>
       (Reflect.getMetadata(GUARDS_METADATA, target as object) ?? []) as ListHandler['guards'],
   );
-  if (guards.length === 0) return null;
+  if (!module || guards.length === 0) return null;
   return {
     controller,
     handler: handler as ListHandler['handler'],
     guards,
-    moduleRef: moduleRef as ModuleRef,
+    moduleRef: moduleRefOf(module),
   };
-}
-
-async function instanceOf(
-  guard: Type<CanActivate> | CanActivate,
-  moduleRef: ModuleRef,
-  context: ExecutionContext,
-): Promise<CanActivate> {
-  if (typeof guard !== 'function') return guard;
-  const request = context.switchToHttp().getRequest<object>();
-  const contextId = ContextIdFactory.getByRequest(request);
-  // For a guard of the scope of a request.
-  moduleRef.registerRequestByContextId(request, contextId);
-  return moduleRef.resolve(guard, contextId, { strict: true });
 }

@@ -70,7 +70,8 @@ async function calledLists(application: INestApplicationContext): Promise<Called
       ]);
       const values = plainToInstance(query, Object.fromEntries(texts), options);
       try {
-        const result: unknown = await endpoint.call({ query: values, params });
+        const handler = await endpoint.handlerFor();
+        const result: unknown = await handler({ query: values, params });
         called.push({ endpoint, parameter, result });
       } catch (error) {
         called.push({ endpoint, parameter, error: error as Error });

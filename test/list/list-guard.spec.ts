@@ -22,6 +22,7 @@ import { errors } from '../../src/http/errors.js';
 import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { failingLists } from '../../src/verify/filtered-lists.js';
 import { type Service, startService } from '../service.js';
 
 @Resource('test_secrets', { counted: ['kind'] })
@@ -80,10 +81,13 @@ class SecretsController {
   }
 }
 
-@Resource('test_notes')
+@Resource('test_notes', { counted: ['kind'] })
 class TestNote {
   @PrimaryColumn(identifierColumn)
   noteID!: string;
+
+  @Column({ type: 'varchar', length: 10, nullable: true })
+  kind!: string | null;
 }
 
 @QueryOf(TestNote)
@@ -100,13 +104,17 @@ class RequestGuard implements CanActivate {
   }
 }
 
-@Controller('test_notes')
+@Controller({ path: 'test_notes', scope: Scope.REQUEST })
 @UseGuards(RequestGuard)
 class NotesController {
-  constructor(@InjectRepository(TestNote) private readonly notes: Repository<TestNote>) {}
+  constructor(
+    @InjectRepository(TestNote) private readonly notes: Repository<TestNote>,
+    @Inject(REQUEST) private readonly request: CatalogueRequest,
+  ) {}
 
   @Get()
   list(@Query() query: ListNotesDto): Listing {
+    if (typeof this.request !== 'object') throw new Error('It is not that of a request');
     return listOf(this.notes, query);
   }
 }
@@ -151,13 +159,18 @@ describe('The guards of a list', () => {
     expect(await ask(path, true)).toEqual([200, '0']);
   });
 
-  it.each(['/test_notes', `/deletions/test_notes?deletedSince=${since}`])(
-    'guard %s: one that is made for each request',
-    async (path) => {
-      expect(await ask(path, false)).toEqual([404, '-30']);
-      expect(await ask(path, true)).toEqual([200, '0']);
-    },
-  );
+  it.each([
+    '/test_notes',
+    `/deletions/test_notes?deletedSince=${since}`,
+    '/facets/test_notes?facets=kind',
+  ])('guard %s: one that is made for each request', async (path) => {
+    expect(await ask(path, false)).toEqual([404, '-30']);
+    expect(await ask(path, true)).toEqual([200, '0']);
+  });
+
+  it('of each request, and their controller, are there for catalogue verify', async () => {
+    expect(await failingLists(service.application)).toEqual([]);
+  });
 
   it('are documented by the error of a guard that says no', async () => {
     const { body } = await service.anonymous().get('/openapi.json').expect(200);

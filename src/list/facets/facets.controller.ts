@@ -51,7 +51,8 @@ export function facetsController(entity: Type, resource: string, fields: readonl
     @Get()
     async list(@Query() query: FacetsDto, @Req() request: CatalogueRequest): Promise<FacetCounts> {
       const sent = listQueryFrom(listQuery, query);
-      const list = await this.listEndpoint?.call({ query: sent, request });
+      const handler = await this.listEndpoint?.handlerFor(request);
+      const list = await handler?.({ query: sent, request });
       if (!(list instanceof Listing)) {
         throw new TypeError(
           `The list of ${resource} is no Listing, so its facets cannot be counted`,
