@@ -1,5 +1,11 @@
 import type { Type } from '@nestjs/common';
-import { RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
+import {
+  HTTP_CODE_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  SSE_METADATA,
+} from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal';
 import type { Endpoint } from '../http/endpoints.js';
 import { argumentsOf, type HandlerArgument } from '../http/handler-arguments.js';
@@ -8,9 +14,18 @@ import { parametersOf } from '../http/parameters/declared-parameters.js';
 import { ObjectQueryDto } from './list-query.dto.js';
 import { entityOf } from './query-of.js';
 
-/** What is wrong with the arguments of an endpoint's handler, and with its query class, as lines. */
+/** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
+const OWN_RESPONSES = {
+  Redirect: REDIRECT_METADATA,
+  Sse: SSE_METADATA,
+  Render: RENDER_METADATA,
+  HttpCode: HTTP_CODE_METADATA,
+};
+
+/** What is wrong with an endpoint's handler, its arguments and its query class, as lines. */
 export function queryProblems({ controller, method }: Endpoint): string[] {
   const handler = `${controller.name}.${method}`;
+  const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const declared = argumentsOf(controller, method);
   const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
   const answersItself =
@@ -18,6 +33,11 @@ export function queryProblems({ controller, method }: Endpoint): string[] {
       ({ kind }) => kind === RouteParamtypes.RESPONSE || kind === RouteParamtypes.NEXT,
     ) && !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method);
   return [
+    ...Object.entries(OWN_RESPONSES)
+      .filter(([, metadata]) => Reflect.hasMetadata(metadata, declaring))
+      .map(
+        ([name]) => `${handler} has @${name}(): a handler returns its answer, which has status 200`,
+      ),
     ...(answersItself ? [`${handler} takes @Res() or @Next(): a handler returns its answer`] : []),
     ...(others.length > 0 ? [`${handler} has more than one @Query()`] : []),
     ...(query ? argumentProblems(handler, query) : []),
