@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
@@ -15,8 +15,8 @@ import { Maintenance } from '../list/maintenance.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { writeStartLine } from '../operations/service-logger.js';
 import { searchLanguageDifference } from '../schema/search-language.js';
-import { uncachedLists } from '../verify/uncached-lists.js';
 import { Settings } from '../settings/settings.js';
+import { checkLists } from './check-lists.js';
 import { listen } from './listen.js';
 import { openDatabase } from './open-catalogue.js';
 import { prepareDatabase } from './prepare-database.js';
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
       application.get(Maintenance).start();
       const schema = application.get(SchemaCheck);
       await schema.start();
-      if (schema.passed) await logUncachedLists(application);
+      if (schema.passed) await checkLists(application);
       admin = await openAdminServer(endpoints, settings);
       const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
       writeStartLine('info', `Catalogue listens on ${address}`);
@@ -78,16 +78,6 @@ async function start(): Promise<void> {
     }
   } finally {
     await embedded?.release();
-  }
-}
-
-/** Logs the filters whose lists are not cached. */
-async function logUncachedLists(application: INestApplicationContext): Promise<void> {
-  const logger = new Logger('Lists');
-  try {
-    for (const line of await uncachedLists(application)) logger.warn(line);
-  } catch (error) {
-    logger.warn(`The filters of the lists could not be checked: ${(error as Error).message}`);
   }
 }
 

@@ -31,14 +31,39 @@ export class Dependencies {
    * @param resources their versions cover their own tables and their deletions
    */
   find(resources: readonly string[], query: SelectQuery): Promise<readonly string[]> {
-    const key = hash('sha256', `${resources.join()} ${query.text}`, 'base64url');
-    let dependencies = this.cached.get(key);
-    if (!dependencies) {
-      dependencies = this.reads.read((pool) => findNamed(pool, resources, query));
-      this.cached.set(key, dependencies);
-      dependencies.catch(() => this.cached.delete(key));
+    const { text } = query;
+    const clock = CLOCK.test(text) ? ['the clock'] : [];
+    return this.cachedFor(text, resources, async (pool) => [
+      ...(await namedBy(pool, query, NAMED_OBJECTS, [versionedTables(resources), wordsOf(text)])),
+      ...clock,
+    ]);
+  }
+
+  /**
+   * Names those of some tables that a query reads, also by a view.
+   *
+   * @param tables in SQL
+   */
+  findTables(tables: readonly string[], query: SelectQuery): Promise<readonly string[]> {
+    return this.cachedFor(query.text, tables, (pool) =>
+      namedBy(pool, query, NAMED_TABLES, [tables]),
+    );
+  }
+
+  /** @param names distinguishes what is found by one text */
+  private cachedFor(
+    text: string,
+    names: readonly string[],
+    find: (pool: Pool) => Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    const key = hash('sha256', `${names.join()} ${text}`, 'base64url');
+    let found = this.cached.get(key);
+    if (!found) {
+      found = this.reads.read(find);
+      this.cached.set(key, found);
+      found.catch(() => this.cached.delete(key));
     }
-    return dependencies;
+    return found;
   }
 }
 
@@ -47,18 +72,19 @@ export function versionedTables(resources: readonly string[]): string[] {
   return resources.flatMap((resource) => [`"${resource}"`, deletionsTable(resource)]);
 }
 
-async function findNamed(
+/** @param named selects names of what the statements before it in its transaction name */
+async function namedBy(
   pool: Pool,
-  resources: readonly string[],
   { text, values }: SelectQuery,
-): Promise<readonly string[]> {
+  named: string,
+  parameters: readonly unknown[],
+): Promise<string[]> {
   const snapshot = await Snapshot.open(pool, new AbortController().signal);
   try {
     // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
     // or not the plan reads the relation.
     await snapshot.rows(`EXPLAIN ${text}`, values);
-    const named = await snapshot.rows(NAMED_OBJECTS, [versionedTables(resources), wordsOf(text)]);
-    return [...named.flat().map(String), ...(CLOCK.test(text) ? ['the clock'] : [])];
+    return (await snapshot.rows(named, parameters)).flat().map(String);
   } finally {
     await snapshot.close();
   }
@@ -87,6 +113,14 @@ const NAMED_OBJECTS = `
   AND (
     provolatile = 'v' OR provolatile = 's'
     AND (pronamespace <> 'pg_catalog'::regnamespace OR proname ~ '^pg_|_to_xml')
+  )
+  ORDER BY name`;
+
+/** Selects those relations of `$1` that the earlier statements of the transaction name. */
+const NAMED_TABLES = `
+  SELECT name FROM unnest($1::text[]) name
+  WHERE to_regclass(name) IN (
+    SELECT relation FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()
   )
   ORDER BY name`;
 

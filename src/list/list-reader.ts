@@ -28,6 +28,7 @@ import { scopeConditions, visibleRelated } from './scope.js';
 import { StatementCache } from './statement-cache.js';
 import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
+import { UnscopedReads } from './unscoped-reads.js';
 import { onlyPage, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
@@ -46,6 +47,7 @@ export class ListReader {
     private readonly statements: StatementCache,
     private readonly withheld: WithheldLists,
     private readonly known: KnownLists,
+    private readonly unscoped: UnscopedReads,
   ) {}
 
   /**
@@ -89,6 +91,8 @@ export class ListReader {
       !isComputed;
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];
+      await this.unscoped.checkFields(metadata, fields);
+      await this.unscoped.checkFilters(described);
       if (external.length > 0) return external;
       const { where, values: sent } = matching();
       const values = new ParameterValues(sent);

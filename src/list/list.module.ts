@@ -20,6 +20,7 @@ import { StreamLimit } from './serving/stream-limit.js';
 import { StreamServer } from './serving/stream-server.js';
 import { StatementCache } from './statement-cache.js';
 import { Maintenance } from './maintenance.js';
+import { UnscopedReads } from './unscoped-reads.js';
 import { Versions } from './versions.js';
 import { WithheldLists } from './withheld-lists.js';
 
@@ -43,6 +44,7 @@ const providers = [
   StatementCache,
   StreamServer,
   Maintenance,
+  UnscopedReads,
   Versions,
   WithheldLists,
   {

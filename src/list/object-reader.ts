@@ -12,6 +12,7 @@ import { readIdentifier } from './identifier-value.js';
 import { and } from './picked-objects.js';
 import { scopeConditions, visibleObjects, visibleRelated } from './scope.js';
 import { StatementCache } from './statement-cache.js';
+import { UnscopedReads } from './unscoped-reads.js';
 
 /** Reads single objects. */
 @Injectable()
@@ -19,6 +20,7 @@ export class ObjectReader {
   constructor(
     private readonly reads: ReadPool,
     private readonly statements: StatementCache,
+    private readonly unscoped: UnscopedReads,
   ) {}
 
   /**
@@ -36,6 +38,7 @@ export class ObjectReader {
     const { propertyName, databaseName, type } = identifierOf(metadata);
     const key = readIdentifier(type, identifier);
     if (key instanceof InvalidValue) throw key.toError(propertyName);
+    await this.unscoped.checkFields(metadata, fields);
     const values = new ParameterValues([key]);
     const text = (): string => {
       const where = and(

@@ -26,17 +26,32 @@ export function selection(
   ].join(', ');
 }
 
+/** The computed fields of a selection, each with the entity that it is of: the resource or a related one. */
+export function selectedComputed(
+  metadata: EntityMetadata,
+  names: readonly string[] | undefined,
+): [entity: EntityMetadata, column: ColumnMetadata][] {
+  const shown: [EntityMetadata, readonly string[] | undefined][] = [
+    [metadata, names],
+    ...selectedRelated(metadata, names).map(([related, fields]): [EntityMetadata, string[]] => [
+      related.metadata,
+      fields,
+    ]),
+  ];
+  return shown.flatMap(([entity, fields]) =>
+    fieldsOf(entity)
+      .filter(({ isVirtualProperty }) => isVirtualProperty)
+      .filter(({ propertyName }) => !fields || fields.includes(propertyName))
+      .map((column): [EntityMetadata, ColumnMetadata] => [entity, column]),
+  );
+}
+
 /** Whether a selection has a computed field, of the resource or of a related object. */
 export function selectsComputed(
   metadata: EntityMetadata,
   names: readonly string[] | undefined,
 ): boolean {
-  return [
-    ...fieldsOf(metadata).filter(({ propertyName }) => !names || names.includes(propertyName)),
-    ...selectedRelated(metadata, names).flatMap(([{ metadata: other }, fields]) =>
-      fieldsOf(other).filter(({ propertyName }) => fields.includes(propertyName)),
-    ),
-  ].some(({ isVirtualProperty }) => isVirtualProperty);
+  return selectedComputed(metadata, names).length > 0;
 }
 
 /** The related objects that a selection names, each with its own fields. */

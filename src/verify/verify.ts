@@ -5,6 +5,7 @@ import { failingLists } from './filtered-lists.js';
 import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
 import { uncarriedFilters } from './uncarried-filters.js';
+import { unscopedReads } from './unscoped-reads.js';
 import { differences, lineOf } from '../schema/differences.js';
 import { foreignSearches, searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
@@ -29,6 +30,7 @@ export async function findViolations(application: INestApplicationContext): Prom
   // The statements of lists name columns that may be missing.
   if (unreadable.size === 0) {
     violations.push(...(await failingLists(application)));
+    violations.push(...(await unscopedReads(application)));
     violations.push(...(await missingIndexes(application)));
     violations.push(...(await uncarriedFilters(application)));
   }

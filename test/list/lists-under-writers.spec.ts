@@ -16,6 +16,7 @@ import { CountedWords } from '../../src/list/tally/counted-words.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { wordTallies } from '../../src/list/tally/word-tally.js';
 import { Versions } from '../../src/list/versions.js';
+import { UnscopedReads } from '../../src/list/unscoped-reads.js';
 import { WithheldLists } from '../../src/list/withheld-lists.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { ProductsService } from '../../src/products/products.service.js';
@@ -227,6 +228,7 @@ class SnapshotReader {
       statements,
       new WithheldLists(),
       new KnownLists(),
+      service.application.get(UnscopedReads),
     );
     const facets = new FacetReader(settings, reads, reader, statements);
     return new SnapshotReader(dataSource, reader, facets);

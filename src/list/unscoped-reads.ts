@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Any, type DataSource, type EntityMetadata } from 'typeorm';
+import { nameOf, resourcesOf, tableOf } from '../resource/resource.js';
+import { scopeOf } from '../resource/scope.js';
+import { selectedComputed, valueOf } from '../resource/selection.js';
+import { alternativesOf } from './alternatives.js';
+import { deletionsTable } from './deletions/deletion.js';
+import { Dependencies, type SelectQuery } from './dependencies.js';
+import type { Listing } from './listing.js';
+import { lookUpsIn, replaceLookUps } from './look-ups.js';
+import { whereOf } from './matching-objects.js';
+import { isPlainCondition } from './plain-conditions.js';
+
+/** SQL of a computed field or of a condition that reads a resource past its scope. */
+export class UnscopedReadError extends TypeError {}
+
+/**
+ * Refuses SQL that reads a resource with a scope, which the service cannot restrict to what a client sees. A
+ * scope itself may read anything. What a function reads that PostgreSQL does not inline is not found.
+ */
+@Injectable()
+export class UnscopedReads {
+  constructor(private readonly dependencies: Dependencies) {}
+
+  /** @throws UnscopedReadError for a computed field that is shown, also of related objects */
+  async checkFields(metadata: EntityMetadata, names: readonly string[] | undefined): Promise<void> {
+    for (const [shown, column] of selectedComputed(metadata, names)) {
+      const text = `SELECT ${valueOf(column, 'object')} FROM ${anyRow(shown)}`;
+      await this.check(shown, `the field ${column.propertyName}`, { text, values: [] });
+    }
+  }
+
+  /**
+   * @param list before `seenBy`, after which its filters have SQL of the service
+   * @param name of the filter, if only one is given
+   * @throws UnscopedReadError for a filter of a list that is neither a comparison nor a look-up
+   */
+  async checkFilters(list: Listing, name?: string): Promise<void> {
+    const { repository, filters } = list;
+    const { metadata } = repository;
+    const looked = lookUpsIn(filters).map(() => Any([]));
+    for (const condition of replaceLookUps(filters, looked)) {
+      if (isPlainCondition(metadata, condition)) continue;
+      const columns = new Set(alternativesOf(condition).flatMap(Object.keys));
+      const { where, values } = whereOf(repository, [condition]);
+      await this.check(
+        metadata,
+        name === undefined ? `a filter by ${[...columns].join(' or ')}` : `the filter ${name}`,
+        { text: `SELECT FROM ${anyRow(metadata)} ${where}`, values },
+      );
+    }
+  }
+
+  private async check(metadata: EntityMetadata, what: string, query: SelectQuery): Promise<void> {
+    const tables = scopedTables(metadata.dataSource);
+    if (tables.length === 0) return;
+    const read = await this.dependencies.findTables(tables, query);
+    if (read.length === 0) return;
+    throw new UnscopedReadError(
+      `${what} of ${nameOf(metadata)} reads ${read.join(', ')} by SQL, past its scope`,
+    );
+  }
+}
+
+/** A row of a resource's table, of which a statement does not read the table. */
+function anyRow(metadata: EntityMetadata): string {
+  return `jsonb_populate_record(NULL::${tableOf(metadata)}, '{}') object`;
+}
+
+/** The tables with objects that not every client sees. */
+function scopedTables(dataSource: DataSource): string[] {
+  return [...resourcesOf(dataSource).values()]
+    .filter(scopeOf)
+    .flatMap((metadata) => [tableOf(metadata), deletionsTable(nameOf(metadata))]);
+}
