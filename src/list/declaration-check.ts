@@ -3,11 +3,15 @@ import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { endpointsIn, pathParametersOf } from '../http/endpoints.js';
+import { type Endpoint, endpointsIn, pathParametersOf } from '../http/endpoints.js';
 import { columnProblems } from '../resource/declared-columns.js';
 import { resourcesOf } from '../resource/resource.js';
+import { Settings } from '../settings/settings.js';
+import { callLists, extremes } from './called-lists.js';
+import { misfitsOf } from './comparisons.js';
 import { queryProblems } from './declared-queries.js';
 import { ObjectQueryDto } from './list-query.dto.js';
+import { Listing } from './listing.js';
 import { WrongEntityError } from './query-of.js';
 
 /** Refuses to start with entities, query classes or handlers whose lists would be wrong. */
@@ -16,6 +20,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly modules: ModulesContainer,
+    private readonly settings: Settings,
   ) {}
 
   /** @throws CommandError that names all that is wrong */
@@ -26,9 +31,13 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     ]);
   }
 
-  /** @throws CommandError for query classes of other entities than those that their handlers list */
+  /**
+   * @throws CommandError for query classes of other entities than those that their handlers list, and for
+   * filters whose values the type of a column does not have
+   */
   async onApplicationBootstrap(): Promise<void> {
     const problems: string[] = [];
+    const lists: Endpoint[] = [];
     for (const endpoint of endpointsIn(this.modules)) {
       const { query } = endpoint;
       if (!(query.prototype instanceof ObjectQueryDto)) continue;
@@ -38,10 +47,14 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
         // A handler describes a list and reads nothing. What one reads itself is not waited for.
         const result = handler({ query: new query(), params });
         if (result instanceof Promise) result.catch(() => undefined);
+        if (result instanceof Listing) lists.push(endpoint);
       } catch (error) {
         // Any other error may be for want of parameters, or of a request.
         if (error instanceof WrongEntityError) problems.push(error.message);
       }
+    }
+    for await (const { parameter, result } of callLists(lists, this.settings, extremes)) {
+      if (result instanceof Listing) problems.push(...misfitsOf(result, parameter));
     }
     refuse(problems);
   }

@@ -72,6 +72,58 @@ export function sqlTypeOf(column: ColumnMetadata): string {
   return enumName === undefined ? typeNameOf(column) : `"${enumName}"`;
 }
 
+/** A value of a column as text; `undefined` if it may be any text. */
+export function sampleOf(column: ColumnMetadata): string | undefined {
+  const { type, examples = [], enum: values = [] } = valuesOf(column).schema(column);
+  const [sample] = [...(examples as readonly (string | number)[]), ...values];
+  return type === 'boolean' ? 'true' : sample?.toString();
+}
+
+/**
+ * Whether PostgreSQL can compare a column, or an item of an array, with a value.
+ *
+ * @param isPattern whether it is a pattern for LIKE
+ */
+export function isComparable(column: ColumnMetadata, value: unknown, isPattern: boolean): boolean {
+  const type = COMPARED_TYPES.get(column.type);
+  if (!type || value === null || value === undefined) return true;
+  if (type === 'text') return true;
+  if (isPattern) return false;
+  const isDate = type === 'date' || type === 'date-time';
+  if (value instanceof Date) return isDate;
+  // No other value is sent as it is.
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    return true;
+  }
+  const text = String(value);
+  if (isDate) return [VALUES.date, VALUES['date-time']].some((each) => reads(each, column, text));
+  // An import reads fewer forms of numbers.
+  if (typeof value === 'number' && (type === 'decimal' || type === 'double')) return true;
+  return reads(VALUES[type], column, text);
+}
+
+function reads(values: ColumnValues, column: ColumnMetadata, text: string): boolean {
+  return values.cell(column).read(text) !== undefined;
+}
+
+/** The types whose values are compared, by column type, also that of the items of an array. */
+const COMPARED_TYPES: ReadonlyMap<unknown, keyof typeof VALUES> = new Map(
+  (
+    [
+      'text',
+      'integer',
+      'bigint',
+      'uuid',
+      'decimal',
+      'double',
+      'boolean',
+      'date',
+      'date-time',
+      'enum',
+    ] as const
+  ).flatMap((name) => COLUMN_TYPES[name].columnTypes.map((type) => [type, name] as const)),
+);
+
 const asStored = (reference: string): string => reference;
 
 /** The SQL expression of a time as RFC 3339 in UTC with milliseconds. */

@@ -1,14 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { type Endpoint, endpointsOf, pathParametersOf } from '../http/endpoints.js';
-import {
-  ownParameters,
-  parametersOf,
-  type ReadOptions,
-  validExample,
-} from '../http/parameters/declared-parameters.js';
-import { ListQueryDto } from '../list/list-query.dto.js';
+import { endpointsOf } from '../http/endpoints.js';
+import { type CalledList, callLists, example } from '../list/called-lists.js';
 import { Listing } from '../list/listing.js';
 import { tableOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
@@ -46,38 +39,10 @@ export async function failingLists(application: INestApplicationContext): Promis
   );
 }
 
-/** What the handler of a list returns for a parameter, set to its example. */
-interface CalledList {
-  readonly endpoint: Endpoint;
-  readonly parameter: string;
-  readonly result?: unknown;
-  readonly error?: Error;
-}
-
 async function calledLists(application: INestApplicationContext): Promise<CalledList[]> {
-  const options: ReadOptions = { settings: application.get(Settings) };
   const called: CalledList[] = [];
-  for (const endpoint of endpointsOf(application)) {
-    const { query } = endpoint;
-    if (!(query.prototype instanceof ListQueryDto)) continue;
-    const params = Object.fromEntries(pathParametersOf(endpoint).map((name) => [name, '1']));
-    const required = [...parametersOf(query)].filter(([, { isRequired }]) => isRequired);
-    for (const [parameter, declared] of ownParameters(query)) {
-      if (parameter === 'fields') continue;
-      const texts = [...required, [parameter, declared] as const].map(([name, each]) => [
-        name,
-        validExample(each),
-      ]);
-      const values = plainToInstance(query, Object.fromEntries(texts), options);
-      try {
-        const handler = await endpoint.handlerFor();
-        const result: unknown = await handler({ query: values, params });
-        called.push({ endpoint, parameter, result });
-      } catch (error) {
-        called.push({ endpoint, parameter, error: error as Error });
-      }
-    }
-  }
+  const lists = callLists(endpointsOf(application), application.get(Settings), example);
+  for await (const list of lists) called.push(list);
   return called;
 }
 

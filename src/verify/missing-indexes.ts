@@ -1,15 +1,12 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { Any, DataSource, type EntityMetadata } from 'typeorm';
-import { filteredLists } from './filtered-lists.js';
+import { databaseFailure } from '../database/database-failure.js';
+import { type FilteredList, filteredLists } from './filtered-lists.js';
 import { alternativesOf } from '../list/alternatives.js';
 import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
 import { descendingIn, whereOf } from '../list/matching-objects.js';
-import {
-  type IdentifierQuery,
-  identifierQueriesIn,
-  replaceIdentifierQueries,
-} from '../list/identifier-queries.js';
+import { type IdentifierQuery, identifierQueriesIn, replaceIdentifierQueries } from '../list/identifier-queries.js';
 import { pathOf } from '../list/path.js';
 import {
   filteredColumnsOf,
@@ -28,48 +25,70 @@ import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
 export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
   const found: string[] = [];
-  for (const { metadata, parameter, listing } of await filteredLists(application)) {
-    if (parameter === 'sort') {
-      for (const { field } of listing.query.sort ?? []) {
-        for (const order of ordersBy(metadata, field)) {
-          if (!(await servesSort(dataSource, metadata, order))) {
-            found.push(missingIndex(metadata, `sort ${field}`, [order]));
-          }
-        }
-      }
-    } else {
-      for (const query of identifierQueriesIn(listing.conditions)) {
-        if (await servesQuery(dataSource, query)) continue;
-        const what = `filter ${parameter} of ${nameOf(metadata)}`;
-        const columns = query.columns.map((name) => `"${name}"`).join(', ');
-        found.push(
-          `no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`,
-        );
-      }
-      const compared = listing.conditions
-        .flatMap(alternativesOf)
-        .flatMap((condition) => Object.entries(condition));
-      const columns = compared.map(([name]) => name);
-      const paths = compared.flatMap(([, condition]) => pathOf(condition)?.name ?? []);
-      const computed = columns.find(
-        (name) => metadata.findColumnWithPropertyName(name)?.isVirtualProperty,
+  for (const list of await filteredLists(application)) {
+    try {
+      found.push(...(await (list.parameter === 'sort' ? ofSorts : ofFilter)(dataSource, list)));
+    } catch (error) {
+      if (databaseFailure(error)) throw error;
+      const { parameter, metadata } = list;
+      found.push(
+        `the list of ${nameOf(metadata)} with ${parameter} fails: ${(error as Error).message}`,
       );
-      if (computed !== undefined) {
-        found.push(
-          `no index can serve the filter ${parameter} of ${nameOf(metadata)}, since ${computed} is computed for each object`,
-        );
-      } else if (await servesFilter(dataSource, listing)) {
-        continue;
-      } else if (paths.length > 0) {
-        found.push(
-          `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
-        );
-      } else {
-        const isGin = columns.some((name) => needsGin(metadata, name));
-        const names = columns.map((name) => `"${name}"`);
-        found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));
+    }
+  }
+  return found;
+}
+
+async function ofSorts(
+  dataSource: DataSource,
+  { metadata, listing }: FilteredList,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { field } of listing.query.sort ?? []) {
+    for (const order of ordersBy(metadata, field)) {
+      if (!(await servesSort(dataSource, metadata, order))) {
+        found.push(missingIndex(metadata, `sort ${field}`, [order]));
       }
     }
+  }
+  return found;
+}
+
+async function ofFilter(
+  dataSource: DataSource,
+  { metadata, parameter, listing }: FilteredList,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const query of identifierQueriesIn(listing.conditions)) {
+    if (await servesQuery(dataSource, query)) continue;
+    const what = `filter ${parameter} of ${nameOf(metadata)}`;
+    const columns = query.columns.map((name) => `"${name}"`).join(', ');
+    found.push(
+      `no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`,
+    );
+  }
+  const compared = listing.conditions
+    .flatMap(alternativesOf)
+    .flatMap((condition) => Object.entries(condition));
+  const columns = compared.map(([name]) => name);
+  const paths = compared.flatMap(([, condition]) => pathOf(condition)?.name ?? []);
+  const computed = columns.find(
+    (name) => metadata.findColumnWithPropertyName(name)?.isVirtualProperty,
+  );
+  if (computed !== undefined) {
+    found.push(
+      `no index can serve the filter ${parameter} of ${nameOf(metadata)}, since ${computed} is computed for each object`,
+    );
+  } else if (await servesFilter(dataSource, listing)) {
+    return found;
+  } else if (paths.length > 0) {
+    found.push(
+      `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
+    );
+  } else {
+    const isGin = columns.some((name) => needsGin(metadata, name));
+    const names = columns.map((name) => `"${name}"`);
+    found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));
   }
   return found;
 }
@@ -107,10 +126,7 @@ async function servesFilter(
 }
 
 /** Whether an index finds the objects whose columns a query compares. */
-async function servesQuery(
-  dataSource: DataSource,
-  { entity, columns }: IdentifierQuery,
-): Promise<boolean> {
+async function servesQuery(dataSource: DataSource, { entity, columns }: IdentifierQuery): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
   const text = `SELECT FROM ${tableOfEntity(entity)} WHERE ${equal.join(' AND ')}`;
   return usesIndexes(

@@ -14,7 +14,7 @@ import {
 } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Readable } from 'node:stream';
-import { Repository } from 'typeorm';
+import { Raw, Repository } from 'typeorm';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { type Listing, ListModule, listOf, type Page } from '../../src/list/index.js';
 import { findViolations } from '../../src/verify/verify.js';
@@ -90,6 +90,14 @@ class OwnController {
   ofMaker(@Param('makerID') makerID: string, @Query() query: ListPartsDto): Listing {
     if (typeof makerID !== 'string') throw new Error('It was not called as Nest does');
     return listOf(this.parts, query, CONDITIONS);
+  }
+
+  @Get('since/:day')
+  since(@Param('day') day: string, @Query() query: ListPartsDto): Listing {
+    return listOf(this.parts, Object.assign(query, { asHeavyAs: day }), {
+      ...CONDITIONS,
+      asHeavyAs: () => ({ weight: Raw(() => 'CAST(:day AS date) IS NOT NULL', { day }) }),
+    });
   }
 
   @Get('asked')
@@ -260,6 +268,13 @@ describe('A list whose handler takes more than the query', () => {
     expect(own.map(({ parameter }) => parameter)).toContain('weightMin');
     expect(await failingLists(service.application)).not.toContainEqual(
       expect.stringContaining('/test_own/of/'),
+    );
+  });
+
+  it('is told if PostgreSQL refuses the statement, and does not stop verify', async () => {
+    await service.get('/test_own/since/2026-11-21?limit=0').expect(200);
+    expect(await findViolations(service.application)).toContain(
+      'the list of test_parts with weightMin fails: invalid input syntax for type date: "1"',
     );
   });
 

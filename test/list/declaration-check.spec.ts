@@ -4,6 +4,7 @@ import {
   Get,
   HttpCode,
   Module,
+  Param,
   Query,
   Redirect,
   Render,
@@ -24,11 +25,19 @@ import {
   ValidateNested,
 } from 'class-validator';
 import {
+  Any,
+  ArrayOverlap,
+  Between,
   Column,
   DataSource,
   DeleteDateColumn,
   ForeignKey,
   Generated,
+  IsNull,
+  Like,
+  MoreThan,
+  Not,
+  Or,
   PrimaryColumn,
   PrimaryGeneratedColumn,
   Repository,
@@ -39,14 +48,26 @@ import { createApplication } from '../../src/application.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
 import {
+  BigintParam,
+  BooleanParam,
+  DateParam,
+  DateTimeParam,
+  EnumParam,
+  EnumsParam,
+  IntegerParam,
   type Listing,
   listOf,
   ListQueryDto,
+  NumberParam,
   type ObjectLookup,
   objectOf,
   ObjectQueryDto,
   QueryOf,
+  SignedDecimalParam,
+  SignedIntegerParam,
   TextParam,
+  TextsParam,
+  UuidParam,
 } from '../../src/list/index.js';
 import { columnProblems } from '../../src/resource/declared-columns.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
@@ -231,7 +252,7 @@ describe('A column', () => {
       }
 
       get size(): number {
-        return 1;
+        return this.id.length;
       }
     }
     expect(await problemsOf(Scoped)).toEqual([
@@ -532,6 +553,170 @@ class WrongObjectController {
     return objectOf(this.brands, 'b', query);
   }
 }
+
+enum Size {
+  SMALL = 'SMALL',
+}
+enum OtherSize {
+  SMALL = 'SMALL',
+  LARGE = 'LARGE',
+}
+
+@Resource('test_fitted')
+class Fitted {
+  @PrimaryColumn(identifierColumn) fittedID!: string;
+  @Column('integer') stock!: number;
+  @Column('bigint') big!: string;
+  @Column('uuid') token!: string;
+  @Column('numeric') price!: string;
+  @Column('double precision') weight!: number;
+  @Column('boolean') active!: boolean;
+  @Column('date') day!: string;
+  @Column('timestamptz') sentAt!: Date;
+  @Column({ type: 'enum', enum: Size }) size!: Size;
+  @Column({ type: 'integer', array: true }) numbers!: number[];
+  @Column('text') text!: string;
+}
+
+/** A list with one filter, which compares a column. */
+function withFilter(
+  decorate: PropertyDecorator,
+  condition: (value: unknown) => object,
+  path = '',
+): Type {
+  class FittedDto extends ListQueryDto {
+    value?: unknown;
+  }
+  decorate(FittedDto.prototype, 'value');
+  QueryOf(Fitted)(FittedDto);
+  class FittedController {
+    constructor(readonly fitted: Repository<Fitted>) {}
+
+    list(query: FittedDto, params: { of?: string }): Listing {
+      if (params.of !== undefined) query.value = params.of;
+      return listOf<Fitted, FittedDto>(this.fitted, query, { value: condition });
+    }
+  }
+  InjectRepository(Fitted)(FittedController, undefined, 0);
+  Reflect.defineMetadata('design:paramtypes', [Repository], FittedController);
+  Reflect.defineMetadata(
+    'design:paramtypes',
+    [FittedDto, Object],
+    FittedController.prototype,
+    'list',
+  );
+  Query()(FittedController.prototype, 'list', 0);
+  Param()(FittedController.prototype, 'list', 1);
+  const handler = Object.getOwnPropertyDescriptor(FittedController.prototype, 'list');
+  Get(path)(FittedController.prototype, 'list', handler ?? {});
+  Controller('test_fitted')(FittedController);
+  @Module({ imports: [TypeOrmModule.forFeature([Fitted])], controllers: [FittedController] })
+  class FittedModule {}
+  return FittedModule;
+}
+
+describe('A filter', () => {
+  const meaning = 'Some of them.';
+  it.each<[string, PropertyDecorator, (value: unknown) => object, string]>([
+    ['a text', TextParam(meaning), (stock) => ({ stock }), 'stock, of type integer, with a'],
+    [
+      'texts',
+      TextsParam(meaning),
+      (all) => ({ token: Any(all as []) }),
+      'token, of type uuid, with a',
+    ],
+    ['a text', TextParam(meaning), (day) => ({ day: Not(day) }), 'day, of type date, with a'],
+    [
+      'a text',
+      TextParam(meaning),
+      (all) => ({ text: 'a', numbers: ArrayOverlap([all]) }),
+      'numbers, of type integer[], with a',
+    ],
+    [
+      'a pattern',
+      IntegerParam(meaning),
+      (stock) => ({ stock: Like(stock) }),
+      'stock, of type integer, with a pattern of a text',
+    ],
+    [
+      'dates',
+      DateParam(meaning),
+      (price) => ({ price: Between(price, price) }),
+      'price, of type numeric, with 2026-11-21',
+    ],
+    ['a number', IntegerParam(meaning), (day) => ({ day }), 'day, of type date, with 1'],
+    [
+      'a number',
+      IntegerParam(meaning),
+      (sentAt) => [{ text: '' }, { sentAt }],
+      'sentAt, of type timestamptz, with 1',
+    ],
+    [
+      'a fraction',
+      NumberParam(meaning),
+      (stock) => ({ stock: Or(MoreThan(stock), IsNull()) }),
+      'stock, of type integer, with 2.5',
+    ],
+    [
+      'a larger integer',
+      BigintParam(meaning),
+      (stock) => ({ stock }),
+      'stock, of type integer, with 9223372036854775807',
+    ],
+    [
+      'another enumeration',
+      EnumsParam(meaning, OtherSize),
+      (size) => ({ size: Any(size as []) }),
+      'size, of type enum, with LARGE',
+    ],
+    [
+      'a boolean',
+      BooleanParam(meaning),
+      (weight) => ({ weight }),
+      'weight, of type double precision, with true',
+    ],
+    [
+      'a number',
+      IntegerParam(meaning),
+      (active) => ({ active }),
+      'active, of type boolean, with 1',
+    ],
+  ])(
+    'that compares a column with %s of another type is refused: %#',
+    async (_, param, condition, what) => {
+      const lines = (await refusalOf(withFilter(param, condition)))?.message.split('; ') ?? [];
+      expect(lines).toContain(`the filter value compares Fitted.${what}`);
+    },
+  );
+
+  it.each<[PropertyDecorator, string]>([
+    [SignedIntegerParam(meaning), 'stock'],
+    [IntegerParam(meaning), 'big'],
+    [BigintParam(meaning), 'big'],
+    [UuidParam(meaning), 'token'],
+    [IntegerParam(meaning), 'price'],
+    [NumberParam(meaning), 'price'],
+    [SignedDecimalParam(meaning), 'weight'],
+    [BooleanParam(meaning), 'active'],
+    [DateParam(meaning), 'day'],
+    [DateTimeParam(meaning), 'day'],
+    [DateParam(meaning), 'sentAt'],
+    [DateTimeParam(meaning), 'sentAt'],
+    [EnumParam(meaning, Size), 'size'],
+    [SignedIntegerParam(meaning), 'text'],
+  ])('may compare a column with any value that it can have: %#', async (param, column) => {
+    const condition = (value: unknown) => ({ [column]: MoreThan(value) });
+    expect(await refusalOf(withFilter(param, condition))).toBeUndefined();
+  });
+
+  it.each(['stock', 'token', 'price', 'active', 'day', 'sentAt', 'size'])(
+    'from the path is tried with a value of its column %s',
+    async (column) => {
+      const module = withFilter(TextParam(meaning), (value) => ({ [column]: value }), ':of');
+      expect(await refusalOf(module)).toBeUndefined();
+    },
+  );
+});
 
 describe('A handler', () => {
   it.each<[string, Type, string]>([
