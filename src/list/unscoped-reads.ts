@@ -38,6 +38,7 @@ export class UnscopedReads {
   async checkFilters(list: Listing, name?: string): Promise<void> {
     const { repository, filters } = list;
     const { metadata } = repository;
+    if (scopedTables(metadata.dataSource).length === 0) return;
     const looked = lookUpsIn(filters).map(() => Any([]));
     for (const condition of replaceLookUps(filters, looked)) {
       if (isPlainCondition(metadata, condition)) continue;
@@ -67,9 +68,17 @@ function anyRow(metadata: EntityMetadata): string {
   return `jsonb_populate_record(NULL::${tableOf(metadata)}, '{}') object`;
 }
 
+/** Each request asks for them. */
+const SCOPED = new WeakMap<DataSource, readonly string[]>();
+
 /** The tables with objects that not every client sees. */
-function scopedTables(dataSource: DataSource): string[] {
-  return [...resourcesOf(dataSource).values()]
-    .filter(scopeOf)
-    .flatMap((metadata) => [tableOf(metadata), deletionsTable(nameOf(metadata))]);
+function scopedTables(dataSource: DataSource): readonly string[] {
+  let tables = SCOPED.get(dataSource);
+  if (!tables) {
+    tables = [...resourcesOf(dataSource).values()]
+      .filter(scopeOf)
+      .flatMap((metadata) => [tableOf(metadata), deletionsTable(nameOf(metadata))]);
+    SCOPED.set(dataSource, tables);
+  }
+  return tables;
 }

@@ -129,6 +129,7 @@ describe('A list that depends on its own table alone', () => {
     ['without a filter', '/test_parts'],
     ['in another order', '/test_parts?sort=weight'],
     ['with a plain filter', '/test_parts?weightMin=2'],
+    ['with a negative bound', '/test_parts?weightMin=-5'],
     ['with an immutable function', '/test_parts?halfWeightMin=2'],
     ['with a subquery on itself', '/test_parts?asHeavyAs=a'],
     ['with words', '/products?q=blue'],
