@@ -143,6 +143,13 @@ describe('A resource with columns of a declared shape', () => {
     expect(await findViolations(service.application)).toEqual([]);
   });
 
+  it('has the texts of a path in an order that no locale changes', async () => {
+    const [index] = await service.dataSource.query<{ definition: string }[]>(
+      `SELECT pg_get_indexdef('"test_stores_by_hours.monday.open"'::regclass) AS definition`,
+    );
+    expect(index?.definition).toContain('COLLATE "C"');
+  });
+
   it('is told by verify of a path without an index, and the schema of its index', async () => {
     await service.dataSource.query('DROP INDEX "test_stores_by_place.seats"');
     expect((await differences(service.dataSource)).map(({ text }) => text)).toEqual([

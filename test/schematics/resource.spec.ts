@@ -108,6 +108,11 @@ describe('A resource', () => {
       `import { ScratchSuppliersModule } from './scratch-suppliers/scratch-suppliers.module.js';`,
     );
     expect(module).toMatch(/imports: \[[^\]]*\bScratchSuppliersModule\b[^\]]*\]/);
+    const dto = 'src/scratch-suppliers/list-scratch-suppliers.dto.ts';
+    const query = await readFile(join(copy.folder, dto), 'utf8');
+    // A column may be negative, and so may a bound of its values.
+    expect(query).toMatch(/@SignedIntegerParam\([^@]*\bstockMin\?/);
+    expect(query).toMatch(/@SignedDecimalParam\([^@]*\bratingMin\?/);
   });
 
   it('may have a name of several words and fields that are called like words of the language', async () => {
