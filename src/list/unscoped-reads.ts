@@ -7,7 +7,7 @@ import { alternativesOf } from './alternatives.js';
 import { deletionsTable } from './deletions/deletion.js';
 import { Dependencies, type SelectQuery } from './dependencies.js';
 import type { Listing } from './listing.js';
-import { lookUpsIn, replaceLookUps } from './look-ups.js';
+import { identifierQueriesIn, replaceIdentifierQueries } from './identifier-queries.js';
 import { whereOf } from './matching-objects.js';
 import { isPlainCondition } from './plain-conditions.js';
 
@@ -39,8 +39,8 @@ export class UnscopedReads {
     const { repository, filters } = list;
     const { metadata } = repository;
     if (scopedTables(metadata.dataSource).length === 0) return;
-    const looked = lookUpsIn(filters).map(() => Any([]));
-    for (const condition of replaceLookUps(filters, looked)) {
+    const looked = identifierQueriesIn(filters).map(() => Any([]));
+    for (const condition of replaceIdentifierQueries(filters, looked)) {
       if (isPlainCondition(metadata, condition)) continue;
       const columns = new Set(alternativesOf(condition).flatMap(Object.keys));
       const { where, values } = whereOf(repository, [condition]);
