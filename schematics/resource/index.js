@@ -16,6 +16,7 @@ import { migration } from './write/migration.js';
 import { module } from './write/module.js';
 import { service } from './write/service.js';
 import { spec } from './write/spec.js';
+import { tracking } from './write/tracking.js';
 
 /**
  * The options of the command line.
@@ -31,6 +32,8 @@ import { spec } from './write/spec.js';
  * @property {string} [key]
  * @property {string} [omit]
  * @property {string} [indexed]
+ * @property {boolean} [track] whether triggers of the service count the rows of the table
+ * @property {string} [counted]
  * @property {string} [singular]
  * @property {boolean} [remove] whether the resource is removed instead
  */
@@ -49,10 +52,10 @@ export function resource(options) {
     if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
     if (options.remove) {
       await lockProject();
-      const isExternal = await removeResource(tree, names, APP_MODULE);
+      const { isExternal, isTracked } = await removeResource(tree, names, APP_MODULE);
       logger.warn(
         isExternal
-          ? `The table that ${names.words} listed stays as it is.`
+          ? `The table that ${names.words} listed stays as it is${isTracked ? ', without the triggers of the service once the migration is applied' : ''}.`
           : `The migration drops the table of ${names.words} with all objects wherever it is applied: at the next start, or by catalogue migrate.`,
       );
       return;
@@ -88,6 +91,9 @@ export function resource(options) {
       [`/src/${folder}/${folder}.module.ts`, module(described)],
       [`/test/${folder}.spec.ts`, spec(described)],
     ]);
+    if (external?.tracked) {
+      written.set(`/src/database/migrations/${time}-track-${folder}.ts`, tracking(described, time));
+    }
     if (!external) {
       written.set(
         `/src/database/migrations/${time}-create-${folder}.ts`,
@@ -172,9 +178,9 @@ function checkEnums(names, fields, resources) {
  * @returns {Promise<import('./fields.js').Fields & Pick<import('./write/resource.js').Resource, 'shapes' | 'external'>>}
  */
 async function fieldsOf(options, names, print) {
-  const { fromTable, key, omit, indexed } = options;
+  const { fromTable, key, omit, indexed, track, counted } = options;
   if (fromTable === undefined) {
-    const [lone] = Object.entries({ key, omit, indexed }).filter(
+    const [lone] = Object.entries({ key, omit, indexed, track, counted }).filter(
       ([, value]) => value !== undefined,
     );
     if (lone) throw new GeneratorError(`--${lone[0]} goes with --from-table`);
@@ -187,7 +193,9 @@ async function fieldsOf(options, names, print) {
   if (isDescribed || argumentsOf(options).length > 0) {
     throw new GeneratorError(`The fields come from ${fromTable}, and cannot be described besides`);
   }
-  return { ...(await tableFields({ fromTable, key, omit, indexed })), shapes: new Map() };
+  if (counted !== undefined && !track) throw new GeneratorError('--counted goes with --track');
+  const read = await tableFields({ fromTable, key, omit, indexed, track, counted });
+  return { ...read, shapes: new Map() };
 }
 
 /**

@@ -2,15 +2,16 @@ import { GeneratorError } from './generator-error.js';
 import { existingResources } from './targets.js';
 import { formatted } from './write/formatted.js';
 import { removal } from './write/removal.js';
+import { untracking } from './write/tracking.js';
 
 /**
- * Removes the files of a resource and its module's line, and writes the migration that drops its table,
- * unless that is a table of others.
+ * Removes the files of a resource and its module's line, and writes the migration that drops its table, or the
+ * triggers on a table of others.
  *
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @param {import('./names.js').Names} names
  * @param {string} appModule the path of the application's module
- * @returns {Promise<boolean>} whether it listed a table of others
+ * @returns {Promise<import('./write/resource.js').Target>} what it was
  * @throws {GeneratorError} if there is no such resource, or if other files use it
  */
 export async function removeResource(tree, names, appModule) {
@@ -41,13 +42,17 @@ export async function removeResource(tree, names, appModule) {
   if (tree.exists(spec)) tree.delete(spec);
   const without = text.replace(line, '').replace(new RegExp(`\\n?[ ]*\\b${module}\\b,?`), '');
   tree.overwrite(appModule, await formatted(without));
-  if (target.isExternal) return true;
+  const { isExternal, isTracked } = target;
+  if (isExternal && !isTracked) return target;
   const time = Date.now();
+  const [action, migration] = isTracked
+    ? ['untrack', untracking(names, time)]
+    : ['remove', removal(names, target.enums, time)];
   tree.create(
-    `/src/database/migrations/${time}-remove-${folder}.ts`,
-    await formatted(removal(names, target.enums, time)),
+    `/src/database/migrations/${time}-${action}-${folder}.ts`,
+    await formatted(migration),
   );
-  return false;
+  return target;
 }
 
 /**

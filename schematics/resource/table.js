@@ -12,6 +12,8 @@ import { GeneratorError } from './generator-error.js';
  * @property {string} [key] the column that identifies
  * @property {string} [omit] columns, separated by commas
  * @property {string} [indexed] columns, separated by commas
+ * @property {boolean} [track] whether triggers of the service count its rows
+ * @property {string} [counted] columns, separated by commas
  *
  * A column as `catalogue describe` prints it.
  *
@@ -28,6 +30,7 @@ import { GeneratorError } from './generator-error.js';
  * @property {string} schema
  * @property {string} name
  * @property {string} kind
+ * @property {boolean} tracked
  * @property {DescribedColumn} key
  * @property {readonly DescribedColumn[]} columns
  */
@@ -39,15 +42,17 @@ import { GeneratorError } from './generator-error.js';
  * @returns {Promise<import('./fields.js').Fields & { external: import('./write/resource.js').External }>}
  * @throws {GeneratorError} if it cannot be listed
  */
-export async function tableFields({ fromTable, key, omit, indexed }) {
-  const options = Object.entries({ key, omit, indexed }).flatMap(([name, value]) =>
+export async function tableFields({ fromTable, key, omit, indexed, track, counted }) {
+  const options = Object.entries({ key, omit, indexed, counted }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],
   );
+  if (track) options.push('--track');
   const text = await catalogue(['describe', ...options, '--', fromTable]);
   const {
     schema,
     name,
     kind,
+    tracked,
     key: identifying,
     columns,
   } = /** @type {DescribedTable} */ (JSON.parse(text));
@@ -61,7 +66,7 @@ export async function tableFields({ fromTable, key, omit, indexed }) {
     identifierType: /** @type {IdentifierType} */ (type),
     own,
     times: [],
-    external: { schema, name, kind, keyLength: identifying.length ?? Infinity },
+    external: { schema, name, kind, tracked, keyLength: identifying.length ?? Infinity },
   };
 }
 

@@ -31,9 +31,10 @@ export function existingResources(tree) {
       const enums = [...text.matchAll(/enumName: '(\w+)'/g)].map(([, type = '']) => type);
       const isTree = text.includes(`@ForeignKey(() => ${entity})`);
       const isExternal = /@Resource\('\w+', \{\s*external:/.test(text);
+      const isTracked = isExternal && /\btracked: true\b/.test(text);
       resources.set(name, {
         ...{ entity, identifier, identifierType, module, word },
-        ...{ enums, isTree, isExternal },
+        ...{ enums, isTree, isExternal, isTracked },
       });
     }
   }
@@ -62,7 +63,7 @@ export function targetsOf(resources, names, { identifier, identifierType, own: f
       const { entity, file: word } = names;
       targets.set(resource, {
         ...{ entity, identifier, identifierType, module: '', word },
-        ...{ enums: [], isTree: true, isExternal: false },
+        ...{ enums: [], isTree: true, isExternal: false, isTracked: false },
       });
       continue;
     }

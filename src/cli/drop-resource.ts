@@ -48,7 +48,7 @@ export async function dropSurplusResource(
     // Its file may be brought back, and must run then.
     const known = (await migrations()).map(({ name }) => name);
     await runner.query('DELETE FROM migrations WHERE name ~ $1 AND name <> ALL ($2)', [
-      `^Create${classPart(resource)}\\d{13}$`,
+      `^(Create|Track)${classPart(resource)}\\d{13}$`,
       known,
     ]);
     await runner.commitTransaction();

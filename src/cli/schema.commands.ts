@@ -87,13 +87,16 @@ export function describeCommand(): Command {
       'columns of a foreign table that have an index where its rows are',
       split,
     )
+    .option('--track', 'whether triggers of the service may keep its counts and its version')
+    .option('--counted <columns>', 'with --track: further columns whose values are counted', split)
     .action((table: string, options: DescribeOptions) =>
       withCatalogue(
         async (catalogue) => {
           const described = await describeTable(catalogue.get(DataSource), table, options);
           console.log(JSON.stringify(described, null, 2));
         },
-        { requireMigrated: false },
+        // The database says what can be tracked.
+        { requireMigrated: options.track ?? false },
       ),
     );
 }

@@ -8,8 +8,18 @@ export async function hasTable(runner: QueryRunner, resource: string): Promise<b
   return exists;
 }
 
-/** Whether a resource has objects, or deletions that a client may still ask for. */
+/** Whether a resource tracks a table of others. It has a tally, and no table. */
+async function isTracked(runner: QueryRunner, resource: string): Promise<boolean> {
+  const rows = (await runner.query(
+    'SELECT FROM tallies WHERE resource = $1 AND tracked IS NOT NULL',
+    [resource],
+  )) as unknown[];
+  return rows.length > 0;
+}
+
+/** Whether a resource has objects, or deletions that a client may still ask for, in tables of its own. */
 export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
+  if (await isTracked(runner, resource)) return false;
   for (const table of [resource, `${resource}_deletions`]) {
     if (!(await hasTable(runner, table))) continue;
     const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM "${table}") AS found`)) as [
@@ -21,7 +31,8 @@ export async function hasContent(runner: QueryRunner, resource: string): Promise
 }
 
 /**
- * Drops what the service installed for a resource: its table, tally, deletions, triggers and enumerations.
+ * Drops what the service installed for a resource: its table, tally, deletions, triggers and enumerations; of
+ * a table of others, the tally and the triggers.
  *
  * @param cascade whether the foreign keys of other tables are dropped, too
  * @throws QueryFailedError if a table refers to it and `cascade` is false
@@ -31,6 +42,10 @@ export async function dropResource(
   resource: string,
   { cascade = false } = {},
 ): Promise<void> {
+  if (await isTracked(runner, resource)) {
+    await runner.query('SELECT untrack_table($1)', [resource]);
+    return;
+  }
   await runner.query('SELECT remove_deletions($1), remove_tally($1), remove_words($1)', [resource]);
   const enums = (await runner.query(
     `SELECT DISTINCT atttypid::regtype::text AS name FROM pg_attribute

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
+import { externalTableNamed, hasVersion, quotedTable } from '../resource/resource.js';
 import { deletionsTable } from './deletions/deletion.js';
 
 /** A query with the conditions of a list, and its parameter values. */
@@ -69,7 +70,10 @@ export class Dependencies {
 
 /** The tables that the versions of resources cover, quoted. Triggers change them at every write. */
 export function versionedTables(resources: readonly string[]): string[] {
-  return resources.flatMap((resource) => [`"${resource}"`, deletionsTable(resource)]);
+  return resources.filter(hasVersion).flatMap((resource) => {
+    const external = externalTableNamed(resource);
+    return external ? [quotedTable(external)] : [`"${resource}"`, deletionsTable(resource)];
+  });
 }
 
 /** @param named selects names of what the statements before it in its transaction name */

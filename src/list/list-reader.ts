@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
 import { errors } from '../http/errors.js';
-import { isExternal, nameOf, tableOf } from '../resource/resource.js';
+import { externalTableOf, hasVersion, nameOf, tableOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { selectedRelated, selection, selectsComputed } from '../resource/selection.js';
 import { Settings } from '../settings/settings.js';
@@ -80,10 +80,10 @@ export class ListReader {
     const scopedRelated = selectedRelated(metadata, fields).flatMap(([{ metadata: related }]) =>
       scopeOf(related) ? [related] : [],
     );
-    const external = resources.filter(isExternal);
+    const unversioned = resources.filter((name) => !hasVersion(name));
     const isPlain =
-      external.length === 0 &&
-      versionedTables(resources).includes(`"${metadata.tableName}"`) &&
+      unversioned.length === 0 &&
+      versionedTables(resources).includes(tableOf(metadata)) &&
       conditions.every((condition) => isPlainCondition(metadata, condition)) &&
       scopedRelated.every((related) =>
         scopeConditions(related, client).every((condition) => isPlainCondition(related, condition)),
@@ -93,7 +93,7 @@ export class ListReader {
       if (isPlain) return [];
       await this.unscoped.checkFields(metadata, fields);
       await this.unscoped.checkFilters(described);
-      if (external.length > 0) return external;
+      if (unversioned.length > 0) return unversioned;
       const { where, values: sent } = matching();
       const values = new ParameterValues(sent);
       const shown =
@@ -107,8 +107,10 @@ export class ListReader {
     if (after !== undefined && query.offset !== undefined) {
       throw errors.parameterInvalid('after', 'given without offset');
     }
-    // The statement for a facet is prepared. That of each client would differ.
-    const isShared = after === undefined && scopedRelated.length === 0;
+    // The statement for a facet is prepared. That of each client would differ. It finds the page by the
+    // ranges of the tally, of which a table of others has none, in the order of bytes.
+    const isShared =
+      after === undefined && scopedRelated.length === 0 && !externalTableOf(metadata);
     const facet = isShared ? soleFacetOf(selected, request) : undefined;
     const page = facet
       ? this.facetPage(listing, facet, request)

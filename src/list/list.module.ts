@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { isTallied } from '../resource/resource.js';
+import { isOwn, isTallied, resourceName } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { DeclarationCheck } from './declaration-check.js';
 import { Dependencies } from './dependencies.js';
@@ -84,26 +84,19 @@ export class ListModule {
 
   /**
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
-   * columns. Of a table of others, the repository alone.
+   * columns. Of a table of others there is no list of deletions, and there are counts only if it is tracked.
    *
    * @throws TypeError if it has, and there is no query class of its list yet
    */
   static forFeature(entity: Type): DynamicModule {
-    if (!isTallied({ target: entity })) {
-      return {
-        module: ListModule,
-        imports: [TypeOrmModule.forFeature([entity])],
-        exports: [TypeOrmModule],
-      };
-    }
-    const deletion = deletionOf(entity);
-    const fields = facetFieldsOf(entity);
+    const deletions = isOwn({ target: entity }) ? [deletionOf(entity)] : [];
+    const fields = isTallied({ target: entity }) ? facetFieldsOf(entity) : [];
     return {
       module: ListModule,
-      imports: [TypeOrmModule.forFeature([entity, deletion.entity])],
+      imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],
       controllers: [
-        deletionsController(deletion),
-        ...(fields.length > 0 ? [facetsController(entity, deletion.resource, fields)] : []),
+        ...deletions.map(deletionsController),
+        ...(fields.length > 0 ? [facetsController(entity, resourceName(entity), fields)] : []),
       ],
       exports: [TypeOrmModule],
     };

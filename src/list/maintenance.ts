@@ -5,9 +5,10 @@ import { DataSource } from 'typeorm';
 import { databaseFailure } from '../database/database-failure.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { purgeDeletions } from './deletions/purge.js';
-import { ownResourcesOf } from '../resource/resource.js';
+import { isOwn, ownResourcesOf, talliedResourcesOf } from '../resource/resource.js';
 import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
+import { checkTracking } from './tally/tracking.js';
 import { wordTallies } from './tally/word-tally.js';
 
 /** Milliseconds between two rounds. Lists read the deltas of at most about one interval. */
@@ -44,7 +45,9 @@ export class Maintenance implements OnModuleDestroy {
 
   /** The number of tasks of each resource whose latest run failed. */
   get failures(): Map<string, number> {
-    const failures = new Map([...ownResourcesOf(this.dataSource).keys()].map((name) => [name, 0]));
+    const failures = new Map(
+      [...talliedResourcesOf(this.dataSource).keys()].map((name) => [name, 0]),
+    );
     for (const { resource } of this.failing.values()) {
       if (resource !== undefined) failures.set(resource, (failures.get(resource) ?? 0) + 1);
     }
@@ -106,27 +109,30 @@ export class Maintenance implements OnModuleDestroy {
         await connected.query('SELECT advance_watermark()');
       },
     };
-    const resources = [...ownResourcesOf(this.dataSource)].flatMap(
+    const resources = [...talliedResourcesOf(this.dataSource)].flatMap(
       ([resource, metadata]): Task[] => {
         const maintenance = new TallyMaintenance(dataSource, metadata);
-        return [
-          {
-            name: `the tally of ${resource}`,
-            resource,
-            run: async (round): Promise<void> => {
-              if (round % ROUNDS_PER_COUNT === 0) {
-                this.deltas.set(resource, await maintenance.waiting());
-              }
-              await maintenance.run(signal);
-            },
+        const tally: Task = {
+          name: `the tally of ${resource}`,
+          resource,
+          run: async (round): Promise<void> => {
+            if (round % ROUNDS_PER_COUNT === 0) {
+              this.deltas.set(resource, await maintenance.waiting());
+            }
+            await maintenance.run(signal);
           },
-          {
-            name: `the deletions of ${resource}`,
-            resource,
-            run: () => purgeDeletions(dataSource, resource),
-            isDue: (round) => round % ROUNDS_PER_PURGE === 0,
-          },
-        ];
+        };
+        if (!isOwn(metadata)) {
+          const run = () => checkTracking(dataSource, resource);
+          return [{ name: `the triggers of ${resource}`, resource, run }, tally];
+        }
+        const deletions: Task = {
+          name: `the deletions of ${resource}`,
+          resource,
+          run: () => purgeDeletions(dataSource, resource),
+          isDue: (round) => round % ROUNDS_PER_PURGE === 0,
+        };
+        return [tally, deletions];
       },
     );
     return [watermark, ...resources];

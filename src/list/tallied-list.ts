@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf, identifierOf } from '../resource/resource.js';
+import { columnOf, identifierOf, isOwn } from '../resource/resource.js';
 import { type Bound, type Criteria, type Interval, isBounded } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -63,7 +63,8 @@ function ofFacets(
   const byIdentifier = identifierOrder(metadata);
   const count = countOf(byIdentifier, values.add(facets.map(facetName)));
   const [first] = order;
-  if (offset === undefined || !first) return { tables: [], count };
+  // One range for all objects of a table of others would be read to its end.
+  if (offset === undefined || !first || !isOwn(metadata)) return { tables: [], count };
   if (first.field === identifierOf(metadata).propertyName) {
     const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
     const { tables, total } = positions;

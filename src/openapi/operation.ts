@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
 import { identifierType } from '../resource/identifiers.js';
-import { externalTableOf } from '../resource/resource.js';
+import { externalTableOf, isTallied } from '../resource/resource.js';
 import { codeSamples } from './code-samples.js';
 import {
   countedFields,
@@ -32,7 +32,7 @@ export function operation(endpoint: DescribedEndpoint): Json {
     responses: {
       200: success(endpoint),
       ...(isTagged(endpoint) && {
-        304: notModified(...COUNTED, ...(endpoint.kind === 'object' ? [] : ['X-Updated-Until'])),
+        304: notModified(...COUNTED, ...untilOf(endpoint)),
       }),
       ...errorReferences(errorsOf(endpoint)),
     },
@@ -79,9 +79,15 @@ function description(endpoint: DescribedEndpoint): string {
   return parameters.length === 0 ? words : `${words} Any other parameter is refused with \`-23\`.`;
 }
 
-/** Whether the responses of an endpoint have an `ETag`. A table of others has no version for its lists. */
+/** Whether the responses of an endpoint have an `ETag`. A list has one of its version. */
 function isTagged({ kind, metadata }: DescribedEndpoint): boolean {
-  return kind === 'list' ? !isOfOthers(metadata) : kind !== 'other';
+  if (kind !== 'list') return kind !== 'other';
+  return metadata === undefined || !isOfOthers(metadata) || isTallied(metadata);
+}
+
+/** The header of the watermark, in lists and facets whose changes have times. */
+function untilOf({ kind, metadata }: DescribedEndpoint): string[] {
+  return (kind === 'list' || kind === 'facets') && !isOfOthers(metadata) ? ['X-Updated-Until'] : [];
 }
 
 function isOfOthers(metadata: EntityMetadata | undefined): boolean {
@@ -131,11 +137,12 @@ function success(endpoint: DescribedEndpoint): Json {
       'Content-Encoding',
       ...(isTagged(endpoint) ? ['ETag'] : []),
       ...{
-        list: ['Link', 'X-Total-Count', ...(isTagged(endpoint) ? ['X-Updated-Until'] : [])],
-        facets: ['X-Updated-Until'],
+        list: ['Link', 'X-Total-Count'],
+        facets: [],
         object: [],
         other: [],
       }[kind],
+      ...untilOf(endpoint),
     ),
     content: metadata
       ? json(referenceTo(pageName(endpoint, metadata)), examplePage(endpoint, metadata))

@@ -53,7 +53,8 @@ function indexedColumns({ identifier, filtered, sorted }: ListTable): Map<string
   );
 }
 
-function indexedColumn(column: ColumnMetadata): IndexedColumn {
+/** A column with the bytes that a value of it has at most; infinite for a text without a length. */
+export function indexedColumn(column: ColumnMetadata): IndexedColumn {
   const { databaseName, length } = column;
   const type = typeNameOf(column);
   const facts = Object.values(COLUMN_TYPES).find(({ columnTypes }) =>

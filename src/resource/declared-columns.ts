@@ -1,5 +1,6 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { indexedColumn } from './carried-columns.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { isTextIdentifier } from './identifiers.js';
 import { jsonPath } from './json-paths.js';
@@ -7,8 +8,10 @@ import { declaredShape } from './json-shape.js';
 import {
   countedColumnsOf,
   countedRangesOf,
+  columnOf,
   externalTableOf,
   filteredColumnsOf,
+  isTallied,
   pathsOf,
   searchedColumnsOf,
   sortedColumnsOf,
@@ -117,16 +120,40 @@ function externalProblems(metadata: EntityMetadata, stored: ReadonlySet<string>)
           `${entity}.${column?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`,
       );
   }
+  const isTracked = isTallied(metadata);
+  const counted = isTracked ? countedColumnsOf(metadata) : [];
+  const refused = [...stored].filter((name) => !counted.flat().includes(name));
+  const uses = isTracked ? 'filtered, sorted or searched' : 'counted, filtered, sorted or searched';
+  const lacks = isTracked ? 'no others' : 'no tally unless it is tracked';
   return [
-    ...[...stored].map(
+    ...[...refused, ...unlistedUses(metadata, counted.flat())].map(
       (name) =>
-        `${entity}.${name} cannot be counted, filtered, sorted or searched in @Resource, since the table is that of others: it has the indexes that it has, and no tally`,
+        `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has, and ${lacks}`,
     ),
+    ...counted.flatMap((names) => uncountedProblem(metadata, names)),
     ...(updateDateColumn
       ? [
           `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`,
         ]
       : []),
+  ];
+}
+
+/** The counted columns that are also filtered or sorted. */
+function unlistedUses(metadata: EntityMetadata, counted: readonly string[]): string[] {
+  const listed = [...filteredColumnsOf(metadata), ...sortedColumnsOf(metadata)];
+  return [...new Set(counted)].filter((name) => listed.includes(name));
+}
+
+/** Maximum bytes of the values that a facet of a table of others consists of. */
+const MAXIMUM_FACET = 2000;
+
+/** A facet that does not fit into an index would make the statements of others fail. */
+function uncountedProblem(metadata: EntityMetadata, names: readonly string[]): string[] {
+  const bytes = names.reduce((sum, name) => sum + indexedColumn(columnOf(metadata, name)).bytes, 0);
+  if (bytes <= MAXIMUM_FACET) return [];
+  return [
+    `${metadata.name}.${names.join(' and ')} cannot be counted: a value of the table of others may have ${bytes === Infinity ? 'any length' : `${bytes} bytes`}, and more than ${MAXIMUM_FACET} would make a write of others fail`,
   ];
 }
 

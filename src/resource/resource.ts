@@ -13,8 +13,8 @@ import { type Scope, setScope } from './scope.js';
 
 const RESOURCE = Symbol('resource');
 
-/** The names of the resources over tables of others. Statements know resources by their names. */
-const EXTERNAL = new Set<string>();
+/** The tables of others, by the names of their resources. Statements know resources by their names. */
+const EXTERNAL = new Map<string, ExternalTable>();
 
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
 export interface ListColumns<Column extends string> {
@@ -54,6 +54,11 @@ export interface ListColumns<Column extends string> {
 export interface ExternalTable {
   readonly schema: string;
   readonly name: string;
+  /**
+   * Whether triggers of the service count the objects of the table and version it, by `track_table`. Its
+   * owner must grant `TRIGGER`. Default: false.
+   */
+  readonly tracked?: boolean;
 }
 
 /** The options of a resource. */
@@ -62,9 +67,9 @@ interface ResourceOptions<
   Scoped extends string,
 > extends ListColumns<Column> {
   /**
-   * Lists a table of others, which is only read: no migration touches it, nothing counts or versions its
-   * rows, and no deletions are recorded. It has none of `ListColumns`. Default: the service has a table of
-   * its own, under the name of the resource.
+   * Lists a table of others, which is only read: no migration changes it, and no deletions are recorded. It
+   * has none of `ListColumns`, except `counted` if it is tracked. Otherwise nothing counts or versions its
+   * rows. Default: the service has a table of its own, under the name of the resource.
    */
   readonly external?: ExternalTable;
   /** Restricts what each client sees. Default: every client sees every object. */
@@ -91,8 +96,10 @@ export function Resource<const Column extends string = never, const Scoped exten
   }: ResourceOptions<Column, Scoped> = {},
 ): (target: new () => Record<Column | Scoped, unknown>) => void {
   return (target) => {
-    Entity(external ? { ...external, synchronize: false } : { name })(target);
-    if (external) EXTERNAL.add(name);
+    Entity(
+      external ? { schema: external.schema, name: external.name, synchronize: false } : { name },
+    )(target);
+    if (external) EXTERNAL.set(name, external);
     if (scope) setScope(target, scope);
     const declared: Declared = {
       name,
@@ -211,19 +218,31 @@ export function externalTableOf(
   return declaredOf(metadata)?.external;
 }
 
-/** Whether the resource of a name lists a table of others. */
-export function isExternal(resource: string): boolean {
-  return EXTERNAL.has(resource);
+/** The table of others that the resource of a name lists; `undefined` for a table of the service. */
+export function externalTableNamed(resource: string): ExternalTable | undefined {
+  return EXTERNAL.get(resource);
 }
 
-/** Whether a resource has a tally, versions and deletions. An entity of deletions has no tally. */
+/** Whether every change gives the resource of a name another version. */
+export function hasVersion(resource: string): boolean {
+  const external = EXTERNAL.get(resource);
+  return external === undefined || external.tracked === true;
+}
+
+/** Whether a resource has a tally and versions. An entity of deletions has no tally. */
 export function isTallied(metadata: Pick<EntityMetadata, 'target'>): boolean {
+  const declared = declaredOf(metadata);
+  return declared !== undefined && hasVersion(declared.name);
+}
+
+/** Whether a resource has a table of its own, with deletions and indexes for its lists. */
+export function isOwn(metadata: Pick<EntityMetadata, 'target'>): boolean {
   const declared = declaredOf(metadata);
   return declared !== undefined && declared.external === undefined;
 }
 
 /** A table of others in SQL. */
-export function quotedTable({ schema, name }: ExternalTable): string {
+export function quotedTable({ schema, name }: Pick<ExternalTable, 'schema' | 'name'>): string {
   return `${quotedName(schema)}.${quotedName(name)}`;
 }
 
@@ -247,6 +266,11 @@ export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata>
 
 /** Those whose tables are the service's own, by name: migrations create these, with a tally and deletions. */
 export function ownResourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
+  return new Map([...resourcesOf(dataSource)].filter(([, metadata]) => isOwn(metadata)));
+}
+
+/** Those with a tally, by name: with a table of their own, or over one of others that is tracked. */
+export function talliedResourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   return new Map([...resourcesOf(dataSource)].filter(([, metadata]) => isTallied(metadata)));
 }
 

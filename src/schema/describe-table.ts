@@ -4,9 +4,9 @@ import type { ColumnTypeName, Flag } from '../resource/column-types.js';
 import {
   type ExternalTable,
   externalTableOf,
-  ownResourcesOf,
   quotedName,
   quotedTable,
+  talliedResourcesOf,
 } from '../resource/resource.js';
 import {
   readRelation,
@@ -23,11 +23,15 @@ export interface DescribeOptions {
   readonly omit?: readonly string[];
   /** Columns of a foreign table that have an index where its rows are. */
   readonly indexed?: readonly string[];
+  /** Whether triggers of the service are to count its rows: enumerations, booleans and columns of `counted`. */
+  readonly track?: boolean;
+  readonly counted?: readonly string[];
 }
 
 /** What a resource over a table of others would have. */
 export interface DescribedTable extends ExternalTable {
   readonly kind: Relation['kind'];
+  readonly tracked: boolean;
   readonly key: Pick<DescribedColumn, 'name' | 'type' | 'length'>;
   /** All columns but the key, in their order. */
   readonly columns: readonly DescribedColumn[];
@@ -55,7 +59,7 @@ const KEY_TYPES: readonly string[] = ['character varying', 'text', 'integer', 'b
 export async function describeTable(
   dataSource: DataSource,
   name: string,
-  { key: named, omit = [], indexed = [] }: DescribeOptions,
+  { key: named, omit = [], indexed = [], track: tracked = false, counted = [] }: DescribeOptions,
 ): Promise<DescribedTable> {
   const found = await relationNamed(dataSource, name).catch((error: unknown) => {
     throw new CommandError(`${name} does not name a table: ${(error as Error).message}`);
@@ -67,7 +71,8 @@ export async function describeTable(
     throw new CommandError(`The user of the settings may not read ${table}: GRANT SELECT on it`);
   }
   await checkOfOthers(dataSource, relation);
-  for (const column of [...omit, ...indexed, ...(named === undefined ? [] : [named])]) {
+  if (tracked) await checkTrackable(dataSource, relation);
+  for (const column of [...omit, ...indexed, ...counted, ...(named === undefined ? [] : [named])]) {
     if (relation.columns.some((each) => each.name === column)) continue;
     throw new CommandError(`${table} has no column ${column}`);
   }
@@ -79,6 +84,7 @@ export async function describeTable(
   const described: DescribedColumn[] = [];
   for (const column of others) {
     const flags = await flagsOf(dataSource, relation, key.name, column, indexed);
+    if (tracked && isCounted(column, counted)) flags.push('counted');
     described.push(describedColumn(column, flags));
   }
   const unserved = indexed.find((column) => !others.some((each) => each.name === column));
@@ -86,7 +92,37 @@ export async function describeTable(
     throw new CommandError(`${unserved} needs no --indexed: it identifies, or is left out`);
   }
   const { schema, name: relationName, kind } = relation;
-  return { schema, name: relationName, kind, key: describedColumn(key, []), columns: described };
+  return {
+    ...{ schema, name: relationName, kind, tracked },
+    ...{ key: describedColumn(key, []), columns: described },
+  };
+}
+
+/** @throws CommandError that says why the service cannot count the rows of a table */
+async function checkTrackable(dataSource: DataSource, relation: Relation): Promise<void> {
+  const [{ reason }] = await dataSource.query<[{ reason: string | null }]>(
+    'SELECT untrackable($1) AS reason',
+    [quotedTable(relation)],
+  );
+  if (reason !== null) throw new CommandError(reason);
+}
+
+/** Maximum characters of a text that is counted: a longer one makes the writes of others dear. */
+const MAXIMUM_COUNTED = 200;
+
+/** @throws CommandError for a column that is to be counted and cannot be */
+function isCounted(
+  { name, type, sqlType, length }: RelationColumn,
+  counted: readonly string[],
+): boolean {
+  if (!counted.includes(name)) return type === 'enum' || type === 'boolean';
+  const isShort =
+    sqlType.startsWith('character varying') && (length ?? Infinity) <= MAXIMUM_COUNTED;
+  if (isShort || ['enum', 'boolean', 'integer', 'bigint', 'uuid'].includes(String(type)))
+    return true;
+  throw new CommandError(
+    `${name} is of the type ${sqlType}, and cannot be counted: only enumerations, booleans, integers, uuids and varchar(${MAXIMUM_COUNTED}) or shorter can`,
+  );
 }
 
 /** @throws CommandError for a table of the service itself, or of the database system */
@@ -98,7 +134,7 @@ async function checkOfOthers(dataSource: DataSource, { schema, name }: Relation)
   const tables = dataSource.entityMetadatas
     .filter((metadata) => !externalTableOf(metadata))
     .map(({ tableName }) => tableName);
-  const kept = [...ownResourcesOf(dataSource).keys()].map((resource) => `${resource}_tally`);
+  const kept = [...talliedResourcesOf(dataSource).keys()].map((resource) => `${resource}_tally`);
   const isOwn =
     own &&
     ([...tables, ...OWN_TABLES].includes(name) || kept.some((prefix) => name.startsWith(prefix)));

@@ -2,6 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { createIndex } from '../resource/list-indexes.js';
 import { externalTableOf, ownResourcesOf, resourcesOf } from '../resource/resource.js';
 import { externalDifferences } from './external-differences.js';
+import { trackingDifferences } from './tracking-differences.js';
 import { schemaChanges } from './schema-changes.js';
 import { type RecordedColumns, recordedColumnsOf } from './recorded-columns.js';
 import {
@@ -65,7 +66,9 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   for (const [resource, metadata] of resourcesOf(dataSource)) {
     const external = externalTableOf(metadata);
     if (!external) continue;
-    const differing = await externalDifferences(dataSource, metadata, external);
+    const columns = await externalDifferences(dataSource, metadata, external);
+    const differing =
+      columns.length > 0 ? columns : await trackingDifferences(dataSource, metadata, external);
     found.push(...differing.map((difference) => ({ ...difference, resource })));
   }
   for (const [resource, metadata] of resources) {
@@ -125,11 +128,14 @@ interface Trigger {
   readonly functionName: string;
 }
 
+/** Without those on tables of others, which may be in the same schema. */
 function triggersOf(dataSource: DataSource): Promise<Trigger[]> {
   return dataSource.query<Trigger[]>(
     `SELECT relname AS table, tgname AS name, tgenabled AS state, proname AS "functionName"
      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
-     WHERE relnamespace = current_schema()::regnamespace ORDER BY relname, tgname`,
+     WHERE relnamespace = current_schema()::regnamespace
+     AND proname NOT IN (SELECT 'keep_' || resource || '_tally' FROM tallies WHERE tracked IS NOT NULL)
+     ORDER BY relname, tgname`,
   );
 }
 

@@ -1,11 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityMetadata } from 'typeorm';
+import type { Tracking } from '../list/tally/tracking.js';
 import { recordedColumns } from '../list/deletions/deletion.js';
 import {
   columnOf,
   countedColumnsOf,
   countedRangesOf,
+  type ExternalTable,
   identifierOf,
+  nameOf,
+  quotedTable,
   searchedColumnsOf,
   sortedColumnsOf,
 } from '../resource/resource.js';
@@ -72,6 +76,26 @@ export function deletionColumnsOf(metadata: EntityMetadata): string[] {
   return recordedColumns(scopeOf(metadata), identifierOf(metadata).propertyName).map(
     (name) => columnOf(metadata, name).databaseName,
   );
+}
+
+/** The statement that creates the triggers and the tally of a table of others, or recreates them. */
+export function trackTable(metadata: EntityMetadata, external: ExternalTable): string {
+  const { databaseName: identifier } = identifierOf(metadata);
+  const { counted } = tallyColumnsOf(metadata);
+  return trackTableAgain(nameOf(metadata), { table: quotedTable(external), identifier, counted });
+}
+
+/** The same as it is installed. */
+export function trackTableAgain(
+  resource: string,
+  { table, identifier, counted }: Pick<Tracking, 'table' | 'identifier' | 'counted'>,
+): string {
+  return `SELECT track_table('${resource}', '${table}', '${identifier}', '{${counted.join()}}')`;
+}
+
+/** The statement that removes the triggers and the tally of a table of others. */
+export function untrackTable(resource: string): string {
+  return `SELECT untrack_table('${resource}')`;
 }
 
 /** The statement that creates the trigger that sets `updatedAt`. */

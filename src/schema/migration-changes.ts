@@ -2,7 +2,14 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { listTableOf } from '../resource/carried-columns.js';
 import { createIndex, listIndexes } from '../resource/list-indexes.js';
-import { ownResourcesOf } from '../resource/resource.js';
+import { readTracking } from '../list/tally/tracking.js';
+import {
+  type ExternalTable,
+  externalTableOf,
+  nameOf,
+  ownResourcesOf,
+  resourcesOf,
+} from '../resource/resource.js';
 import {
   countsAsDeclared,
   createUpdatedAtTrigger,
@@ -11,11 +18,15 @@ import {
   installTally,
   type TallyColumns,
   tallyColumnsOf,
+  trackTable,
+  trackTableAgain,
+  untrackTable,
 } from './install-statements.js';
 import { listIndexChanges } from './list-indexes.js';
 import { recordedColumnsOf } from './recorded-columns.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 import { isWider } from './statement-corrections.js';
+import { isAsDeclared } from './tracking-differences.js';
 
 /** The statements that bring tables, indexes, triggers and tallies in line with the entities. Only reads. */
 export async function migrationChanges(dataSource: DataSource): Promise<Changes> {
@@ -76,7 +87,23 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       if (next) statements.push(installTally(metadata, next));
     }
   }
+  for (const [metadata, external] of externalTablesOf(dataSource)) {
+    const found = await readTracking(dataSource, nameOf(metadata));
+    const { tracked = false } = external;
+    if (tracked ? found && isAsDeclared(metadata, external, found) : !found) continue;
+    const untrack = untrackTable(nameOf(metadata));
+    up.push(tracked ? trackTable(metadata, external) : untrack);
+    down.unshift(found ? trackTableAgain(nameOf(metadata), found) : untrack);
+  }
   return { up, down };
+}
+
+/** The resources over tables of others, with their tables. */
+function externalTablesOf(dataSource: DataSource): [EntityMetadata, ExternalTable][] {
+  return [...resourcesOf(dataSource).values()].flatMap((metadata) => {
+    const external = externalTableOf(metadata);
+    return external ? [[metadata, external] as [EntityMetadata, ExternalTable]] : [];
+  });
 }
 
 /** Every column of a tally. */

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ownResourcesOf } from '../resource/resource.js';
+import { talliedResourcesOf } from '../resource/resource.js';
 
 /** The resources for which the database has a tally or deletions, whether or not the code has them. */
 export async function installedResources(dataSource: DataSource): Promise<string[]> {
@@ -14,6 +14,6 @@ export async function installedResources(dataSource: DataSource): Promise<string
 
 /** The resources for which the database has a tally or deletions, and the code has no entity. */
 export async function surplusResources(dataSource: DataSource): Promise<string[]> {
-  const resources = ownResourcesOf(dataSource);
+  const resources = talliedResourcesOf(dataSource);
   return (await installedResources(dataSource)).filter((resource) => !resources.has(resource));
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { identifierType } from '../resource/identifiers.js';
+import { nameOf, tableOf } from '../resource/resource.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
 import {
@@ -20,7 +21,7 @@ export async function miscounts(
   dataSource: DataSource,
   metadata: EntityMetadata,
 ): Promise<string[]> {
-  const { tableName: resource } = metadata;
+  const resource = nameOf(metadata);
   const [installed] = await dataSource.query<TallyColumns[]>(
     'SELECT counted, sorted, searched, ranges FROM tallies WHERE resource = $1',
     [resource],
@@ -74,7 +75,7 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
       SELECT facet, ${bounds}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
       UNION ALL
       SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ${least}), 0, 1
-      FROM "${metadata.tableName}" object
+      FROM ${tableOf(metadata)} object
       CROSS JOIN LATERAL (VALUES ${facets.map((each) => `(${each})`).join(', ')}) of(facet)
       LEFT JOIN LATERAL (
         SELECT ${bounds} FROM ${tally} tally WHERE tally.facet = of.facet AND ${isBelow}

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { ObjectLiteral } from 'typeorm';
 import { ListReader } from '../list/list-reader.js';
 import { Listing } from '../list/listing.js';
-import { externalTableOf, fieldsOf, identifierOf } from '../resource/resource.js';
+import { fieldsOf, identifierOf, isResource, isTallied, nameOf } from '../resource/resource.js';
 import { filteredLists } from './filtered-lists.js';
 
 /** Asks for lists of resources with a scope. */
@@ -17,15 +17,15 @@ export async function uncachedLists(application: INestApplicationContext): Promi
   const lists = application.get(ListReader);
   const found = new Set<string>();
   for (const { metadata, parameter, listing } of await filteredLists(application)) {
-    // No list of a table of others has an ETag.
-    if (externalTableOf(metadata)) continue;
+    // No list of a table of others has an ETag, unless it is tracked.
+    if (isResource(metadata) && !isTallied(metadata)) continue;
     const report = async (what: string, fields: readonly string[], conditions: ObjectLiteral[]) => {
       const { repository, query, resources } = listing;
       const part = new Listing(repository, { ...query, fields }, conditions, resources);
       const dependencies = await lists.prepare(part, ANY_CLIENT).dependencies();
       if (dependencies.length === 0) return;
       found.add(
-        `lists of ${metadata.tableName} with the ${what} are not cached and have no ETag, ` +
+        `lists of ${nameOf(metadata)} with the ${what} are not cached and have no ETag, ` +
           `since it depends on ${dependencies.join(', ')}`,
       );
     };

@@ -7,7 +7,7 @@ import {
   countedColumnsOf,
   filteredColumnsOf,
   identifierOf,
-  isTallied,
+  isOwn,
   sortedColumnsOf,
 } from '../resource/resource.js';
 
@@ -24,7 +24,7 @@ const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'c
  */
 export async function uncarriedFilters(application: INestApplicationContext): Promise<string[]> {
   // Deletions and tables of others have no index that follows from an entity.
-  const lists = (await filteredLists(application)).filter(({ metadata }) => isTallied(metadata));
+  const lists = (await filteredLists(application)).filter(({ metadata }) => isOwn(metadata));
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {
     if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;

@@ -19,6 +19,7 @@ export async function createStandIns(sources, url) {
   const { AppModule } = await load('app.module.js');
   const { Settings } = await load('settings/settings.js');
   const { resourcesOf, externalTableOf } = await load('resource/resource.js');
+  const { trackTable } = await load('schema/install-statements.js');
   const { DataSource } = await import('typeorm');
   const settings = new Settings({ DATABASE_URL: url });
   const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
@@ -31,6 +32,8 @@ export async function createStandIns(sources, url) {
       const external = externalTableOf(metadata);
       if (!external) continue;
       for (const statement of statementsOf(metadata, external)) await dataSource.query(statement);
+      // When its migration ran, the table was not there.
+      if (external.tracked) await dataSource.query(trackTable(metadata, external));
     }
   } finally {
     await application.close();

@@ -23,9 +23,13 @@ const NO_OBJECT: Readonly<Record<IdentifierType, { unknown: string; bad: string 
 export interface ListDescription {
   /** Starts the service. Default: with the resources of the project. */
   readonly start?: () => Promise<Service>;
+  /** Writes objects into a table of others, as its owner does. Default: `fillTable`. */
+  readonly fill?: typeof fillTable;
   readonly resource: string;
   /** Whether it lists a table of others, for which the database of tests has a stand-in. Default: no. */
   readonly isExternal?: boolean;
+  /** Whether triggers count that table. Default: no. */
+  readonly isTracked?: boolean;
   readonly identifier: string;
   /** Default: a text. */
   readonly identifierType?: IdentifierType;
@@ -49,7 +53,7 @@ export interface ListDescription {
 /** Tests a resource's endpoints against the contract of every list. */
 export function describeList(list: ListDescription): void {
   const { resource, identifier, fields, sorts, filters: named = {}, includes = {} } = list;
-  const { identifierType = 'text', isExternal = false } = list;
+  const { identifierType = 'text', isExternal = false, isTracked = false } = list;
   const inOrder = byIdentifier(identifierType);
   const { q: search } = named;
   const orders = search ? ['relevance', ...sorts] : sorts;
@@ -64,7 +68,7 @@ export function describeList(list: ListDescription): void {
     beforeAll(async () => {
       service = await (list.start ?? startService)();
       await loadReferenced(service, resource, list.objects);
-      if (isExternal) await fillTable(service, resource, list.objects);
+      if (isExternal) await (list.fill ?? fillTable)(service, resource, list.objects);
       else await service.load(resource, [...list.objects]);
       filters = { ...named, ...(await derivedTrials()) };
     });
@@ -433,10 +437,14 @@ export function describeList(list: ListDescription): void {
     });
 
     if (isExternal) {
-      it('has neither an ETag nor changes and deletions, and offers none', async () => {
-        const { headers } = await service.get(path).set('If-None-Match', '*').expect(200);
-        expect(headers).not.toHaveProperty('etag');
+      it(`has ${isTracked ? 'an ETag, and' : 'no ETag, and'} neither changes nor deletions, and offers no more`, async () => {
+        const { headers } = await service.get(path).expect(200);
+        expect('etag' in headers).toBe(isTracked);
         expect(headers).not.toHaveProperty('x-updated-until');
+        await service
+          .get(path)
+          .set('If-None-Match', '*')
+          .expect(isTracked ? 304 : 200);
         for (const name of ['updatedSince', 'updatedUntil']) {
           await service
             .get(`${path}?${name}=2026-01-01T00:00:00Z`)
@@ -450,8 +458,10 @@ export function describeList(list: ListDescription): void {
         expect(document.paths).not.toHaveProperty([deletions]);
         const { parameters, responses } = document.paths[path].get;
         expect(names(parameters)).not.toContain('updatedSince');
-        expect(responses).not.toHaveProperty('304');
-        expect(Object.keys(responses[200].headers)).not.toContain('ETag');
+        expect('304' in responses).toBe(isTracked);
+        const described = Object.keys(responses[200].headers);
+        expect(described.includes('ETag')).toBe(isTracked);
+        expect(described).not.toContain('X-Updated-Until');
       });
     }
 

@@ -105,7 +105,93 @@ describe('A resource over a table of others', () => {
     expect(result).toMatchObject({ stderr: expect.stringContaining('1 passed'), status: 0 });
   });
 
-  it('is removed without a migration', async () => {
+  it('is tracked by a migration, where its owner lets the service', async () => {
+    await copy.resource(['scratch_wares', '--remove']);
+    const tracking = ['--omit', 'place', '--track', '--counted', 'stock'];
+    const client = new Client(database.url);
+    await client.connect();
+    const before = await copy.files();
+    expect(await generate('--omit', 'place', '--counted', 'stock')).toMatchObject({
+      stderr: expect.stringContaining('--counted goes with --track'),
+      status: 1,
+    });
+    await client.query('CREATE VIEW "Store".seen AS SELECT * FROM "Store"."Wares"');
+    expect(
+      await copy.resource(
+        ['scratch_wares', '--from-table', '"Store".seen', '--key', 'id', ...tracking],
+        '',
+        database.url,
+      ),
+    ).toMatchObject({ stderr: expect.stringContaining('is a view: only a table'), status: 1 });
+    await client.query('DROP VIEW "Store".seen');
+    expect(await copy.files()).toEqual(before);
+
+    const files = await added(copy, async () => {
+      expect(await generate(...tracking)).toMatchObject({ status: 0 });
+    });
+    expect(files).toEqual(
+      filesOf('scratch-wares', 'scratch-ware')
+        .map((file) => file.replace('-create-', '-track-'))
+        .sort(),
+    );
+    const entity = await readFile(join(copy.folder, 'src/scratch-wares/scratch-ware.entity.ts'));
+    expect(entity.toString()).toContain(
+      `external: { schema: 'Store', name: 'Wares', tracked: true },\n  counted: ['state', 'stock', 'active'],`,
+    );
+    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({
+      stdout: expect.stringContaining('TrackScratchWares'),
+      status: 0,
+    });
+    const verify = () => copy.catalogue(['verify'], database.url);
+    expect(await verify()).toMatchObject({ stdout: 'Nothing is off\n', status: 0 });
+    await client.query(`DELETE FROM "Store"."Wares" WHERE id <= 40`);
+    await client.query('ALTER TABLE "Store"."Wares" DISABLE TRIGGER ALL');
+    expect(await verify()).toMatchObject({
+      stdout: expect.stringContaining(
+        'the trigger scratch_wares_tally_delete on "Store"."Wares" is disabled',
+      ),
+      status: 1,
+    });
+    await client.end();
+  });
+
+  it('passes its own test on a stand-in, with what tracking adds', async () => {
+    const program = 'node_modules/jest/bin/jest.js';
+    const options = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning'];
+    const environment = { HOME: copy.folder };
+    const result = await copy.run([...options, program, 'test/scratch-wares.spec.ts'], {
+      environment,
+    });
+    expect(result).toMatchObject({ stderr: expect.stringContaining('1 passed'), status: 0 });
+  });
+
+  it('is removed with its triggers alone', async () => {
+    const files = await added(copy, async () => {
+      const { stderr } = await copy.resource(['scratch_wares', '--remove']);
+      expect(stderr).toContain('stays as it is, without the triggers of the service');
+    });
+    expect(files).toEqual(['src/database/migrations/<time>-untrack-scratch-wares.ts']);
+    await copy.transpile();
+    const client = new Client(database.url);
+    await client.connect();
+    const triggers = async () => {
+      const { rows } = await client.query(
+        `SELECT FROM pg_trigger WHERE tgrelid = '"Store"."Wares"'::regclass`,
+      );
+      return rows.length;
+    };
+    expect(await triggers()).toBe(4);
+    const removed = await copy.catalogue(['migrate'], database.url);
+    expect(removed).toMatchObject({ stdout: expect.stringContaining('UntrackScratchWares') });
+    expect(await triggers()).toBe(0);
+    const { rows } = await client.query('SELECT count(*) FROM "Store"."Wares"');
+    expect(rows).toEqual([{ count: '60' }]);
+    await client.end();
+  });
+
+  it('is generated again, and removed without a migration', async () => {
+    expect(await generate('--omit', 'place')).toMatchObject({ status: 0 });
     const files = await added(copy, async () => {
       const { stderr } = await copy.resource(['scratch_wares', '--remove']);
       expect(stderr).toContain('The table that scratch wares listed stays as it is.');

@@ -94,7 +94,11 @@ function optionsOf(resource, field) {
 function options(resource) {
   const { external } = resource;
   if (external) {
-    return `, { external: { schema: ${quoted(external.schema)}, name: ${quoted(external.name)} } }`;
+    const table = `schema: ${quoted(external.schema)}, name: ${quoted(external.name)}`;
+    if (!external.tracked) return `, { external: { ${table} } }`;
+    const counted = countedColumns(resource);
+    const counting = counted.length > 0 ? `, counted: [${counted.map(quoted).join(', ')}]` : '';
+    return `, { external: { ${table}, tracked: true }${counting} }`;
   }
   const columns = {
     counted: countedColumns(resource),

@@ -22,6 +22,7 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {string} schema
  * @property {string} name
  * @property {string} kind `table`, `view` or the like
+ * @property {boolean} tracked whether triggers of the service count its rows
  * @property {number} keyLength maximum characters of an identifier that is a text
  */
 
@@ -37,6 +38,7 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {readonly string[]} enums the PostgreSQL types of its enumerations
  * @property {boolean} isTree whether it refers to itself
  * @property {boolean} isExternal whether it lists a table of others
+ * @property {boolean} isTracked whether it does, and triggers count its rows
  */
 
 /**

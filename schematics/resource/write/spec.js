@@ -55,7 +55,7 @@ export function spec(resource) {
 
 describeList({
   resource: '${names.resource}',
-${external ? '  isExternal: true,\n' : ''}  identifier: '${identifier}',
+${external ? '  isExternal: true,\n' : ''}${external?.tracked ? '  isTracked: true,\n' : ''}  identifier: '${identifier}',
 ${resource.identifierType === 'text' ? '' : `  identifierType: ${quoted(resource.identifierType)},\n`}  fields: [${all.map(quoted).join(', ')}],
   sorts: [${sorts(resource).map(quoted).join(', ')}],
 ${includes.length === 0 ? '' : `  includes: { ${includes.join(', ')} },\n`}  objects: Array.from({ length: 25 }, (_, at) => ({

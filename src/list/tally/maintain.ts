@@ -2,6 +2,7 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
+import { isOwn, nameOf, tableOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas } from './fold.js';
@@ -29,6 +30,7 @@ interface MaintainedOrder extends TallyOrder {
 export class TallyMaintenance {
   private readonly orders: readonly MaintainedOrder[];
   private readonly words: readonly WordTally[];
+  private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
 
   constructor(
@@ -37,6 +39,7 @@ export class TallyMaintenance {
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
     this.words = wordTallies(metadata);
+    this.resource = nameOf(metadata);
   }
 
   /** The number of deltas that wait to be folded, of each table `FOLD_SIZE` at most. */
@@ -59,6 +62,8 @@ export class TallyMaintenance {
    */
   async run(signal?: AbortSignal): Promise<boolean> {
     if (!(await this.fold())) return false;
+    // A cut needs a lock that the owner of a table of others would have to grant. Its tally has one range.
+    if (!isOwn(this.metadata)) return true;
     for (const order of this.orders) {
       if (!(await this.cutDue(order, signal))) return false;
     }
@@ -81,7 +86,7 @@ export class TallyMaintenance {
   private async fold(): Promise<boolean> {
     // On its own: each request reads the stamps since the last time, and deltas may take long.
     const hasFolded = await this.exclusively(async (manager) => {
-      await manager.query('SELECT fold_versions($1)', [this.metadata.tableName]);
+      await manager.query('SELECT fold_versions($1)', [this.resource]);
       return true;
     });
     if (!hasFolded) return false;
@@ -111,7 +116,7 @@ export class TallyMaintenance {
         // Deltas name the ranges that their writer read.
         await excludeWriters(
           (text, values) => manager.query(text, values),
-          this.metadata.tableName,
+          this.resource,
           this.lockTimeout,
         );
         const stretch = await nextStretch(manager, order, facet);
@@ -171,7 +176,7 @@ export class TallyMaintenance {
        FROM (
          SELECT *, row_number() OVER (ORDER BY ${bounds}) - 1 AS at, count(*) OVER () AS read FROM (
            SELECT ${value === undefined ? '' : `${value} AS value, `}${lowest} AS lowest
-           FROM "${this.metadata.tableName}" object
+           FROM ${tableOf(this.metadata)} object
            WHERE ${conditions.join(' AND ')}
            ORDER BY ${bounds} LIMIT ${maximum + 1}
          ) first
@@ -186,7 +191,7 @@ export class TallyMaintenance {
     return this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const [{ free }] = await manager.query<[{ free: boolean }]>(
         'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
-        [`tally ${this.metadata.tableName}`],
+        [`tally ${this.resource}`],
       );
       return free ? work(manager) : undefined;
     });

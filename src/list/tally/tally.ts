@@ -6,6 +6,7 @@ import {
   countedColumnsOf,
   countedRangesOf,
   identifierOf,
+  nameOf,
   singleCountedColumnsOf,
   sortedColumnsOf,
 } from '../../resource/resource.js';
@@ -32,11 +33,11 @@ export interface TallyOrder {
 
 /** The order by identifier. */
 export function identifierOrder(metadata: EntityMetadata): TallyOrder {
-  const { tableName } = metadata;
+  const resource = nameOf(metadata);
   return {
     identifier: identifierOf(metadata),
-    tally: `"${tableName}_tally"`,
-    deltas: `"${tableName}_tally_deltas"`,
+    tally: `"${resource}_tally"`,
+    deltas: `"${resource}_tally_deltas"`,
     bounds: 'lowest',
     boundOrder: 'lowest',
     narrow: [],
