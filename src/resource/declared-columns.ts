@@ -54,7 +54,7 @@ export function columnProblems(metadata: EntityMetadata): string[] {
         (names) =>
           `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
       ),
-    ...externalProblems(metadata, stored),
+    ...externalProblems(metadata),
     // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
     // decorator. Only one with `declare` is missing.
     ...Object.keys(metadata.create() as object)
@@ -110,7 +110,7 @@ function pathProblems(metadata: EntityMetadata): string[] {
 }
 
 /** What a resource over a table of others cannot have, and no other resource can have of it. */
-function externalProblems(metadata: EntityMetadata, stored: ReadonlySet<string>): string[] {
+function externalProblems(metadata: EntityMetadata): string[] {
   const { name: entity, updateDateColumn, foreignKeys } = metadata;
   if (!externalTableOf(metadata)) {
     return foreignKeys
@@ -120,17 +120,23 @@ function externalProblems(metadata: EntityMetadata, stored: ReadonlySet<string>)
           `${entity}.${column?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`,
       );
   }
-  const isTracked = isTallied(metadata);
-  const counted = isTracked ? countedColumnsOf(metadata) : [];
-  const refused = [...stored].filter((name) => !counted.flat().includes(name));
-  const uses = isTracked ? 'filtered, sorted or searched' : 'counted, filtered, sorted or searched';
-  const lacks = isTracked ? 'no others' : 'no tally unless it is tracked';
+  const counted = countedColumnsOf(metadata);
+  const indexed = [
+    ...filteredColumnsOf(metadata),
+    ...sortedColumnsOf(metadata),
+    ...searchedColumnsOf(metadata),
+    ...countedRangesOf(metadata).flat(),
+    ...pathsOf(metadata),
+  ];
+  const [refused, uses, lacks] = isTallied(metadata)
+    ? [indexed, 'filtered, sorted or searched', '']
+    : [[...counted.flat(), ...indexed], 'counted, filtered, sorted or searched', ', and no tally'];
   return [
-    ...[...refused, ...unlistedUses(metadata, counted.flat())].map(
+    ...[...new Set(refused)].map(
       (name) =>
-        `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has, and ${lacks}`,
+        `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`,
     ),
-    ...counted.flatMap((names) => uncountedProblem(metadata, names)),
+    ...(isTallied(metadata) ? counted.flatMap((names) => lengthProblem(metadata, names)) : []),
     ...(updateDateColumn
       ? [
           `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`,
@@ -139,17 +145,11 @@ function externalProblems(metadata: EntityMetadata, stored: ReadonlySet<string>)
   ];
 }
 
-/** The counted columns that are also filtered or sorted. */
-function unlistedUses(metadata: EntityMetadata, counted: readonly string[]): string[] {
-  const listed = [...filteredColumnsOf(metadata), ...sortedColumnsOf(metadata)];
-  return [...new Set(counted)].filter((name) => listed.includes(name));
-}
-
 /** Maximum bytes of the values that a facet of a table of others consists of. */
 const MAXIMUM_FACET = 2000;
 
 /** A facet that does not fit into an index would make the statements of others fail. */
-function uncountedProblem(metadata: EntityMetadata, names: readonly string[]): string[] {
+function lengthProblem(metadata: EntityMetadata, names: readonly string[]): string[] {
   const bytes = names.reduce((sum, name) => sum + indexedColumn(columnOf(metadata, name)).bytes, 0);
   if (bytes <= MAXIMUM_FACET) return [];
   return [

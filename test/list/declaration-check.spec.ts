@@ -295,6 +295,41 @@ describe('A column', () => {
     ]);
   });
 
+  it('of a table of others that is tracked is counted, if its values fit into an index', async () => {
+    @Resource('test_tracked', {
+      external: { schema: 'sales', name: 'items', tracked: true },
+      counted: ['kind', 'name', ['kind', 'name'], ['kind', 'place'], 'note', 'price'],
+      sorted: ['kind'],
+    })
+    class Tracked {
+      @PrimaryColumn({ type: 'text' })
+      id!: string;
+
+      @Column({ type: 'integer' })
+      kind!: number;
+
+      @Column({ type: 'varchar', length: 100 })
+      name!: string;
+
+      @Column({ type: 'varchar', length: 500 })
+      place!: string;
+
+      @Column({ type: 'text' })
+      note!: string;
+
+      @Column({ type: 'numeric' })
+      price!: string;
+    }
+    const tooLong = (name: string, may: string): string =>
+      `Tracked.${name} cannot be counted: a value of the table of others may have ${may}, and more than 2000 would make a write of others fail`;
+    expect(await problemsOf(Tracked)).toEqual([
+      'Tracked.kind cannot be filtered, sorted or searched in @Resource, since the table is that of others: it has the indexes that it has',
+      tooLong('kind and place', '2016 bytes'),
+      tooLong('note', 'any length'),
+      'Tracked.price cannot be counted, since it is a column of type numeric',
+    ]);
+  });
+
   it('refers to no table of others, where a migration would install triggers', async () => {
     @Resource('test_referred', { external: { schema: 'sales', name: 'items' } })
     class Referred {

@@ -138,7 +138,7 @@ describe('A resource over a table of others', () => {
     expect(entity.toString()).toContain(
       `external: { schema: 'Store', name: 'Wares', tracked: true },\n  counted: ['state', 'stock', 'active'],`,
     );
-    expect(await copy.nest('build')).toMatchObject({ status: 0 });
+    await copy.transpile();
     expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({
       stdout: expect.stringContaining('TrackScratchWares'),
       status: 0,
