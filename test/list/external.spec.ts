@@ -244,7 +244,7 @@ describe('A service that lists tables of others', () => {
 
     it('has the columns of a table, and the filters and sorts that an index serves', async () => {
       const { key, columns, ...table } = await of('shop.items', { omit: ['unlisted'] });
-      expect(table).toEqual({ schema: 'shop', name: 'items', kind: 'table' });
+      expect(table).toEqual({ schema: 'shop', name: 'items', kind: 'table', tracked: false });
       expect(key).toMatchObject({ name: 'item_id', type: 'text' });
       expect(columns.slice(0, 2)).toEqual([
         { name: 'name', type: 'text', length: 80, values: null, flags: ['exact', 'sort'] },

@@ -373,11 +373,30 @@ describe('A service that tracks tables of others', () => {
     await own('ALTER TABLE elsewhere RENAME TO test_wares_tally_deltas');
   });
 
+  it('counts no column in which different texts are equal', async () => {
+    await asOwner('ALTER TABLE "Shop".wares ADD code char(2)');
+    await expect(
+      own(`SELECT track_table('coded_wares', '"Shop"."wares"', 'ware_id', '{state+code}')`),
+    ).rejects.toThrow('The column code of "Shop"."wares" cannot be counted');
+    await asOwner('ALTER TABLE "Shop".wares DROP code');
+  });
+
+  it('goes on when it may create no further triggers', async () => {
+    await asOwner(`REVOKE TRIGGER ON "Shop".wares FROM ${service.roles.service}`);
+    expect(await texts()).toEqual([]);
+    await expect(own(TRACK.test_wares)).rejects.toThrow('GRANT TRIGGER ON "Shop".wares');
+    await asOwner(`GRANT TRIGGER ON "Shop".wares TO ${service.roles.service}`);
+  });
+
   it('drops what a resource that the code has not installed, and never the table', async () => {
     await expect(dropSurplusResource(service.dataSource, 'test_wares', true)).rejects.toThrow(
       'test_wares lists "Shop"."wares", a table of others, which the service never drops',
     );
-    await own(TRACK.test_wares.replace('test_wares', 'lost_wares'));
+    // It counts nothing by value.
+    await own(`SELECT track_table('lost_wares', '"Shop"."wares"', 'ware_id')`);
+    await asOwner(
+      `UPDATE "Shop".wares SET state = 'new'; DELETE FROM "Shop".wares WHERE ware_id = 'other'`,
+    );
     expect(await texts()).toEqual([
       'the database has the resource lost_wares, which the code has not',
     ]);

@@ -8,7 +8,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  *   is no such table, it only records what the resource lists: a schema without the tables of others, such as
  *   that of a test, is migrated all the same, and the lists of this resource are then withheld.
  * - `untrack_table` removes its triggers with their function, and the tally.
- * - `untrackable` says why a table cannot be tracked, such as which privilege lacks.
+ * - `untrackable` says why a table cannot be tracked, such as which privilege lacks; or why not any longer, for
+ *   which the privilege to create triggers does not matter.
  * - `tracking_of` describes the triggers as the database has them. It differs from the recorded text after a
  *   trigger was disabled, also if it is enabled again: writes in between were not counted.
  *
@@ -33,7 +34,7 @@ export class TrackTables1764658800000 implements MigrationInterface {
     );
     await runner.query(
       `DROP FUNCTION track_table(text, text, text, text[]), untrack_table(text), tracking_of(text),
-         untrackable(text), tracked_relations(text), relation_of(text)`,
+         untrackable(text, boolean), tracked_relations(text), relation_of(text)`,
     );
     await runner.query('ALTER TABLE "tallies" DROP "tracked", DROP "triggers"');
   }
@@ -55,7 +56,7 @@ const TRACKED_RELATIONS = `CREATE FUNCTION tracked_relations(of_table text) RETU
    SELECT relation FROM tree WHERE relation IS NOT NULL ORDER BY relation
  $relations$`;
 
-const UNTRACKABLE = `CREATE FUNCTION untrackable(of_table text) RETURNS text LANGUAGE plpgsql STABLE AS $untrackable$
+const UNTRACKABLE = `CREATE FUNCTION untrackable(of_table text, is_tracked boolean DEFAULT false) RETURNS text LANGUAGE plpgsql STABLE AS $untrackable$
  DECLARE
    root oid := relation_of(of_table);
    kind text;
@@ -92,7 +93,7 @@ const UNTRACKABLE = `CREATE FUNCTION untrackable(of_table text) RETURNS text LAN
      WHERE pg_class.oid IN (SELECT tracked_relations(of_table)) AND NOT has_schema_privilege(pg_namespace.oid, 'USAGE')
      UNION ALL
      SELECT format('GRANT %s ON %I.%I TO %I', string_agg(privilege, ', '), nspname, relname, current_user)
-     FROM unnest('{SELECT,TRIGGER}'::text[]) AS needed(privilege), pg_class
+     FROM unnest(CASE WHEN is_tracked THEN '{SELECT}' ELSE '{SELECT,TRIGGER}' END::text[]) AS needed(privilege), pg_class
      JOIN pg_namespace ON pg_namespace.oid = relnamespace
      WHERE pg_class.oid IN (SELECT tracked_relations(of_table))
      AND NOT has_table_privilege(pg_class.oid, privilege)
@@ -123,10 +124,9 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
    tally text := home || '.' || quote_ident(of_resource || '_tally');
    deltas text := home || '.' || quote_ident(of_resource || '_tally_deltas');
    elements text[] := ''::text || counted;
-   columns text := (
-     SELECT string_agg(DISTINCT quote_ident(name), ', ')
-     FROM unnest(string_to_array(array_to_string(identifier || counted, '+'), '+')) AS names(name)
-   );
+   names text[] := string_to_array(array_to_string(counted, '+'), '+');
+   columns text := (SELECT string_agg(DISTINCT ', ' || quote_ident(name), '') FROM unnest(names) name);
+   uncounted text;
    key_type text := 'text COLLATE "C"';
    first_key text := '''''';
    -- Of the rows of a source, by facet.
@@ -152,6 +152,12 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
      FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid WHERE attrelid = root AND attname = identifier;
      IF first_key IS NULL THEN
        RAISE '% has no column % that is a text, an integer, a bigint or a uuid', of_table, identifier;
+     END IF;
+     SELECT attname INTO uncounted FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+     WHERE attrelid = root AND attname = ANY(names)
+     AND (atttypid = 'bpchar'::regtype OR NOT collisdeterministic);
+     IF FOUND THEN
+       RAISE 'The column % of % cannot be counted: different texts are equal in it', uncounted, of_table;
      END IF;
    END IF;
    -- Triggers of a former partition, or of another table, go with their function: dropping them alone takes
@@ -194,12 +200,12 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
        RETURN NULL;
      END $body$ $function$,
      keep, of_resource,
-     format(sums, tally_sums(elements, format('(SELECT %s, 1 AS "#step" FROM new_rows) object', columns))),
-     format(sums, tally_sums(elements, format('(SELECT %s, -1 AS "#step" FROM old_rows) object', columns))),
+     format(sums, tally_sums(elements, format('(SELECT 1 AS "#step"%s FROM new_rows) object', columns))),
+     format(sums, tally_sums(elements, format('(SELECT -1 AS "#step"%s FROM old_rows) object', columns))),
      -- The number of all objects stays.
      CASE counted WHEN '{}' THEN 'NULL' ELSE format(sums, tally_sums(elements, format(
-       '(SELECT %1$s, 1 AS "#step" FROM new_rows UNION ALL SELECT %1$s, -1 FROM old_rows) object', columns))) END,
-     format(sums, tally_sums(elements, format('(SELECT %s, -1 AS "#step" FROM @relation) object', columns))),
+       '(SELECT 1 AS "#step"%1$s FROM new_rows UNION ALL SELECT -1%1$s FROM old_rows) object', columns))) END,
+     format(sums, tally_sums(elements, format('(SELECT -1 AS "#step"%s FROM @relation) object', columns))),
      tally, deltas, home);
    -- They lock the table: no writer comes between them and the counting. Then the tally, as writers do.
    FOR relation IN SELECT tracked_relations(of_table) LOOP
@@ -236,7 +242,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
      deltas, tally);
    EXECUTE format('CREATE INDEX ON %s (facet, lowest)', deltas);
    IF root IS NOT NULL THEN
-     EXECUTE format(sums, tally_sums(elements, format('(SELECT %s, 1 AS "#step" FROM %s) object', columns, root::regclass)));
+     EXECUTE format(sums, tally_sums(elements, format('(SELECT 1 AS "#step"%s FROM %s) object', columns, root::regclass)));
    END IF;
    DELETE FROM tallies WHERE resource = of_resource;
    INSERT INTO tallies (resource, identifier, counted, tracked) VALUES (of_resource, identifier, counted, of_table);

@@ -6,7 +6,7 @@ export interface Tracking {
   readonly table: string;
   readonly identifier: string;
   readonly counted: readonly string[];
-  /** Why the table cannot be tracked, such as a privilege that lacks; null if it can. */
+  /** Why the table cannot be tracked any longer, such as a privilege that lacks; null if it can. */
   readonly reason: string | null;
   /**
    * Whether its triggers are those with which its rows were counted, and none was disabled since, not even for a
@@ -21,7 +21,7 @@ export async function readTracking(
   resource: string,
 ): Promise<Tracking | undefined> {
   const [found] = await dataSource.query<Tracking[]>(
-    `SELECT tracked AS table, identifier, counted, untrackable(tracked) AS reason,
+    `SELECT tracked AS table, identifier, counted, untrackable(tracked, true) AS reason,
        coalesce(triggers = tracking_of(resource), false) AS "isIntact"
      FROM tallies WHERE resource = $1 AND tracked IS NOT NULL`,
     [resource],
