@@ -2,9 +2,9 @@
 # Runs the README's section on deployment and the commands of docs/operations.md on this machine, checks
 # the result, and removes it again.
 #
-# Requires a container engine, Compose, curl, and the free ports 3000 and 8080. COMPOSE and ENGINE
-# override the commands. Default: the first available of `docker compose` and `docker-compose`, and of
-# `docker` and `podman`.
+# Requires a container engine, Compose, curl, and the free port 3000. COMPOSE and ENGINE override the
+# commands. Default: the first available of `docker compose` and `docker-compose`, and of `docker` and
+# `podman`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,13 +13,15 @@ if [ -z "${COMPOSE:-}" ]; then
   if docker compose version > /dev/null 2>&1; then COMPOSE='docker compose'; fi
 fi
 ENGINE=${ENGINE:-$(command -v docker || command -v podman)}
+# For deploy/restart.sh.
+export COMPOSE ENGINE
 # A separate project, so that no volumes of another one are used.
 export COMPOSE_PROJECT_NAME=catalogue-check
 # Ignore settings in the environment of the caller.
 unset COMPOSE_PROFILES DATABASE_REPLICA_URLS MAX_REPLICA_LAG_MS REDIS_URL PORT ADMIN_PORT MAX_LIMIT \
   QUERY_TIMEOUT_MS PAGE_CACHE_MB POOL_SIZE RATE_LIMIT_PER_MINUTE FAILED_LOGINS_PER_MINUTE \
   MAX_REQUESTS_PER_CLIENT MAX_STREAMS_PER_CLIENT STREAM_TIMEOUT_MS SEARCH_LANGUAGE DRAIN_MS LOG_LEVEL \
-  CORS_ORIGINS TRUST_PROXY BIND_ADDRESS PROXY_PORT
+  CORS_ORIGINS TRUST_PROXY BIND_ADDRESS INSTANCES CATALOGUE_MEMORY POSTGRES_MEMORY
 WORK=$(mktemp -d)
 LOADERS=()
 
@@ -46,7 +48,7 @@ fail() {
 
 cleanup() {
   stop_load
-  COMPOSE_PROFILES=replica,redis,proxy compose down --volumes --timeout 5 > /dev/null 2>&1 || true
+  COMPOSE_PROFILES=replica,redis compose down --volumes --timeout 5 > /dev/null 2>&1 || true
   rm -rf "$WORK"
 }
 trap cleanup EXIT
@@ -71,7 +73,13 @@ await() {
   done
 }
 
-is_healthy() { [ "$("$ENGINE" inspect --format '{{.State.Health.Status}}' "$(id_of "$1")")" = healthy ]; }
+# Whether all containers of a service are healthy.
+is_healthy() {
+  local id
+  for id in $(compose ps -q "$1"); do
+    [ "$("$ENGINE" inspect --format '{{.State.Health.Status}}' "$id")" = healthy ] || return 1
+  done
+}
 
 await_healthy() {
   local service
@@ -95,14 +103,14 @@ ask() {
 
 answers() { [ "$(ask "$1")" = "$2" ]; }
 
-# Starts four clients that send requests to the proxy continuously and record each status.
+# Starts four clients that send requests continuously and record each status.
 start_load() {
   local reader
   for reader in 1 2 3 4; do
     while :; do
       curl -s --max-time 20 -w '%{http_code}\n' -o /dev/null \
         -H 'X-Client-ID: load' -H "Authorization: Bearer $TOKEN" \
-        'http://127.0.0.1:8080/products?limit=20&offset=[0-400]' >> "$WORK/load.$reader" || true
+        'http://127.0.0.1:3000/products?limit=20&offset=[0-400]' >> "$WORK/load.$reader" || true
     done &
     LOADERS+=($!)
   done
@@ -139,7 +147,7 @@ pass "builds, $(since "$began")"
 
 began=$(milliseconds)
 quietly compose up -d
-await_healthy postgres catalogue
+await_healthy postgres catalogue proxy
 pass "with nothing set all are healthy, $(since "$began")"
 
 # The second code block of the section, verbatim except for the name of Compose.
@@ -165,7 +173,8 @@ pass 'the image runs any command'
 
 inside() { compose exec -T catalogue sh -c "$1"; }
 # Health and metrics, which are reachable from the containers only.
-operators() { inside "node -e 'fetch(\"http://127.0.0.1:9090$1\").then((answer) => answer.text()).then(console.log)'"; }
+operators_of() { inside "node -e 'fetch(\"http://$1$2\").then((answer) => answer.text()).then(console.log)'"; }
+operators() { operators_of 127.0.0.1:9090 "$1"; }
 operators /health/ready | grep -q '"ok"' || fail 'health is not at ADMIN_PORT'
 ! "$ENGINE" port "$(id_of catalogue)" 9090 2> /dev/null | grep -q . || fail 'ADMIN_PORT is published'
 pass 'health and metrics are at ADMIN_PORT, which is not published'
@@ -187,6 +196,15 @@ compose logs >> "$WORK/seen" 2>&1
 ! grep -aqFf "$WORK/secrets" "$WORK/seen" || fail 'a secret can be seen'
 ! inside 'cat /secrets/postgres' > /dev/null 2>&1 || fail 'the service can read a secret not its own'
 pass "no secret in inspect, the service's environment, its processes or any log"
+
+for id in $(compose ps -q); do
+  limits=$("$ENGINE" inspect --format \
+    '{{.Name}} {{.HostConfig.Memory}} {{.HostConfig.LogConfig.Config}} {{.HostConfig.LogConfig.Type}}' "$id")
+  [[ $limits != *' 0 '* ]] || fail "a container without a limit of memory: $limits"
+  [[ $limits == *json-file* ]] || fail "a container whose log is not rotated: $limits"
+  quietly "$ENGINE" exec "$id" sh -c 'grep -q "^CapBnd:.*0000$" /proc/1/status'
+done
+pass 'every container has a limit of memory, a log that is rotated, and no capabilities'
 
 # --- Failures
 
@@ -210,7 +228,7 @@ took=$(since "$began")
 [ "$("$ENGINE" inspect --format '{{.State.ExitCode}}' "$id")" = 0 ] || fail 'stopped, it exits with another code than 0'
 pass "stopped, it exits with 0, $took"
 quietly compose up -d
-await_healthy catalogue
+await_healthy catalogue proxy
 
 # --- The profiles, enabled as in docs/operations.md
 
@@ -233,48 +251,45 @@ quietly compose up -d --no-deps postgres-replica
 await 60 streams || fail 'the replica does not come back'
 pass 'replica: killed, the primary answers; back, it streams on'
 
-export COMPOSE_PROFILES=replica,redis,proxy
-export REDIS_URL=redis://redis:6379/0 TRUST_PROXY=1
+export COMPOSE_PROFILES=replica,redis
+export REDIS_URL=redis://redis:6379/0
 began=$(milliseconds)
-quietly compose up -d
-await_healthy redis catalogue catalogue-2 catalogue-3
-await 30 answers '8080/products?limit=1' 200 || fail 'the proxy does not answer'
-pass "proxy: three instances answer, $(since "$began")"
+quietly compose up -d --scale catalogue=4
+await_healthy redis catalogue proxy
+# What the proxy says of itself, from within the network.
+taken() {
+  operators_of proxy:8405 '/metrics?scope=backend' |
+    grep -q "^haproxy_backend_active_servers{proxy=\"instances\"} $1\$"
+}
+await 30 taken 4 || fail 'the proxy does not know four instances'
+pass "--scale catalogue=4: the proxy sends requests to all, $(since "$began")"
 
-catalogue client create counted --rate-limit 30 > /dev/null
+catalogue client create counted --rate-limit 40 > /dev/null
 counted=$(catalogue token issue counted 2> "$WORK/log")
 curl -s -o /dev/null -w '%{http_code}\n' -H 'Connection: close' \
   -H 'X-Client-ID: counted' -H "Authorization: Bearer $counted" \
-  'http://127.0.0.1:8080/products?limit=[1-60]' > "$WORK/counted"
-if [ "$(sort "$WORK/counted" | uniq -c | xargs)" != '30 200 30 429' ]; then
+  'http://127.0.0.1:3000/products?limit=[1-80]' > "$WORK/counted"
+if [ "$(sort "$WORK/counted" | uniq -c | xargs)" != '40 200 40 429' ]; then
   sort "$WORK/counted" | uniq -c >&2
   fail 'redis: the instances do not count together'
 fi
-pass 'redis: of 60 requests to three instances, with a limit of 30, 30 are answered'
-
-start_load
-sleep 2
-began=$(milliseconds)
-for service in catalogue catalogue-2 catalogue-3; do
-  quietly compose restart "$service"
-  await_healthy "$service"
-done
-judge_load "proxy: each instance restarted in turn, $(since "$began")"
+pass 'redis: of 80 requests to four instances, with a limit of 40, 40 are answered'
 
 start_load
 sleep 2
 began=$(milliseconds)
 # As in an upgrade: new containers with new addresses.
-for service in catalogue catalogue-2 catalogue-3; do
-  quietly compose up -d --no-deps --force-recreate "$service"
-  await_healthy "$service"
-done
-judge_load "proxy: each instance recreated in turn, $(since "$began")"
+quietly deploy/restart.sh
+judge_load "four instances replaced one after another, $(since "$began")"
 
 start_load
 sleep 2
-quietly "$ENGINE" kill "$(id_of catalogue-2)"
+quietly "$ENGINE" kill "$(id_of catalogue)"
 sleep 3
-judge_load 'proxy: an instance killed'
+judge_load 'an instance killed'
+
+quietly compose up -d --scale catalogue=2
+await 30 taken 2 || fail 'the proxy does not know that two instances are left'
+pass '--scale catalogue=2: two are left'
 
 echo 'All checks passed.'

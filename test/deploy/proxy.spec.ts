@@ -3,23 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { catalogue } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
-import { Instance } from '../faults/instance.js';
-import { Load } from '../faults/load.js';
-import { freePort } from '../faults/own-server.js';
+import type { Instance } from '../faults/instance.js';
 import { splitResponses } from '../http/raw-request.js';
 import { withTool } from '../tools.js';
 import { until } from '../until.js';
 import { exchange, type Refused, refusalsIn } from './exchange.js';
+import { Fleet } from './fleet.js';
 import { PASSED_ON, UNPARSED } from './hostile-requests.js';
-import { program, Proxy, usesErrorFiles } from './proxy.js';
+import { HAPROXY, type Proxy, usesErrorFiles } from './proxy.js';
 
 jest.setTimeout(60_000);
 
-const { describe: describeWithProxy } = withTool({
-  name: 'haproxy',
-  isThere: program !== undefined,
-  install: 'apt-get install haproxy, or its path as HAPROXY',
-});
+const { describe: describeWithProxy } = withTool(HAPROXY);
 
 /** False before HAProxy 3.2.4, which closes the connection instead of sending an error file. */
 const answersItself = usesErrorFiles();
@@ -29,10 +24,10 @@ const UNAVAILABLE: Refused = [503, '-2'];
 describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   let database: TestDatabase;
   let headers: Record<string, string>;
-  let instances: Instance[];
+  let fleet: Fleet;
+  /** An instance that keeps running, behind `proxy`. */
+  let survivor: Instance;
   let proxy: Proxy;
-  const startedInstances: Instance[] = [];
-  const startedProxies: Proxy[] = [];
   /** Holds the locks that keep a request waiting. */
   let blocker: Client;
 
@@ -44,28 +39,16 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
     blocker = new Client(database.url);
     await blocker.connect();
-    instances = await Promise.all([startInstance(), startInstance()]);
-    proxy = await startProxy(instances.map(({ ports }) => ports));
+    fleet = await Fleet.on(database.url);
+    survivor = await fleet.start();
+    proxy = await fleet.proxyBefore([survivor.host]);
+    await proxy.untilReady(1);
   });
   afterAll(async () => {
-    await Promise.all(startedInstances.map((instance) => instance.kill()));
+    await fleet.end();
     await blocker.end();
     await database.drop();
-    await Promise.all(startedProxies.map((each) => each.close()));
   });
-
-  /** Starts an instance that is killed after all tests. */
-  async function startInstance(environment?: NodeJS.ProcessEnv): Promise<Instance> {
-    const instance = await Instance.start(database.url, environment);
-    startedInstances.push(instance);
-    return instance;
-  }
-
-  async function startProxy(...settings: Parameters<typeof Proxy.before>): Promise<Proxy> {
-    const started = await Proxy.before(...settings);
-    startedProxies.push(started);
-    return started;
-  }
 
   const list = (port: number, offset = 0): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/brands?offset=${offset}`, { headers });
@@ -124,10 +107,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   });
 
   it('what is never whole is refused, and what never begins is closed, when its time is over', async () => {
-    const { port } = await startProxy(
-      instances.map(({ ports }) => ports),
-      { 'http-request': '500ms' },
-    );
+    const { port } = await fleet.proxyBefore([survivor.host], { 'http-request': '500ms' });
     const [nothing, ...halves] = await Promise.all(
       ['', 'GET /bra', 'GET /brands HTTP/1.1\r\nHost: a\r\n'].map(async (bytes) =>
         refusalsIn(await exchange(port, bytes)),
@@ -138,20 +118,17 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   });
 
   it('an answer that does not come in time is -3', async () => {
-    const { port } = await startProxy(
-      instances.map(({ ports }) => ports),
-      { server: '500ms' },
-    );
+    const slow = await fleet.proxyBefore([survivor.host], { server: '500ms' });
+    await slow.untilReady(1);
     await whileLocked(async () => {
-      const bytes = await exchange(port, rawList());
+      const bytes = await exchange(slow.port, rawList());
       expect(refusalsIn(bytes)).toEqual([[503, '-3']]);
       expect(splitResponses(bytes).found[0]?.headers['retry-after']).toBe('5');
     });
   });
 
   it('with no instance every request is -2, at once and when HAProxy knows', async () => {
-    const [PORT, ADMIN_PORT] = [String(await freePort()), String(await freePort())];
-    const { port } = await startProxy([{ PORT, ADMIN_PORT }]);
+    const { port } = await fleet.proxyBefore([fleet.newHost()]);
     for (const delay of [0, 2000]) {
       // HAProxy checks twice a second. Its answers are the same before and after: nothing to poll.
       await sleep(delay);
@@ -178,13 +155,12 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   });
 
   it('a request whose instance is killed is answered by another one', async () => {
-    const victim = await startInstance();
-    const [survivor] = instances;
-    if (!survivor) throw new Error('There is an instance');
-    const { port } = await startProxy([victim.ports, survivor.ports]);
+    const victim = await fleet.start();
+    const both = await fleet.proxyBefore([victim.host, survivor.host]);
+    await both.untilReady(2);
     await whileLocked(async (unlock) => {
       // One request for each instance.
-      const answers = [list(port, 1), list(port, 2)];
+      const answers = [list(both.port, 1), list(both.port, 2)];
       await untilWaiting(2);
       await victim.kill();
       await untilWaiting(3);
@@ -194,33 +170,14 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   });
 
   it('a request whose only instance is killed is -2', async () => {
-    const victim = await startInstance();
-    const { port } = await startProxy([victim.ports]);
+    const victim = await fleet.start();
+    const single = await fleet.proxyBefore([victim.host]);
+    await single.untilReady(1);
     await whileLocked(async () => {
-      const answer = exchange(port, rawList());
+      const answer = exchange(single.port, rawList());
       await untilWaiting(1);
       await victim.kill();
       expect(refusalsIn(await answer)).toEqual([UNAVAILABLE]);
     });
-  });
-
-  it('instances are restarted one after the other without a failed request', async () => {
-    const load = new Load(
-      8,
-      [`http://127.0.0.1:${proxy.port}`],
-      ['/brands', '/brands?limit=0'],
-      headers,
-    );
-    for (let at = 0; at < 2; at += 1) {
-      const [oldest] = instances.splice(0, 1);
-      if (!oldest) break;
-      expect((await oldest.stop()).status).toBe(0);
-      instances.push(await startInstance(oldest.ports));
-      // HAProxy checks twice a second, and does not publish the result.
-      await sleep(1000);
-    }
-    const outcomes = await load.stop();
-    expect(outcomes.length).toBeGreaterThan(50);
-    expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
   });
 });

@@ -5,22 +5,29 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Instance } from '../faults/instance.js';
 import { freePort } from '../faults/own-server.js';
+import type { Tool } from '../tools.js';
 import { until } from '../until.js';
+import { NameServer } from './name-server.js';
 
 /** The two ports of an instance. */
-export interface Ports {
-  readonly PORT: string;
-  readonly ADMIN_PORT: string;
-}
+export type Ports = Instance['ports'];
 
 /** Path of HAProxy: `HAPROXY`, or the first on the PATH. Undefined if there is none. */
-export const program = [
+const program = [
   process.env.HAPROXY ?? '',
   ...[...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map((folder) =>
     join(folder, 'haproxy'),
   ),
 ].find((path) => path !== '' && existsSync(path));
+
+export const HAPROXY: Tool = {
+  name: 'haproxy',
+  // Each instance has a loopback address of its own, which other systems do not have.
+  isThere: program !== undefined && process.platform === 'linux',
+  install: 'apt-get install haproxy, or its path as HAPROXY, on Linux',
+};
 
 /** Whether HAProxy responds to unparsable requests with the error files: 3.2.4 or later. */
 export function usesErrorFiles(): boolean {
@@ -30,14 +37,16 @@ export function usesErrorFiles(): boolean {
   return major > 3 || (major === 3 && (minor > 2 || (minor === 2 && patch >= 4)));
 }
 
-/** HAProxy as in the compose file, on the loopback address. */
+/** HAProxy as in the compose file, on the loopback address. It resolves its instances by a name server. */
 export class Proxy {
   private output = '';
 
   private constructor(
     readonly port: number,
+    private readonly operatorPort: number,
     private readonly child: ChildProcess,
     private readonly folder: string,
+    private readonly names: NameServer,
   ) {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
@@ -47,34 +56,38 @@ export class Proxy {
   /**
    * Starts HAProxy with `deploy/haproxy.cfg`. Only addresses and the given timeouts are replaced.
    *
+   * @param ports of every instance
    * @param timeouts by name, such as `server: '1s'`
    */
   static async before(
-    instances: readonly Ports[],
+    ports: Ports,
+    hosts: readonly string[],
     timeouts: Readonly<Record<string, string>> = {},
   ): Promise<Proxy> {
     if (program === undefined) throw new Error('There is no HAProxy on the PATH');
-    const port = await freePort();
+    const names = await NameServer.start();
+    names.addresses = hosts;
+    const [port, operatorPort] = [await freePort(), await freePort()];
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-proxy-'));
     await cp('deploy/errors', join(folder, 'errors'), { recursive: true });
-    let configuration = replace(
-      await readFile('deploy/haproxy.cfg', 'utf8'),
-      /^ {2}bind :8080$/m,
-      `  bind 127.0.0.1:${port}`,
-    );
+    let configuration = await readFile('deploy/haproxy.cfg', 'utf8');
+    const lines = {
+      'bind :8080': `bind 127.0.0.1:${port}`,
+      'bind :8405': `bind 127.0.0.1:${operatorPort}`,
+      'parse-resolv-conf': `nameserver test 127.0.0.1:${names.port}`,
+    };
+    for (const [line, by] of Object.entries(lines)) {
+      configuration = replace(configuration, new RegExp(`^ {2}${line}$`, 'm'), `  ${by}`);
+    }
     for (const [name, duration] of Object.entries(timeouts)) {
       const line = new RegExp(`^ {2}timeout ${name} .*$`, 'm');
       configuration = replace(configuration, line, `  timeout ${name} ${duration}`);
     }
-    const servers = instances.map(
-      ({ PORT, ADMIN_PORT }, at) => `  server at-${at} 127.0.0.1:${PORT} port ${ADMIN_PORT}\n`,
-    );
-    configuration = replace(configuration, /^( {2}server .*\n)+/m, servers.join(''));
     await writeFile(join(folder, 'haproxy.cfg'), configuration);
     const child = spawn(program, ['-db', '-f', join(folder, 'haproxy.cfg')], {
-      env: { PATH: process.env.PATH, PORT: '1', ADMIN_PORT: '1' },
+      env: { PATH: process.env.PATH, ...ports },
     });
-    const proxy = new Proxy(port, child, folder);
+    const proxy = new Proxy(port, operatorPort, child, folder, names);
     await until(() => {
       if (!proxy.isRunning) throw new Error(proxy.output);
       return isOpen(port);
@@ -82,8 +95,33 @@ export class Proxy {
     return proxy;
   }
 
+  /** Changes the addresses of the instances. HAProxy looks them up once a second. */
+  set hosts(hosts: readonly string[]) {
+    this.names.addresses = hosts;
+  }
+
+  /** Waits until a number of instances is ready, as HAProxy knows it. */
+  async untilReady(count: number): Promise<void> {
+    await until(async () => (await this.metric('haproxy_backend_active_servers')) === count);
+  }
+
+  /** A metric of the backend of the instances. */
+  async metric(name: string): Promise<number> {
+    const response = await fetch(`http://127.0.0.1:${this.operatorPort}/metrics?scope=backend`);
+    const value = new RegExp(`^${name}\\{proxy="instances"\\} (\\S+)$`, 'm').exec(
+      await response.text(),
+    );
+    return Number(value?.[1]);
+  }
+
+  /** The status of the check whether any instance is ready. */
+  async readiness(): Promise<number> {
+    return (await fetch(`http://127.0.0.1:${this.operatorPort}/ready`)).status;
+  }
+
   /** Stops HAProxy. Throws if it has ended already. */
   async close(): Promise<void> {
+    await this.names.stop();
     await rm(this.folder, { recursive: true });
     if (!this.isRunning) throw new Error(`HAProxy ended by itself: ${this.output}`);
     const exit = once(this.child, 'exit');

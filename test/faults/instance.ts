@@ -48,6 +48,11 @@ export class Instance {
     return this.printed('Health and metrics are on');
   }
 
+  /** The host of the address, such as `127.0.0.1`. */
+  get host(): string {
+    return new URL(this.address).hostname;
+  }
+
   /** The settings for a process that replaces this one on the same ports. */
   get ports(): { PORT: string; ADMIN_PORT: string } {
     return { PORT: new URL(this.address).port, ADMIN_PORT: new URL(this.adminAddress).port };

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Replaces all instances of the compose file, one after another, as for a new image or new settings. Each
+# is stopped when its successor takes requests, so that no request fails. If a successor does not become
+# ready, the others keep running.
+#
+# COMPOSE and ENGINE override `docker compose` and `docker`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+COMPOSE=${COMPOSE:-docker compose}
+ENGINE=${ENGINE:-docker}
+
+compose() {
+  # Unquoted: the command may consist of two words.
+  # shellcheck disable=SC2086
+  $COMPOSE "$@"
+}
+
+# The number of instances that the proxy sends requests to.
+taken() {
+  compose exec -T proxy bash -c \
+    'exec 3<>/dev/tcp/127.0.0.1/8405; printf "GET /metrics?scope=backend HTTP/1.0\r\n\r\n" >&3; cat <&3' |
+    sed -n 's/\r//; s/^haproxy_backend_active_servers{proxy="instances"} //p'
+}
+
+# Waits until the proxy sends requests to $1 instances.
+await_taken() {
+  local until=$((SECONDS + 180))
+  until [ "$(taken)" = "$1" ]; do
+    if ((SECONDS > until)); then
+      echo "The proxy does not send requests to $1 instances: see the log of catalogue" >&2
+      exit 1
+    fi
+    sleep 0.5
+  done
+}
+
+mapfile -t instances < <(compose ps -q catalogue)
+count=${#instances[@]}
+await_taken "$count"
+for instance in "${instances[@]}"; do
+  compose up -d --no-deps --no-recreate --scale "catalogue=$((count + 1))" catalogue
+  await_taken $((count + 1))
+  "$ENGINE" stop --time 30 "$instance" > /dev/null
+  "$ENGINE" rm "$instance" > /dev/null
+  await_taken "$count"
+done
+echo "$count replaced"

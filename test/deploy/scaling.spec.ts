@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { catalogue } from '../cli/catalogue.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import type { Instance } from '../faults/instance.js';
+import { Load, type Outcome } from '../faults/load.js';
+import { withTool } from '../tools.js';
+import { until } from '../until.js';
+import { Fleet } from './fleet.js';
+import { HAPROXY, type Proxy } from './proxy.js';
+
+jest.setTimeout(600_000);
+
+/** How often an instance is replaced. */
+const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 1);
+
+/** More than the clients of a test in which no request may fail. */
+const MAX_REQUESTS_PER_CLIENT = '16';
+
+const PATHS = ['/brands?limit=20', '/brands/b7'];
+
+const { describe: describeWithProxy } = withTool(HAPROXY);
+
+describeWithProxy('Any number of instances behind HAProxy, found by their name:', () => {
+  let database: TestDatabase;
+  let headers: Record<string, string>;
+  let fleet: Fleet;
+  const instances: Instance[] = [];
+  let proxy: Proxy;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const environment = { DATABASE_URL: database.url };
+    await catalogue(['client', 'create', 'tester', '--rate-limit', '0'], environment);
+    const { stdout } = await catalogue(['token', 'issue', 'tester'], environment);
+    headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
+    const rows = Array.from({ length: 100 }, (_, at) => `b${at},Brand ${at}\n`);
+    await catalogue(['import', 'brands', '-'], environment, `brandID,name\n${rows.join('')}`);
+    fleet = await Fleet.on(database.url);
+    proxy = await fleet.proxyBefore([]);
+  });
+  afterAll(async () => {
+    await fleet.end();
+    await database.drop();
+  });
+
+  /** Starts an instance. The name has its address before it listens, as that of a container. */
+  async function add(): Promise<void> {
+    const host = fleet.newHost();
+    const starting = fleet.startAt(host, { MAX_REQUESTS_PER_CLIENT });
+    proxy.hosts = [...instances.map((instance) => instance.host), host];
+    instances.push(await starting);
+    await proxy.untilReady(instances.length);
+  }
+
+  /** Stops the oldest instance. */
+  async function remove(): Promise<void> {
+    expect((await instances.shift()?.stop())?.status).toBe(0);
+    proxy.hosts = instances.map(({ host }) => host);
+    await proxy.untilReady(instances.length);
+  }
+
+  const load = (clients: number): Load =>
+    new Load(clients, [`http://127.0.0.1:${proxy.port}`], PATHS, headers);
+
+  const failed = (outcomes: readonly Outcome[]): Outcome[] =>
+    outcomes.filter(({ errcode }) => errcode !== '0');
+
+  /** The requests that each instance has answered, or refused with an errcode. */
+  async function counts(errcode?: string): Promise<number[]> {
+    const line = errcode
+      ? `catalogue_refusals_total\\{errcode="${errcode}"\\}`
+      : 'catalogue_request_duration_seconds_count\\{.*\\}';
+    return Promise.all(
+      instances.map(async ({ adminAddress }) => {
+        const text = await (await fetch(`${adminAddress}/metrics`)).text();
+        return [...text.matchAll(new RegExp(`^${line} (\\d+)$`, 'gm'))]
+          .map(([, count]) => Number(count))
+          .reduce((sum, count) => sum + count, 0);
+      }),
+    );
+  }
+
+  it('each that is added takes requests', async () => {
+    expect(await proxy.readiness()).toBe(503);
+    for (const count of [1, 2, 3]) {
+      await add();
+      expect(instances).toHaveLength(count);
+      expect(await proxy.readiness()).toBe(200);
+      const before = await counts();
+      const running = load(4);
+      await running.untilMore(20 * count);
+      expect(failed(await running.stop())).toEqual([]);
+      const after = await counts();
+      expect(after.filter((total, at) => total === before[at])).toEqual([]);
+    }
+  });
+
+  // As deploy/restart.sh does it.
+  it('they are replaced one after another without a failed request', async () => {
+    const running = load(4);
+    for (let at = 0; at < RESTARTS; at += 1) {
+      await add();
+      await remove();
+    }
+    const outcomes = await running.stop();
+    console.info(`${RESTARTS} replaced, ${outcomes.length} requests`);
+    expect(outcomes.length).toBeGreaterThan(20);
+    expect(failed(outcomes)).toEqual([]);
+  });
+
+  it('what one refuses as too much is not asked of the others', async () => {
+    const running = load(100);
+    await running.untilMore(400);
+    const refused = (await running.stop()).filter(({ errcode }) => errcode === '-4').length;
+    expect(refused).toBeGreaterThan(0);
+    const sumRefused = async () => (await counts('-4')).reduce((sum, count) => sum + count, 0);
+    // The metrics are up to 250 ms old.
+    await until(async () => (await sumRefused()) >= refused);
+    expect(await sumRefused()).toBe(refused);
+  });
+});
