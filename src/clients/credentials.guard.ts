@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { clientAddress } from '../http/client-address.js';
+import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { ClientCache } from './client-cache.js';
 import type { ClientRecord } from './client-reader.js';
@@ -16,9 +17,12 @@ export class CredentialsGuard implements CanActivate {
   constructor(
     private readonly clients: ClientCache,
     private readonly failedLogins: FailedLogins,
+    private readonly schemaDoubt: SchemaDoubt,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    // Clients and objects may not have been restored yet.
+    if (this.schemaDoubt.isOpen) throw errors.unavailable();
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     // Read first: a closed connection has no address.
     const address = clientAddress(request);

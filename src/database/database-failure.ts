@@ -28,6 +28,11 @@ export class PrimarySilentError extends Error {
   }
 }
 
+/** Thrown where a row is missing that migrations insert, as in a table that is being restored. */
+export class IncompleteSchemaError extends Error {
+  override name = 'IncompleteSchemaError';
+}
+
 /** Error codes of Node's sockets and DNS resolver for a server that does not respond. */
 const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|PROTO)$/;
 
@@ -36,6 +41,25 @@ const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 /** serialization_failure, deadlock_detected */
 const RETRYABLE_CODES = ['40001', '40P01'];
+
+/**
+ * What a statement of the service gets while the schema is dropped and created, as by a restore:
+ * undefined_table, undefined_function, undefined_object, undefined_column, invalid_schema_name,
+ * insufficient_privilege (of objects whose owner is set next), and feature_not_supported for a prepared
+ * statement whose result has changed.
+ */
+const SCHEMA_CODES = ['42P01', '42883', '42704', '42703', '3F000', '42501', '0A000'];
+/** internal_error, where an object was dropped between the planning of a statement and its execution */
+const INTERNAL_ERROR = 'XX000';
+const DROPPED = /^(?:cache lookup failed for|could not open relation with OID|could not find )/;
+
+/** Whether a statement of the service may have failed because the schema was not whole. */
+export function isSchemaFailure(thrown: unknown): boolean {
+  if (thrown instanceof IncompleteSchemaError) return true;
+  if (!types.isNativeError(thrown)) return false;
+  const { code = '', message } = driverErrorOf(thrown);
+  return SCHEMA_CODES.includes(code) || (code === INTERNAL_ERROR && DROPPED.test(message));
+}
 
 /** Whether a statement waited for a lock longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {

@@ -6,6 +6,7 @@ import { databaseOptions } from './options.js';
 import { ReadPool } from './read-pool.js';
 import { Replicas } from './replicas.js';
 import { ReservedConnections } from './reserved-connections.js';
+import { SchemaDoubt } from './schema-doubt.js';
 
 /** The application's data source, with every entity that a module registers by `forFeature`. */
 @Module({})
@@ -25,6 +26,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         }),
       ],
       providers: [
+        SchemaDoubt,
         { provide: ReservedConnections, useFactory: () => new ReservedConnections(url) },
         { provide: Replicas, useFactory: () => new Replicas(url, settings) },
         {
@@ -34,7 +36,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new ReadPool(dataSource, settings.replicaUrls.length > 0 ? replicas : undefined),
         },
       ],
-      exports: [ReadPool, Replicas, ReservedConnections],
+      exports: [ReadPool, Replicas, ReservedConnections, SchemaDoubt],
     };
   }
 

@@ -12,6 +12,7 @@ import {
   databaseFailure,
   PoolOverloadedError,
 } from '../database/database-failure.js';
+import { SchemaDoubt } from '../database/schema-doubt.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { sendError } from './envelope.js';
 import { ApiError, errors } from './errors.js';
@@ -47,9 +48,12 @@ export class ErrorFilter implements ExceptionFilter {
   /** The `performance.now()` of the latest log line, by errcode. */
   private readonly logged = new Map<number, number>();
 
-  catch(thrown: unknown, host: ArgumentsHost): void {
+  constructor(private readonly schemaDoubt: SchemaDoubt) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    const error = apiErrorOf(thrown);
+    const isSchema = await this.schemaDoubt.explains(thrown);
+    const error = isSchema ? errors.unavailable() : apiErrorOf(thrown);
     // Expected errors need no log line in addition to that of the request.
     const isExpected =
       thrown instanceof ApiError ||

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { databaseFailure } from '../database/database-failure.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
+import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { isOwn, ownResourcesOf, talliedResourcesOf } from '../resource/resource.js';
 import { CountedWords } from './tally/counted-words.js';
@@ -41,6 +42,7 @@ export class Maintenance implements OnModuleDestroy {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: ReservedConnections,
+    private readonly schemaDoubt: SchemaDoubt,
   ) {}
 
   /** The number of tasks of each resource whose latest run failed. */
@@ -163,6 +165,8 @@ export class Maintenance implements OnModuleDestroy {
         if (!this.failing.has(name)) {
           this.logger.warn(`Maintenance of ${name} fails: ${(error as Error).message}`);
         }
+        // Before a request notices.
+        void this.schemaDoubt.explains(error);
         const failure = databaseFailure(error);
         this.failing.set(name, { resource, isFault: failure === undefined });
         // Without the database the other tasks would only wait and fail too.

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { IncompleteSchemaError } from '../database/database-failure.js';
 import { ReadPool } from '../database/read-pool.js';
 import { type Statement, statement } from '../database/statement.js';
 import { publicTime } from '../resource/column-values.js';
@@ -29,7 +30,7 @@ export function stateOf(resources: readonly string[]): string {
 /**
  * Returns the version that a statement found.
  *
- * @throws TypeError if there is no version, because the resource has no tally. Without a version, a
+ * @throws IncompleteSchemaError if there is no version, because the resource has no tally. Without a version, a
  * cached page would never become outdated.
  */
 export function requireVersion(
@@ -37,13 +38,15 @@ export function requireVersion(
   resources: readonly string[],
 ): string {
   if (version) return version;
-  throw new TypeError(`${resources.join(', ')} has no tally: its migration lacks install_tally`);
+  throw new IncompleteSchemaError(
+    `${resources.join(', ')} has no tally: its migration lacks install_tally`,
+  );
 }
 
 /**
  * The only row of a statement for a page.
  *
- * @throws TypeError if there is none, or no version; see `requireVersion`
+ * @throws TypeError if there is none; IncompleteSchemaError if it has no version: see `requireVersion`
  */
 export function onlyPage<Page extends VersionedPage>(
   [page]: readonly Page[],

@@ -2,6 +2,8 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { SchemaDoubt } from '../database/schema-doubt.js';
+import { ownResourcesOf } from '../resource/resource.js';
 import { differences, lineOf } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
 import { WithheldLists } from '../list/withheld-lists.js';
@@ -9,15 +11,26 @@ import { WithheldLists } from '../list/withheld-lists.js';
 /** Milliseconds between two checks while the database does not match, or maintenance fails. */
 const CHECK_INTERVAL = 3000;
 
+/** Milliseconds after a change in which queries may fail that began before it. */
+const SETTLING = 10_000;
+
+/** A text that differs when a table was created anew. */
+const IDENTITY = `SELECT md5(string_agg(oid::text, ',' ORDER BY oid)) AS identity FROM pg_class
+  WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`;
+
 /**
  * Compares the database with the entities at the start, and repeats this until they match, and later
- * while maintenance fails. Where they do not match, the service is not ready, and lists that could be wrong
- * get the error response `-2`. A later change that maintenance does not meet is not detected;
+ * while maintenance fails, and after a query that failed as during a restore. Where they do not match, the service is not ready, and lists that could be wrong
+ * get the error response `-2`. A later change that neither meets is not detected;
  * `catalogue verify` reports it.
  */
 @Injectable()
 export class SchemaCheck implements OnModuleDestroy {
   private isPassed = true;
+  /** That of the database at the last comparison. */
+  private identity: string | undefined;
+  /** The `performance.now()` of the last comparison that found it not whole, or created anew. */
+  private changedAt = -Infinity;
   /** The last logged lines. */
   private logged = '';
   private readonly logger = new Logger(SchemaCheck.name);
@@ -28,6 +41,7 @@ export class SchemaCheck implements OnModuleDestroy {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly lists: WithheldLists,
     private readonly maintenance: Maintenance,
+    private readonly doubt: SchemaDoubt,
   ) {}
 
   /** Whether the last check found that the database matches the entities. True before `start`. */
@@ -40,12 +54,24 @@ export class SchemaCheck implements OnModuleDestroy {
     this.isPassed = false;
     this.lists.withhold(() => true);
     await this.check();
+    this.doubt.check = () => this.hasChanged();
     this.running = this.repeat();
   }
 
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await this.running;
+  }
+
+  /** Checks after a query that failed. Returns true if the schema is not whole, or was not lately. */
+  private async hasChanged(): Promise<boolean> {
+    if (!(await this.check())) {
+      this.isPassed = false;
+      this.changedAt = performance.now();
+      this.lists.withhold(() => true);
+      this.doubt.isOpen = true;
+    }
+    return performance.now() - this.changedAt < SETTLING;
   }
 
   private async repeat(): Promise<void> {
@@ -57,16 +83,25 @@ export class SchemaCheck implements OnModuleDestroy {
     }
   }
 
-  private async check(): Promise<void> {
+  /** Returns false if the database cannot be compared. */
+  private async check(): Promise<boolean> {
     try {
+      const [{ identity }] = await this.dataSource.query<[{ identity: string }]>(IDENTITY);
       const found = await differences(this.dataSource);
       const wrong = found.filter(({ isSurplus }) => !isSurplus);
       const resources = new Set(wrong.map(({ resource }) => resource));
       this.lists.withhold((resource) => resources.has(resource));
       this.isPassed = wrong.length === 0;
+      const isSame = (this.identity ??= identity) === identity;
+      if (!isSame || !this.isPassed) this.changedAt = performance.now();
+      this.identity = identity;
+      const own = [...ownResourcesOf(this.dataSource).keys()];
+      this.doubt.isOpen = own.length > 0 && own.every((resource) => resources.has(resource));
       this.log(wrong.map(lineOf));
+      return true;
     } catch (error) {
       this.log([`it cannot be compared: ${(error as Error).message}`]);
+      return false;
     }
   }
 
