@@ -21,7 +21,7 @@ export COMPOSE_PROJECT_NAME=catalogue-check
 unset COMPOSE_PROFILES DATABASE_REPLICA_URLS MAX_REPLICA_LAG_MS REDIS_URL PORT ADMIN_PORT MAX_LIMIT \
   QUERY_TIMEOUT_MS PAGE_CACHE_MB POOL_SIZE RATE_LIMIT_PER_MINUTE FAILED_LOGINS_PER_MINUTE \
   MAX_REQUESTS_PER_CLIENT MAX_STREAMS_PER_CLIENT STREAM_TIMEOUT_MS SEARCH_LANGUAGE DRAIN_MS LOG_LEVEL \
-  CORS_ORIGINS TRUST_PROXY BIND_ADDRESS INSTANCES CATALOGUE_MEMORY POSTGRES_MEMORY
+  CORS_ORIGINS TRUST_PROXY BIND_ADDRESS INSTANCES CATALOGUE_IMAGE CATALOGUE_MEMORY POSTGRES_MEMORY
 WORK=$(mktemp -d)
 LOADERS=()
 
@@ -220,6 +220,11 @@ quietly compose up -d --no-deps postgres
 began=$(milliseconds)
 await 60 answers '3000/products?limit=1' 200 || fail 'the service does not find its database again'
 pass "PostgreSQL killed: 503 while it is down, 200 again $(since "$began") after its start"
+
+quietly deploy/passwords.sh catalogue
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'catalogue'" > /dev/null
+await 15 answers '3000/products?limit=1' 200 || fail 'the service does not find its new password'
+pass 'the password of the database changed: 200 on new connections'
 
 id=$(id_of catalogue)
 began=$(milliseconds)

@@ -115,7 +115,8 @@ async function checkVersion({ directory, binaries }: Cluster): Promise<void> {
   if (version !== binaries.major) {
     throw new CommandError(
       `${directory} was made by PostgreSQL ${version}, and this is PostgreSQL ${binaries.major}: ` +
-        `move it away, or set DATABASE_URL to a server of PostgreSQL ${version} that has the data`,
+        'export the data with the release that made it, move it away and import them, or set DATABASE_URL ' +
+        `to a server of PostgreSQL ${version} that has the data`,
     );
   }
 }

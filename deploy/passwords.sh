@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Changes the password of the role `catalogue`, `replication` or `postgres` that the compose file has created, while
+# everything runs. Open connections stay; new ones use the new password from then on.
+#
+#   deploy/passwords.sh catalogue
+#
+# COMPOSE overrides `docker compose`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+COMPOSE=${COMPOSE:-docker compose}
+
+case ${1:-} in
+  catalogue | replication | postgres) role=$1 ;;
+  *)
+    echo "usage: $0 catalogue|replication|postgres" >&2
+    exit 2
+    ;;
+esac
+
+# Unquoted: the command may consist of two words. Between these two commands a new connection is refused.
+$COMPOSE run --rm --entrypoint sh secrets -c "rm /secrets/$role && sh /secrets.sh"
+# By the local socket, which asks for no password.
+$COMPOSE exec -T postgres psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username postgres << SQL
+\set password \`cat /secrets/$role\`
+ALTER ROLE $role PASSWORD :'password';
+SQL
+echo "The password of $role is changed"
