@@ -3,10 +3,10 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import { REQUESTS_PER_CONNECTION } from './database/read-pool.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
+import { RequestLimit } from './http/server/request-limit.js';
 import { Cors } from './http/server/cors.js';
 import { PageCache } from './list/serving/page-cache.js';
 import { StreamLimit } from './list/serving/stream-limit.js';
@@ -33,7 +33,7 @@ export async function createApplication(
 ): Promise<NestExpressApplication> {
   const pools = 1 + settings.replicaUrls.length;
   const adapter = new EnvelopedExpressAdapter(
-    REQUESTS_PER_CONNECTION * settings.poolSize,
+    new RequestLimit(settings.poolSize),
     connectionLimits(pools * settings.poolSize).service,
     new Cors(settings.corsOrigins),
   );

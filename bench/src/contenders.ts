@@ -18,6 +18,7 @@ export interface Contender {
 export const SERVICE = 'this service';
 export const UNCACHED = 'this service, no page cache';
 export const ROWS = 'node:http + pg, rows';
+export const BASELINE = 'baseline, no page cache';
 export const FIND_AND_COUNT = 'NestJS + findAndCount';
 export const PAGINATE = 'nestjs-paginate';
 const JSON_BY_POSTGRES = 'node:http + pg, JSON by PostgreSQL';
@@ -66,13 +67,7 @@ export async function startContenders(
     if (!settings && !wanted.includes(name)) continue;
     const [file = '', ...args] = program;
     const server = settings
-      ? await startServer(join(PROJECT, 'dist', 'main.js'), ['start'], {
-          DATABASE_URL: databaseUrl,
-          PORT: '0',
-          ADMIN_PORT: '0',
-          HOST: '127.0.0.1',
-          ...settings,
-        })
+      ? await startService(PROJECT, databaseUrl, settings)
       : await startServer(join(import.meta.dirname, 'contenders', file), args, {
           DATABASE_URL: databaseUrl,
         });
@@ -81,8 +76,43 @@ export async function startContenders(
   return started;
 }
 
-async function credentials(databaseUrl: string): Promise<Record<string, string>> {
-  const clientID = `bench-${Date.now()}`;
+function startService(
+  folder: string,
+  databaseUrl: string,
+  settings: NodeJS.ProcessEnv,
+): Promise<Server> {
+  return startServer(join(folder, 'dist', 'main.js'), ['start'], {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    HOST: '127.0.0.1',
+    ...settings,
+  });
+}
+
+/**
+ * Starts the service with every page read anew, and the one of another folder, which is built.
+ *
+ * @param folder `undefined`: the service alone
+ */
+export async function startUncached(
+  databaseUrl: string,
+  folder: string | undefined,
+): Promise<{ readonly name: string; readonly server: Server }[]> {
+  const settings = { PAGE_CACHE_MB: '0' };
+  const services = [{ name: UNCACHED, server: await startService(PROJECT, databaseUrl, settings) }];
+  if (folder === undefined) return services;
+  return [
+    ...services,
+    { name: BASELINE, server: await startService(folder, databaseUrl, settings) },
+  ];
+}
+
+let clients = 0;
+
+/** Headers with the credentials of a new client without a rate limit. */
+export async function credentials(databaseUrl: string): Promise<Record<string, string>> {
+  const clientID = `bench-${Date.now()}-${(clients += 1)}`;
   await catalogue(['client', 'create', clientID, '--rate-limit', '0'], databaseUrl);
   const { stdout } = await catalogue(['token', 'issue', clientID, '--expires', '1d'], databaseUrl);
   return { 'X-Client-ID': clientID, Authorization: `Bearer ${stdout.trim()}` };

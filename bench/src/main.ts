@@ -37,6 +37,7 @@ interface Options {
   loading: boolean;
   soak: number;
   overload: number;
+  baseline?: string;
   database?: string;
   out: string;
 }
@@ -61,7 +62,8 @@ const options = new Command('bench')
   .option('--mix', 'only the lists of a storefront and their mix')
   .option('--no-loading', 'leaves import against COPY, and updates, out')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
-  .option('--overload <s>', 'seconds of more requests than can be answered', positive, 0)
+  .option('--overload <s>', 'only more requests than can be answered, this long each', positive, 0)
+  .option('--baseline <folder>', 'a built version of the service to overload beside this one')
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
   .option('--out <folder>', 'where to put results.json and chart.svg', 'bench/results')
   .parse()
@@ -98,6 +100,11 @@ try {
 
 async function run(rows: number): Promise<Results> {
   const url = await filledDatabase(server.url, rows);
+  if (options.overload > 0) {
+    await query(url, 'VACUUM ANALYZE');
+    const overloaded = await overload(url, options.overload, options.baseline);
+    return { rows, measurements: [], alone: [], lists: [], mixes: [], overloaded };
+  }
   const contenders = await startContenders(
     url,
     options.contender ?? (options.mix ? STOREFRONT_NAMES : CONTENDER_NAMES),
@@ -134,12 +141,6 @@ async function run(rows: number): Promise<Results> {
       options.soak > 0
         ? await soak(service, questions, options.soak, options.connections)
         : undefined;
-    const [, uncached] = own;
-    const [question] = questions;
-    const overloaded =
-      options.overload > 0 && uncached && question
-        ? await overload(uncached, question, options.overload, options.connections)
-        : undefined;
     for (const contender of contenders.splice(0)) await contender.server.stop();
     const withLoading = isWhole && options.loading;
     return {
@@ -151,7 +152,6 @@ async function run(rows: number): Promise<Results> {
       loading: withLoading ? await loading(server.url, url) : undefined,
       updating: withLoading ? await updating(url, rows) : undefined,
       memory,
-      overloaded,
     };
   } finally {
     for (const contender of contenders) await contender.server.stop();

@@ -9,6 +9,8 @@ export const PROJECT = join(import.meta.dirname, '..', '..');
 /** A server that listens, in a process of its own. */
 export interface Server {
   readonly address: string;
+  /** Where it has its health and metrics, if that is another address. */
+  readonly adminAddress?: string;
   readonly pid: number;
   /** Whether it has not ended by itself. */
   isRunning(): boolean;
@@ -28,6 +30,8 @@ export async function startServer(
     }),
   );
   let output = '';
+  const adminAddress = (): string | undefined =>
+    /Health and metrics are on (http:\/\/[\d.:]+)/.exec(output)?.[1];
   const address = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       output += chunk.toString();
@@ -45,6 +49,7 @@ export async function startServer(
   });
   return {
     address,
+    adminAddress: adminAddress(),
     pid: child.pid ?? 0,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     stop: () => stop(child),

@@ -35,7 +35,7 @@ export interface Report {
 
 /** The tables of one number of products, as text. */
 export function tables(results: Results): string {
-  return [scenarioTable(results), listTable(results), mixTable(results)]
+  return [scenarioTable(results), listTable(results), mixTable(results), overloadTable(results)]
     .filter((table) => table !== '')
     .join('\n\n');
 }
@@ -95,6 +95,52 @@ function mixTable({ mixes }: Results): string {
   ]);
 }
 
+function overloadTable({ overloaded }: Results): string {
+  if (!overloaded) return '';
+  const { best, after, loads, besides } = overloaded;
+  const lines = loads.map((load) => [
+    String(load.connections),
+    `${load.times} ×`,
+    load.contender,
+    `${number(load.admitted.perSecond)} (${number(load.admitted.perSecond / best)})`,
+    ...[load.admitted, load.refused, load.health].map(
+      ({ p50, p99 }) => `${number(p50)} / ${number(p99)}`,
+    ),
+    String(load.unhealthy),
+    String(load.broken),
+    String(load.unanswered),
+    number(load.generatorDelay),
+    String(load.memory),
+  ]);
+  const table = columns([
+    [
+      'connections',
+      'load',
+      'contender',
+      'answered a second (of best)',
+      'answered: p50 / p99, ms',
+      'refused',
+      'health',
+      'unhealthy',
+      'broken',
+      'unanswered',
+      'generator, ms',
+      'memory, MiB',
+    ],
+    ...lines,
+  ]);
+  const clients = columns([
+    ['contender', 'a client alone: p50 / p99, ms', 'beside a greedy one', 'refused', 'health'],
+    ...besides.map(({ contender, alone, beside }) => [
+      contender,
+      ...[alone, beside].map(({ admitted: { p50, p99 } }) => `${number(p50)} / ${number(p99)}`),
+      number(beside.refused.perSecond),
+      number(beside.health.p99),
+    ]),
+  ]);
+  return `${table}\n\nbest ${number(best)} a second, afterwards ${number(after)}\n\n${clients}`;
+}
+
 function scenarioTable({ measurements }: Results): string {
   if (measurements.length === 0) return '';
   const lines = measurements.map((measurement) => {
@@ -114,7 +160,7 @@ function scenarioTable({ measurements }: Results): string {
 
 /** The ratios that matter, a line each. */
 export function ratios(results: Results): string {
-  const { measurements, alone, walk, loading, updating, memory, overloaded } = results;
+  const { measurements, alone, walk, loading, updating, memory } = results;
   const perSecond = (scenario: string, contender: string): number =>
     of(measurements, scenario, contender)?.perSecond ?? NaN;
   const p50 = (scenario: string, contender: string): number =>
@@ -165,24 +211,7 @@ export function ratios(results: Results): string {
     ]);
   }
   if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);
-  if (overloaded) lines.push(...overloadRatios(overloaded));
   return columns(lines.filter(([, value]) => value !== NO_NUMBER));
-}
-
-function overloadRatios({ before, during, after, memory }: Overload): [string, string][] {
-  const [worst] = [...during].sort((one, other) => other.p99 - one.p99);
-  const answered = Math.min(...during.map(({ perSecond }) => perSecond));
-  const refused = Math.max(...during.map(({ refusedPerSecond }) => refusedPerSecond));
-  return [
-    ['overload: answered a second / before, at worst', number(answered / before.perSecond)],
-    ['overload: refused a second / answered before, at most', number(refused / before.perSecond)],
-    ['overload: p99 of the answered, ms, at worst', number(worst?.p99 ?? NaN)],
-    [
-      'overload: answered a second four seconds later / before',
-      number(after.perSecond / before.perSecond),
-    ],
-    ['overload: resident memory over time, MiB', memory.join(', ')],
-  ];
 }
 
 export function of(

@@ -9,16 +9,12 @@ export interface Slice {
   /** How long it may take instead if there are too few answers for a median. */
   readonly longest: number;
   readonly status: number;
-  /** So many requests a second, of which 503 will do as well; unless given, as many as are answered. */
-  readonly rate?: number;
 }
 
 export interface SliceResult {
   /** How long it took, as a slice. */
   readonly seconds: number;
   readonly perSecond: number;
-  /** Those refused with 503 a second, which count for nothing else. */
-  readonly refusedPerSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -35,7 +31,7 @@ process.on('message', (slice: Slice) => {
 /** Loads an address; one that answers too seldom for a median is given more time. */
 async function load(slice: Slice): Promise<SliceResult> {
   const started = performance.now();
-  const { times, refused } = await responseTimes(slice);
+  const times = await responseTimes(slice);
   const passed = (performance.now() - started) / 1000;
   if (times.length < slice.connections / 2 && slice.seconds < slice.longest) {
     return load({ ...slice, seconds: slice.longest });
@@ -46,18 +42,16 @@ async function load(slice: Slice): Promise<SliceResult> {
   return {
     seconds,
     perSecond: times.length / passed,
-    refusedPerSecond: refused / passed,
     p50: at(0.5),
     p99: at(0.99),
   };
 }
 
-/** Milliseconds of each answer, and how many were refused. */
-async function responseTimes(slice: Slice): Promise<{ times: number[]; refused: number }> {
-  const { url, headers, connections, seconds, longest, status, rate } = slice;
+/** Milliseconds of each answer. */
+async function responseTimes(slice: Slice): Promise<number[]> {
+  const { url, headers, connections, seconds, longest, status } = slice;
   const times: number[] = [];
   let wrong = '';
-  let refused = 0;
   // One that takes too long is a failure to the load, and to us no answer.
   const { errors, timeouts } = await new Promise<autocannon.Result>((resolve, reject) => {
     const options = {
@@ -66,22 +60,17 @@ async function responseTimes(slice: Slice): Promise<{ times: number[]; refused: 
       connections,
       duration: seconds,
       timeout: Math.max(1, longest),
-      ...(rate === undefined ? {} : { overallRate: rate }),
     };
     const instance = autocannon(options, (error: Error | null, result) => {
       if (error) reject(error);
       else resolve(result);
     });
     instance.on('response', (_client, statusCode, _bytes, responseTime) => {
-      if (rate !== undefined && statusCode === 503) {
-        refused += 1;
-        return;
-      }
       if (statusCode !== status) wrong = `${url} answered ${statusCode}, not ${status}`;
       times.push(responseTime);
     });
   });
   if (wrong) throw new Error(wrong);
   if (errors > timeouts) throw new Error(`${url}: ${errors - timeouts} requests failed`);
-  return { times, refused };
+  return times;
 }

@@ -5,6 +5,12 @@ import { CommandError } from '../command-error.js';
 import type { Settings } from '../settings/settings.js';
 
 /**
+ * Connections that may wait to be accepted. With a full backlog, the system drops the handshake of a
+ * further one, and its client tries again after a second or more. Linux lowers it to `net.core.somaxconn`.
+ */
+const BACKLOG = 4096;
+
+/**
  * Makes a server listen.
  *
  * @param setting name of the setting that holds the port, for error messages
@@ -19,7 +25,7 @@ export async function listen(
 ): Promise<string> {
   try {
     // Not by Nest, which would also log the error.
-    await once(server.listen(port, host), 'listening');
+    await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {

@@ -4,27 +4,33 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { finalize, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { errors } from '../http/errors.js';
 import { KeyedLimit } from '../http/keyed-limit.js';
+import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 
 /** The number of requests in progress, by `clientID`. */
 export class ClientRequests extends KeyedLimit {}
 
 /**
- * Limits the concurrent requests of each client. A request counts until its response is produced,
+ * Limits the concurrent requests of each client. While the service admits fewer requests, the limit of a client
+ * falls in proportion, so that one client does not have the requests of others refused. A request counts until its response is produced,
  * even if the client has disconnected. More requests get the error response `-4`.
  */
 @Injectable()
 export class ConcurrencyInterceptor implements NestInterceptor {
-  constructor(private readonly requests: ClientRequests) {}
+  constructor(
+    private readonly requests: ClientRequests,
+    private readonly host: HttpAdapterHost<EnvelopedExpressAdapter>,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { client } = context.switchToHttp().getRequest<CatalogueRequest>();
     if (!client) return next.handle();
     const { clientID } = client;
-    if (!this.requests.enter(clientID)) throw errors.busy();
+    if (!this.requests.enter(clientID, this.host.httpAdapter.admittedShare)) throw errors.busy();
     return next.handle().pipe(
       finalize(() => {
         this.requests.leave(clientID);

@@ -29,13 +29,18 @@ export function successEnvelope({ count, objects }: Page): string {
 }
 
 /** The envelope of an error response, as JSON text. */
-export function errorEnvelope({ errcode, message }: ApiError): string {
+export function errorEnvelope({ errcode, message }: Pick<ApiError, 'errcode' | 'message'>): string {
   return JSON.stringify({ result: { status: 'ERROR', errcode: String(errcode), msg: message } });
 }
 
 const sentErrors = new WeakMap<ServerResponse, ApiError>();
 
-/** The error that `sendError` sent as a response; `undefined` for any other response. */
+/** Records the error that a response has. */
+export function markError(response: ServerResponse, error: ApiError): void {
+  sentErrors.set(response, error);
+}
+
+/** The error that was sent as a response; `undefined` for any other response. */
 export function sentErrorOf(response: ServerResponse): ApiError | undefined {
   return sentErrors.get(response);
 }
@@ -45,17 +50,15 @@ export function sentErrorOf(response: ServerResponse): ApiError | undefined {
  * that the client does not take a partial response for a complete one.
  */
 export function sendError(response: ServerResponse, error: ApiError): void {
-  sentErrors.set(response, error);
+  markError(response, error);
   if (response.headersSent) {
     response.destroy();
     return;
   }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  send(
-    response,
-    error.status,
-    errorEnvelope(error.withMessage(redactToken(error.message, response.req))),
-  );
+  const { errcode, status } = error;
+  const message = redactToken(error.message, response.req);
+  send(response, status, errorEnvelope({ errcode, message }));
 }
 
 /** Minimum characters of a text to redact. A shorter one may be a word of the message. */

@@ -11,7 +11,11 @@ export class ApiError extends Error {
     /** Additional response headers, such as `Allow`. */
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
+    const { stackTraceLimit } = Error;
+    // A stack trace of an expected error is never read, and would be most of the cost of a refusal.
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
   }
 
   /** A copy with another message. */

@@ -5,11 +5,19 @@ export class KeyedLimit {
   /** @param maximum the limit for each key */
   constructor(private readonly maximum: number) {}
 
+  /**
+   * Whether the key is below its maximum.
+   *
+   * @param share the part of the maximum that there is room for at present, up to 1
+   */
+  hasRoom(key: string, share = 1): boolean {
+    return (this.counts.get(key) ?? 0) < this.maximum * share;
+  }
+
   /** Counts one more until `leave`. Returns false without counting if the key is at its maximum. */
-  enter(key: string): boolean {
-    const count = this.counts.get(key) ?? 0;
-    if (count >= this.maximum) return false;
-    this.counts.set(key, count + 1);
+  enter(key: string, share?: number): boolean {
+    if (!this.hasRoom(key, share)) return false;
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     return true;
   }
 

@@ -20,14 +20,16 @@ export interface ListStatements {
   };
 }
 
-/** The number of objects in the first batch, and the bounds for later ones. */
+/** The number of objects that are fetched at first, and the bounds for later. */
 const OBJECTS = { first: 100, minimum: 1, maximum: 5000 };
-/** The target size of a batch, in characters. One batch of a list is in memory at a time. */
-const BATCH_LENGTH = 200_000;
+/** The target size of what is fetched at once, in characters. It is all that a list has in memory. */
+const FETCHED_LENGTH = 200_000;
+/** The batches into which it is divided. All other requests wait while one is converted to text. */
+const BATCHES = 4;
 
 /**
- * Opens a list with a cursor and reads the first batch. Each batch is one statement, so the query
- * timeout applies to a batch and not to the list.
+ * Opens a list with a cursor and reads its first objects. Each fetch is one statement, so the query
+ * timeout applies to a fetch and not to the list.
  *
  * @param signal cancels the query in progress
  */
@@ -72,14 +74,22 @@ async function* batchesOf(
 ): AsyncGenerator<Batch> {
   let rows = first;
   let wanted: number = OBJECTS.first;
-  let text = header + write(rows);
+  let text = header;
   for (;;) {
-    yield { rows: rows.length, text };
+    const size = Math.ceil(rows.length / BATCHES);
+    let length = 0;
+    for (let at = 0; at < rows.length; at += size) {
+      const batch = rows.slice(at, at + size);
+      text += write(batch);
+      length += text.length;
+      yield { rows: batch.length, text };
+      text = '';
+    }
+    // The header of an empty list.
+    if (text !== '') yield { rows: 0, text };
     if (rows.length < wanted) return;
-    const fitting = Math.round((wanted * BATCH_LENGTH) / text.length);
+    const fitting = Math.round((wanted * FETCHED_LENGTH) / length);
     wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
     rows = await fetch(snapshot, wanted);
-    if (rows.length === 0) return;
-    text = write(rows);
   }
 }

@@ -25,7 +25,7 @@ const PATHS = ['/health/live', '/health/ready', '/metrics'];
 export class OperatorEndpoints {
   private draining = false;
   private isMigrated = false;
-  private readonly admission = new Admission(Infinity, MAX_REQUESTS_PER_CONNECTION);
+  private readonly admission = new Admission(() => Infinity, MAX_REQUESTS_PER_CONNECTION);
   /** Only success is cached. After a failure, the next request checks again. */
   private readonly database = new BriefCache(
     () => this.databaseProblem(),

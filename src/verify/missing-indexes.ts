@@ -6,7 +6,11 @@ import { alternativesOf } from '../list/alternatives.js';
 import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
 import { descendingIn, whereOf } from '../list/matching-objects.js';
-import { type IdentifierQuery, identifierQueriesIn, replaceIdentifierQueries } from '../list/identifier-queries.js';
+import {
+  type IdentifierQuery,
+  identifierQueriesIn,
+  replaceIdentifierQueries,
+} from '../list/identifier-queries.js';
 import { pathOf } from '../list/path.js';
 import {
   filteredColumnsOf,
@@ -63,9 +67,7 @@ async function ofFilter(
     if (await servesQuery(dataSource, query)) continue;
     const what = `filter ${parameter} of ${nameOf(metadata)}`;
     const columns = query.columns.map((name) => `"${name}"`).join(', ');
-    found.push(
-      `no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`,
-    );
+    found.push(`no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`);
   }
   const compared = listing.conditions
     .flatMap(alternativesOf)
@@ -126,7 +128,10 @@ async function servesFilter(
 }
 
 /** Whether an index finds the objects whose columns a query compares. */
-async function servesQuery(dataSource: DataSource, { entity, columns }: IdentifierQuery): Promise<boolean> {
+async function servesQuery(
+  dataSource: DataSource,
+  { entity, columns }: IdentifierQuery,
+): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
   const text = `SELECT FROM ${tableOfEntity(entity)} WHERE ${equal.join(' AND ')}`;
   return usesIndexes(

@@ -25,8 +25,8 @@ export async function expectedTables(
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
   const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
-  const [measured, storefront] = await Promise.all(
-    ['results', 'storefront'].map(async (name) =>
+  const [measured, storefront, overloaded] = await Promise.all(
+    ['results', 'storefront', 'overload'].map(async (name) =>
       JSON.parse(await readFile(`bench/measured/${name}.json`, 'utf8')),
     ),
   );
@@ -56,7 +56,7 @@ export async function expectedTables(
       throughput: { rows: throughputRows(measured) },
       latency: { rows: latencyRows(measured) },
       ratios: { rows: ratioRows(measured) },
-      overload: { rows: overloadRows(measured) },
+      overload: { rows: overloadRows(overloaded) },
       lists: { rows: listRows(storefront) },
       'lists by size': { rows: listBySizeRows(storefront) },
       mix: { rows: mixRows(storefront) },
@@ -304,12 +304,6 @@ interface Measured {
       readonly measurements: readonly Measurement[];
       readonly alone: readonly Measurement[];
       readonly updating?: { readonly withTally: number; readonly withoutTally: number };
-      readonly overloaded: {
-        readonly before: Load;
-        readonly during: readonly Load[];
-        readonly after: Load;
-        readonly memory: readonly number[];
-      };
     },
   ];
 }
@@ -323,14 +317,35 @@ interface Storefront {
   }[];
 }
 
+/** A run with more requests than can be answered. */
+interface Overloaded {
+  readonly results: readonly [
+    {
+      readonly overloaded: {
+        readonly best: number;
+        readonly loads: readonly {
+          readonly contender: string;
+          readonly connections: number;
+          readonly times: number;
+          readonly admitted: Load;
+          readonly refused: Load;
+          readonly health: Load;
+          readonly unhealthy: number;
+          readonly broken: number;
+          readonly unanswered: number;
+        }[];
+      };
+    },
+  ];
+}
+
 interface Load {
   readonly perSecond: number;
   readonly p50: number | null;
   readonly p99: number | null;
-  readonly refusedPerSecond: number;
 }
 
-interface Measurement extends Omit<Load, 'refusedPerSecond'> {
+interface Measurement extends Load {
   readonly scenario: string;
   readonly contender: string;
 }
@@ -411,21 +426,31 @@ function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): 
   return [['ratio', ''], ...rows.map(([name, ratio]): Row => [name, `${digits(ratio)} ×`])];
 }
 
-function overloadRows({ results: [{ overloaded }] }: Measured): Row[] {
-  const { before, during, after, memory } = overloaded;
-  const row = (name: string, load: Load, mebibytes: string): Row => [
-    name,
-    digits(load.perSecond),
-    digits(load.refusedPerSecond),
-    digits(load.p50),
-    digits(load.p99),
-    mebibytes,
-  ];
+function overloadRows({ results: [{ overloaded }] }: Overloaded): Row[] {
+  const { best, loads } = overloaded;
   return [
-    ['seconds', 'answered a second', 'refused a second', 'p50, ms', 'p99, ms', 'memory, MiB'],
-    row('before', before, ''),
-    ...during.map((load, at) => row(`${10 * at} to ${10 * at + 10}`, load, String(memory[at]))),
-    row('after', after, ''),
+    [
+      'connections',
+      'load',
+      'contender',
+      'answered a second (of best)',
+      'answered: p50, p99, ms',
+      'refused: p50, p99, ms',
+      'health: p50, p99, ms',
+      'not ready',
+      'broken',
+    ],
+    ...loads.map((load) => [
+      String(load.connections),
+      `${load.times} ×`,
+      load.contender,
+      `${digits(load.admitted.perSecond)} (${digits(load.admitted.perSecond / best)})`,
+      ...[load.admitted, load.refused, load.health].map(
+        ({ p50, p99 }) => `${digits(p50)}, ${digits(p99)}`,
+      ),
+      String(load.unhealthy),
+      String(load.broken + load.unanswered),
+    ]),
   ];
 }
 

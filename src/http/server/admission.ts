@@ -2,9 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { onEnd } from './on-end.js';
 
-/** One connection may have 1/`divisor` of all requests in work, and at least `minimum`. */
-const CONNECTION_SHARE = { divisor: 8, minimum: 8 };
-
 /**
  * Limits the requests in work: those whose response has not been passed to its connection in full.
  * A response that has ended and waits for its reader does not count.
@@ -16,12 +13,12 @@ export class Admission {
   private readonly byConnection = new WeakMap<Duplex, number>();
 
   /**
-   * @param maximum requests in work
+   * @param maximum requests in work, at present
    * @param connectionMaximum requests in work on one connection
    */
   constructor(
-    private readonly maximum: number,
-    private readonly connectionMaximum = shareOf(maximum),
+    private readonly maximum: () => number,
+    private readonly connectionMaximum: number,
   ) {}
 
   /** The number of requests in work. */
@@ -47,11 +44,6 @@ export class Admission {
     };
     onEnd(response, leave);
     response.once('close', leave);
-    return this.size <= this.maximum && ofConnection <= this.connectionMaximum;
+    return this.working <= this.maximum() && ofConnection <= this.connectionMaximum;
   }
-}
-
-function shareOf(maximum: number): number {
-  const { divisor, minimum } = CONNECTION_SHARE;
-  return Math.max(minimum, Math.ceil(maximum / divisor));
 }

@@ -30,6 +30,11 @@ export class Connections {
     return front;
   }
 
+  /** The number of open connections that have sent a request. */
+  get size(): number {
+    return this.pending.size;
+  }
+
   /** Every response that is not closed yet. */
   get responses(): ServerResponse[] {
     return [...this.pending.values()].flatMap((responses) => [...responses]);

@@ -19,8 +19,11 @@ import {
   type EnvelopedServer,
   type MessageClasses,
 } from './enveloped-server.js';
+import { LoopDelay } from './loop-delay.js';
 import { type Observation, observationOf } from './observation.js';
-import { receive } from './receive.js';
+import { PreparedError } from './prepared-error.js';
+import type { RequestLimit } from './request-limit.js';
+import { receive, requestId } from './receive.js';
 import { unmatchedRoute } from './unmatched-route.js';
 
 /** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
@@ -41,19 +44,30 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   addPublicRoutes: (express: Express) => void = () => undefined;
   private closing = false;
   private readonly admission: Admission;
+  private readonly delay = new LoopDelay();
+  private readonly busy = new PreparedError(errors.busy());
   private http: EnvelopedServer | undefined;
 
   /**
-   * @param maximum requests in work; any further request gets `-4`
+   * @param limit of the requests in work; any further request gets `-4`
    * @param maxConnections open connections; any further connection is closed at once
    */
   constructor(
-    maximum: number,
+    private readonly limit: RequestLimit,
     private readonly maxConnections: number,
     private readonly cors: Cors,
   ) {
     super(expressApplication());
-    this.admission = new Admission(maximum);
+    this.admission = new Admission(() => this.requestLimit, limit.ofConnection);
+  }
+
+  /** The part of the most requests in work that is admitted at present, up to 1. */
+  get admittedShare(): number {
+    return this.requestLimit / this.limit.most;
+  }
+
+  private get requestLimit(): number {
+    return this.limit.at(this.delay.milliseconds, this.http?.connections.size ?? 0);
   }
 
   /** The number of requests in work; see `Admission`. */
@@ -72,11 +86,19 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       {
         answer: (request, response, error) => {
           if (this.handleOperatorRequest(request, response, error)) return;
-          const headError = this.receive(request as CatalogueRequest, response);
-          // Before every other check: a page cannot read the error response to a preflight, but it can
-          // read that to its request.
-          if (this.cors.answerPreflight(request, response)) return;
+          const id = this.begin(request as CatalogueRequest, response);
           const isAdmitted = this.admission.add(response);
+          const headers = this.cors.headersFor(request);
+          // Before anything else is done for it. A page cannot read the error response to a preflight,
+          // but it can read that to its request.
+          if (!isAdmitted && request.method !== 'OPTIONS') {
+            this.busy.send(response, id, headers, this.closing);
+            return;
+          }
+          const headError = receive(request as CatalogueRequest, response, headers, id);
+          // During the shutdown, the next response on an open connection closes it.
+          if (this.closing) response.setHeader('Connection', 'close');
+          if (this.cors.answerPreflight(request, response)) return;
           const refused = headError ?? (isAdmitted ? error : errors.busy());
           if (refused) sendError(response, refused);
           else express(request as Request, response as Response, internalError(response));
@@ -90,6 +112,9 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       messageClasses(express),
     );
     this.httpServer = this.http.server;
+    this.httpServer.once('listening', () => {
+      this.delay.start();
+    });
   }
 
   /** Registers `OPTIONS` with every `GET`, behind the same guards: see `OptionsResponder`. */
@@ -128,11 +153,13 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     this.closing = true;
     if (this.http) await closeGracefully(this.http);
+    this.delay.stop();
   }
 
-  /** Parses the head of a request, and reports the request when it is complete. */
-  private receive(request: CatalogueRequest, response: ServerResponse): ApiError | undefined {
+  /** Gives a request its id, which it returns, and reports the request when it is complete. */
+  private begin(request: CatalogueRequest, response: ServerResponse): string {
     const began = performance.now();
+    request.id = requestId(request);
     if (this.beginTrace) {
       request.trace = this.beginTrace(request);
       request.trace.enter('admission');
@@ -142,10 +169,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       this.observe(observation);
       request.trace?.end(observation);
     });
-    const error = receive(request, response, this.cors.headersFor(request));
-    // During the shutdown, the next response on an open connection closes it.
-    if (this.closing) response.setHeader('Connection', 'close');
-    return error;
+    return request.id;
   }
 }
 

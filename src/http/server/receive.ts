@@ -13,15 +13,17 @@ const MAX_TARGET_LENGTH = 16_384;
  * headers, and the parsed parameters.
  *
  * @param headers those of every response, except `X-Request-Id`
+ * @param id the request id
  * @returns the error for an invalid `Host` or request target; otherwise `undefined`
  */
 export function receive(
   request: CatalogueRequest,
   response: ServerResponse,
   headers: HeaderList = COMMON_HEADERS,
+  id = requestId(request),
 ): ApiError | undefined {
-  request.id = requestId(request);
-  response.setHeader('X-Request-Id', request.id);
+  request.id = id;
+  response.setHeader('X-Request-Id', id);
   for (const [name, value] of headers) response.setHeader(name, value);
   const { host = [] } = request.headersDistinct;
   // RFC 9112, section 3.2: an HTTP/1.1 request has exactly one Host.
@@ -41,7 +43,7 @@ export function receive(
 }
 
 /** The client's request id if it is a plain token and not the access token; otherwise a new one. */
-function requestId({ headers, url }: CatalogueRequest): string {
+export function requestId({ headers, url }: CatalogueRequest): string {
   const { 'x-request-id': sent, authorization = '' } = headers;
   if (typeof sent !== 'string' || !/^[A-Za-z0-9._~-]{1,128}$/.test(sent)) return randomUUID();
   const isSecret =

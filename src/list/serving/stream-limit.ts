@@ -27,6 +27,12 @@ export class StreamLimit {
     return this.running;
   }
 
+  /** @throws ApiError `-4` if one more list of a client would exceed a limit */
+  requireRoom(client: string): void {
+    const isFull = this.running >= this.limits.total;
+    if (isFull || !this.clients.hasRoom(client)) throw errors.busy();
+  }
+
   /**
    * Opens a list for a client.
    *
@@ -34,7 +40,8 @@ export class StreamLimit {
    * @throws ApiError `-4` if the list exceeds a limit
    */
   async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
-    if (this.running >= this.limits.total || !this.clients.enter(client)) throw errors.busy();
+    this.requireRoom(client);
+    this.clients.enter(client);
     this.running += 1;
     const leave = (): void => {
       this.running -= 1;

@@ -27,9 +27,11 @@ export class StreamServer {
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
+    const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
+    // Before statements are written for a list that cannot be opened. A 304 opens none.
+    if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
     const hasTag = await isVersioned(prepared, this.readLimit, request, response);
     const whole = prepared.whole(format);
-    const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     if (ifNoneMatch !== undefined && hasTag) {
       const state = await traced(request, 'version', () => prepared.state());
       if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) {

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../../src/cli/listen.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { LoopDelay } from '../../src/http/server/loop-delay.js';
+import { RequestLimit } from '../../src/http/server/request-limit.js';
+import { Settings } from '../../src/settings/settings.js';
+import { refusal, type Service, startService, whileOverloaded } from '../service.js';
+import { until } from '../until.js';
+import { rawRequest, type RawResponse } from './raw-request.js';
+
+describe('The limit of requests in work', () => {
+  const limit = new RequestLimit(10);
+
+  it.each([
+    // 20 passes of 2.5 ms are as long as a request may wait for its turn.
+    [0, 1000, 200],
+    [2.5, 1000, 200],
+    [5, 1000, 100],
+    [10, 1000, 50],
+    [400, 1000, 40],
+    // Each of few connections may have one in work.
+    [400, 0, 40],
+    [400, 41, 41],
+    [400, 200, 200],
+    [400, 300, 100],
+    [5, 250, 150],
+    [5, 350, 100],
+  ])('with passes of %s ms and %s connections is %s', (delay, connections, expected) => {
+    expect(limit.at(delay, connections)).toBe(expected);
+  });
+
+  it('of one connection is an eighth, and at least 8', () => {
+    expect([1, 3, 10, 100].map((size) => new RequestLimit(size).ofConnection)).toEqual([
+      8, 8, 25, 250,
+    ]);
+  });
+});
+
+it('The delay of the event loop is that of a long pass, and fades', async () => {
+  const delay = new LoopDelay();
+  delay.start();
+  try {
+    await sleep(30);
+    blockFor(200);
+    await sleep(1);
+    expect(delay.milliseconds).toBeGreaterThan(100);
+    await until(() => delay.milliseconds < 50);
+  } finally {
+    delay.stop();
+  }
+  expect(delay.milliseconds).toBe(0);
+});
+
+it('A thousand connections at once all find a place, though none is accepted for a while', async () => {
+  const server = createServer();
+  const address = await listen(server, 'PORT', 0, new Settings({ HOST: '127.0.0.1' }));
+  const child = fork('test/fixtures/connect-at-once.mjs', [new URL(address).port, '1000']);
+  try {
+    await once(child, 'message');
+    child.send('now');
+    blockFor(700);
+    const [connected] = (await once(child, 'message')) as [number];
+    expect(connected).toBe(1000);
+  } finally {
+    child.kill();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe('A refusal for overload', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const ask = async (line: string, head = ''): Promise<RawResponse> => {
+    const [response] = await rawRequest(
+      service.port,
+      `${line} HTTP/1.1\r\nHost: catalogue\r\n${head}\r\n`,
+    );
+    if (!response) throw new Error(`There is no response to ${line}`);
+    return response;
+  };
+
+  it('has the envelope and the headers of any other error', async () => {
+    const other = await ask('GET /nowhere');
+    const busy = await whileOverloaded(service, () => ask('GET /brands'));
+    expect([busy.status, JSON.parse(busy.body)]).toEqual([503, refusal(-4, 'The service is busy')]);
+    const { 'retry-after': retryAfter, ...rest } = busy.headers;
+    expect(retryAfter).toBe('1');
+    const own = { 'content-length': expect.anything(), 'x-request-id': expect.anything() };
+    expect(rest).toEqual({ ...other.headers, date: expect.anything(), ...own });
+    expect(rest['x-request-id']).not.toBe(other.headers['x-request-id']);
+  });
+
+  it('has the id of its request, unless that is the token', async () => {
+    const [named, secret] = await whileOverloaded(service, () =>
+      Promise.all([
+        ask('GET /brands', 'X-Request-Id: mine\r\n'),
+        ask('GET /brands?access_token=hidden', 'X-Request-Id: hidden\r\n'),
+      ]),
+    );
+    expect(named.headers['x-request-id']).toBe('mine');
+    expect(JSON.stringify(secret)).not.toContain('hidden');
+  });
+
+  it('is sent without a body to HEAD, and with one to OPTIONS and to what is malformed', async () => {
+    const [head, options, malformed] = await whileOverloaded(service, () =>
+      Promise.all([
+        service.anonymous().head('/brands').expect(503),
+        ask('OPTIONS /brands'),
+        ask('GET /brands?%zz'),
+      ]),
+    );
+    expect(head.text).toBeUndefined();
+    expect(head.headers['content-length']).toBe(String(options.body.length));
+    expect(JSON.parse(options.body)).toEqual(refusal(-4, 'The service is busy'));
+    expect(JSON.parse(malformed.body)).toEqual(refusal(-4, 'The service is busy'));
+  });
+
+  it('is for a client with its share of what is admitted at present, and not for another one', async () => {
+    const adapter = service.application.getHttpAdapter() as unknown as {
+      limit: Pick<RequestLimit, 'at' | 'most'>;
+      requestsInWork: number;
+    };
+    const { limit } = adapter;
+    // 2 % of the most, so that 2 % of 100 requests are left to a client.
+    adapter.limit = { at: () => 4, most: 200 };
+    const clients = service.application.get(ClientsService);
+    await clients.create('other', {});
+    const { token } = await clients.issue('other', null);
+    const runner = service.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await runner.query('LOCK TABLE brands');
+      const waiting = [1, 2].map((offset) =>
+        service
+          .get(`/brands?offset=${offset}`)
+          .expect(200)
+          .then(() => undefined),
+      );
+      await until(() => adapter.requestsInWork === 2);
+      await service.get('/categories').expect(503, refusal(-4, 'The service is busy'));
+      await service
+        .anonymous()
+        .get('/categories')
+        .set({ 'X-Client-ID': 'other', Authorization: `Bearer ${token}` })
+        .expect(200);
+      await runner.commitTransaction();
+      await Promise.all(waiting);
+      await service.get('/categories').expect(200);
+    } finally {
+      adapter.limit = limit;
+      await runner.release();
+    }
+  });
+
+  it('is counted in the metrics', async () => {
+    const refusals = async (): Promise<number> => {
+      const { text } = await service.anonymous().get('/metrics').expect(200);
+      return Number(/^catalogue_refusals_total\{errcode="-4"\} (\d+)/m.exec(text)?.[1] ?? 0);
+    };
+    const before = await refusals();
+    await whileOverloaded(service, () => Promise.all([ask('GET /brands'), ask('GET /products')]));
+    // The text of the metrics is kept for a moment.
+    await until(async () => (await refusals()) === before + 2);
+  });
+});
+
+/** Keeps the event loop busy for some milliseconds. */
+function blockFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}
