@@ -85,7 +85,7 @@ describe('A reader that takes nothing', () => {
 
 describe('A reader that takes its response', () => {
   it('keeps its connection', async () => {
-    const deliveries = await serve({ ...ROOMY, grace: 300, rate: 1e9 }, 1);
+    const deliveries = await serve({ ...ROOMY, grace: 1500, rate: 1e9 }, 1);
     for (const socket of sockets) socket.resume();
     // A reader that takes nothing has lost its connection by then.
     await sleep(2500);
