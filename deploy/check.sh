@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the README's section on deployment and the commands of docs/operations.md on this machine, checks
+# Runs the README's section on deployment and the commands of docs/operations.md for Compose on this machine, checks
 # the result, and removes it again.
 #
 # Requires a container engine, Compose, curl, and the free port 3000. COMPOSE and ENGINE override the
@@ -20,7 +20,8 @@ export COMPOSE_PROJECT_NAME=catalogue-check
 # Ignore settings in the environment of the caller.
 unset COMPOSE_PROFILES DATABASE_REPLICA_URLS MAX_REPLICA_LAG_MS REDIS_URL PORT ADMIN_PORT MAX_LIMIT \
   QUERY_TIMEOUT_MS PAGE_CACHE_MB POOL_SIZE RATE_LIMIT_PER_MINUTE FAILED_LOGINS_PER_MINUTE \
-  MAX_REQUESTS_PER_CLIENT MAX_STREAMS_PER_CLIENT STREAM_TIMEOUT_MS SEARCH_LANGUAGE DRAIN_MS LOG_LEVEL \
+  MAX_REQUESTS_PER_CLIENT MAX_STREAMS_PER_CLIENT STREAM_TIMEOUT_MS SEARCH_LANGUAGE DRAIN_MS LOG_LEVEL SLOW_LIST_MS \
+  OTEL_EXPORTER_OTLP_ENDPOINT \
   CORS_ORIGINS TRUST_PROXY BIND_ADDRESS INSTANCES CATALOGUE_IMAGE CATALOGUE_MEMORY POSTGRES_MEMORY
 WORK=$(mktemp -d)
 LOADERS=()

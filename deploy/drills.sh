@@ -71,7 +71,7 @@ new_cluster() {
     -E UTF8 --locale=C > /dev/null
   CLUSTERS+=("$cluster")
   echo "archive_mode = on
-archive_command = 'cp %p $cluster.archive/%f'" | as_postgres tee -a "$cluster/postgresql.conf" > /dev/null
+archive_command = 'test ! -f $cluster.archive/%f && cp %p $cluster.archive/%f'" | as_postgres tee -a "$cluster/postgresql.conf" > /dev/null
   start_cluster "$cluster"
   sql postgres "CREATE ROLE catalogue LOGIN PASSWORD '$PASSWORD'"
   sql postgres 'CREATE DATABASE catalogue OWNER catalogue'
@@ -148,6 +148,7 @@ dump() {
   # Writes while the dump runs.
   while :; do sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; done &
   local writer=$!
+  PROCESSES+=("$writer")
   sleep 0.5
   pg_dump -h 127.0.0.1 -p "$PG_PORT" -U postgres -Fc catalogue > "$WORK/backup"
   kill "$writer" && wait "$writer" 2> /dev/null || true

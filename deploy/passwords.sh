@@ -18,7 +18,8 @@ case ${1:-} in
 esac
 
 # Unquoted: the command may consist of two words. Between these two commands a new connection is refused.
-$COMPOSE run --rm --entrypoint sh secrets -c "rm /secrets/$role && sh /secrets.sh"
+# Without a terminal, on which `rm` would ask.
+$COMPOSE run --rm -T --no-deps --entrypoint sh secrets -c "rm -f /secrets/$role && sh /secrets.sh" < /dev/null
 # By the local socket, which asks for no password.
 $COMPOSE exec -T postgres psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username postgres << SQL
 \set password \`cat /secrets/$role\`

@@ -28,7 +28,7 @@ await_taken() {
   until [ "$(taken)" = "$1" ]; do
     if ((SECONDS > until)); then
       echo "The proxy does not send requests to $1 instances: see the log of catalogue" >&2
-      exit 1
+      return 1
     fi
     sleep 0.5
   done
@@ -38,8 +38,15 @@ mapfile -t instances < <(compose ps -q catalogue)
 count=${#instances[@]}
 await_taken "$count"
 for instance in "${instances[@]}"; do
+  before=$(compose ps -q catalogue | sort)
   compose up -d --no-deps --no-recreate --scale "catalogue=$((count + 1))" catalogue
-  await_taken $((count + 1))
+  if ! await_taken $((count + 1)); then
+    successor=$(comm -13 <(echo "$before") <(compose ps -q catalogue | sort))
+    "$ENGINE" logs --tail 20 "$successor" >&2
+    # It would count as one of the instances the next time.
+    "$ENGINE" rm -f "$successor" > /dev/null
+    exit 1
+  fi
   "$ENGINE" stop --time 30 "$instance" > /dev/null
   "$ENGINE" rm "$instance" > /dev/null
   await_taken "$count"

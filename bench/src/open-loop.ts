@@ -21,8 +21,9 @@ export interface OpenLoad {
   readonly healthUrl: string;
 }
 
-/** Milliseconds from the time at which a request was due. */
+/** Responses, with milliseconds from the time at which their requests were due. */
 export interface Latencies {
+  /** Those that came while requests were sent. */
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -185,6 +186,7 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   delay.disable();
+  const inTime = { admitted: admitted.length, refused: refused.length, health: health.length };
   for (const end = performance.now() + GRACE; waiting > 0 && performance.now() < end;) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -192,9 +194,9 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
   for (const connection of [...all, probe]) connection.close();
   if (wrong) throw new Error(wrong);
   return {
-    admitted: latenciesOf(admitted, seconds),
-    refused: latenciesOf(refused, seconds),
-    health: latenciesOf(health, seconds),
+    admitted: latenciesOf(admitted, admitted.length - inTime.admitted, seconds),
+    refused: latenciesOf(refused, refused.length - inTime.refused, seconds),
+    health: latenciesOf(health, health.length - inTime.health, seconds),
     unhealthy,
     broken,
     unanswered: unanswered + lost,
@@ -202,10 +204,11 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
   };
 }
 
-function latenciesOf(times: number[], seconds: number): Latencies {
+/** @param late those that came after the last request was sent */
+function latenciesOf(times: number[], late: number, seconds: number): Latencies {
   times.sort((one, other) => one - other);
   const at = (part: number): number => times[Math.floor(times.length * part)] ?? NaN;
-  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+  return { perSecond: (times.length - late) / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
 function addressOf(url: string): { host: string; port: number } {

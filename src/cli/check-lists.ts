@@ -6,7 +6,7 @@ import { unscopedReads } from '../verify/unscoped-reads.js';
 /**
  * Logs the filters whose lists are not cached.
  *
- * @throws CommandError for SQL that reads a resource past its scope
+ * @throws CommandError for SQL that reads a resource past its scope, or that PostgreSQL refuses
  */
 export async function checkLists(application: INestApplicationContext): Promise<void> {
   try {

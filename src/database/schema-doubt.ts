@@ -8,19 +8,19 @@ import { isSchemaFailure } from './database-failure.js';
 @Injectable()
 export class SchemaDoubt {
   /**
-   * Whether a failure has shown that no resource is whole, as while a restore has created tables without
-   * their rows, and no check since that one is.
+   * True from a failure that showed every resource to be incomplete, as while a restore has created tables
+   * without rows, until a check finds one that is complete.
    */
   isOpen = false;
   /**
-   * Checks the schema. Resolves to true if it is not whole, or was created anew since the last check.
-   * Replaced by the schema check.
+   * Checks the schema. Resolves to true if it is not whole, or was created anew since the last check. Must not
+   * reject. Replaced by the schema check.
    */
   check: () => Promise<boolean> = () => Promise.resolve(false);
   private current: Promise<boolean> | undefined;
   private next: Promise<boolean> | undefined;
 
-  /** Whether a query failed because of a change of the schema. Must not reject. */
+  /** Whether a query failed because of a change of the schema. */
   async explains(thrown: unknown): Promise<boolean> {
     if (!isSchemaFailure(thrown)) return false;
     return this.isOpen || this.checked();

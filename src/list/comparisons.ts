@@ -12,7 +12,7 @@ interface Comparison {
   readonly isPattern: boolean;
 }
 
-/** The comparisons in the filters of a list. SQL, look-ups and values within JSON are left out. */
+/** The comparisons in the filters of a list. SQL, identifier queries and values within JSON are left out. */
 export function comparisonsIn({ repository, filters }: Listing): Comparison[] {
   return filters.flatMap(alternativesOf).flatMap((condition) =>
     Object.entries(condition).flatMap(([name, compared]: [string, unknown]) => {

@@ -45,7 +45,9 @@ export function isOneOf(query: IdentifierQuery): FindOperator<never> {
   const condition = Raw((column) => {
     // As part of another condition, it would not be replaced by one for the client.
     if (!visible && scopeOf({ target: entity })) {
-      throw new TypeError(`A look-up of ${entity.name} must be the whole condition on its column`);
+      throw new TypeError(
+        `An identifier query of ${entity.name} must be the whole condition on its column`,
+      );
     }
     return `${column} IN (${text})`;
   }, values.values) as FindOperator<never>;

@@ -27,7 +27,7 @@ import { WithheldLists } from './withheld-lists.js';
 /** Milliseconds after which a whole list is aborted if its reader reads nothing. */
 const STALL_TIMEOUT = 60_000;
 
-/** Connections available to whole lists, and to the pages of one client. Others get the rest. */
+/** Connections for whole lists, and for the pages of one resource for one client. Others get the rest. */
 function halfOfPool({ poolSize }: Settings): number {
   return Math.ceil(poolSize / 2);
 }

@@ -33,7 +33,7 @@ export class UnscopedReads {
   /**
    * @param list before `seenBy`, after which its filters have SQL of the service
    * @param name of the filter, if only one is given
-   * @throws UnscopedReadError for a filter of a list that is neither a comparison nor a look-up
+   * @throws UnscopedReadError for a filter of a list that is neither a comparison nor an identifier query
    */
   async checkFilters(list: Listing, name?: string): Promise<void> {
     const { repository, filters } = list;

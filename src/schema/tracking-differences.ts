@@ -76,7 +76,9 @@ async function lostTriggers(
        ) AS missing,
        ARRAY(
          SELECT tgname::text FROM pg_trigger
-         WHERE tgrelid = relation AND tgname LIKE $1 || '_tally_%' AND tgenabled NOT IN ('O', 'A') ORDER BY tgname
+         WHERE tgrelid = relation AND tgenabled NOT IN ('O', 'A')
+         AND tgfoid = to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || $1 || '_tally'))
+         ORDER BY tgname
        ) AS disabled
      FROM tracked_relations($2) relation JOIN pg_class ON oid = relation`,
     [resource, table],

@@ -34,7 +34,7 @@ async function waiting(): Promise<number> {
 
 const held = {
   'a lock on its table': ['BEGIN', 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE'],
-  'a TRUNCATE that is not committed': ['BEGIN', 'TRUNCATE products'],
+  'a TRUNCATE that is not committed': ['BEGIN', 'TRUNCATE products CASCADE'],
 };
 
 describe('Other resources', () => {

@@ -8,12 +8,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  *   is no such table, it only records what the resource lists: a schema without the tables of others, such as
  *   that of a test, is migrated all the same, and the lists of this resource are then withheld.
  * - `untrack_table` removes its triggers with their function, and the tally.
- * - `untrackable` says why a table cannot be tracked, such as which privilege lacks; or why not any longer, for
+ * - `untrackable` says why a table cannot be tracked, such as which privilege is missing; or why not any longer, for
  *   which the privilege to create triggers does not matter.
  * - `tracking_of` describes the triggers as the database has them. It differs from the recorded text after a
  *   trigger was disabled, also if it is enabled again: writes in between were not counted.
  *
- * Such a tally has the tables of others, but each facet has one range only. Cutting ranges needs a lock for which
+ * Such a tally has the same two tables as any other, but each facet has one range only. Cutting ranges needs a lock for which
  * the service has no privilege.
  */
 export class TrackTables1764658800000 implements MigrationInterface {

@@ -31,7 +31,7 @@ export class RequestLimit {
 
   /**
    * @param delay milliseconds that a pass of the event loop takes
-   * @param connections open client connections
+   * @param connections open client connections that have sent a request
    */
   at(delay: number, connections: number): number {
     const inTime = Math.floor((this.poolSize * LONGEST_WAIT) / Math.max(delay, 1));

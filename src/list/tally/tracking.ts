@@ -6,7 +6,7 @@ export interface Tracking {
   readonly table: string;
   readonly identifier: string;
   readonly counted: readonly string[];
-  /** Why the table cannot be tracked any longer, such as a privilege that lacks; null if it can. */
+  /** Why the table cannot be tracked any longer, such as a missing privilege; null if it can. */
   readonly reason: string | null;
   /**
    * Whether its triggers are those with which its rows were counted, and none was disabled since, not even for a
