@@ -331,6 +331,15 @@ tls() {
   unset DATABASE_URL
 }
 
-for drill in "${@:-dump in-place physical upgrade passwords tls}"; do
-  for each in $drill; do "${each//-/_}"; done
+DRILLS='dump in-place physical upgrade passwords tls'
+for drill in "${@:-$DRILLS}"; do
+  for each in $drill; do
+    case " $DRILLS " in
+      *" $each "*) "${each//-/_}" ;;
+      *)
+        echo "usage: $0 [$DRILLS]" >&2
+        exit 2
+        ;;
+    esac
+  done
 done

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 COMPOSE=${COMPOSE:-docker compose}
 
-case ${1:-} in
+case "$*" in
   catalogue | replication | postgres) role=$1 ;;
   *)
     echo "usage: $0 catalogue|replication|postgres" >&2

@@ -34,7 +34,12 @@ await_taken() {
   done
 }
 
-mapfile -t instances < <(compose ps -q catalogue)
+running=$(compose ps -q catalogue)
+if [ -z "$running" ]; then
+  echo 'No instance of catalogue runs' >&2
+  exit 1
+fi
+mapfile -t instances <<< "$running"
 count=${#instances[@]}
 await_taken "$count"
 for instance in "${instances[@]}"; do
