@@ -104,14 +104,19 @@ function credentials(client: Client, tokens: Record<Client, string>): Record<str
 
 const random = new Random('visits');
 
-/** A request of a normal client, on a connection of its own. */
+/**
+ * A request of a normal client, on a connection of its own.
+ *
+ * @param milliseconds time limit
+ */
 export async function visit(
   { port, headers }: Target,
   path = `/brands?limit=1&offset=${random.below(500)}`,
+  milliseconds = 10_000,
 ): Promise<{ status: number }> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { ...headers.shop, Connection: 'close' },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(milliseconds),
   });
   await response.text();
   return response;
