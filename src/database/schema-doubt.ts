@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Coalesced } from './coalesced.js';
 import { isSchemaFailure } from './database-failure.js';
 
 /**
@@ -17,29 +18,11 @@ export class SchemaDoubt {
    * reject. Replaced by the schema check.
    */
   check: () => Promise<boolean> = () => Promise.resolve(false);
-  private current: Promise<boolean> | undefined;
-  private next: Promise<boolean> | undefined;
+  private readonly checks = new Coalesced(() => this.check());
 
   /** Whether a query failed because of a change of the schema. */
   async explains(thrown: unknown): Promise<boolean> {
     if (!isSchemaFailure(thrown)) return false;
-    return this.isOpen || this.checked();
-  }
-
-  /** The result of a check that begins after the call. Concurrent callers share it. */
-  private checked(): Promise<boolean> {
-    if (!this.current) return this.begin();
-    this.next ??= this.current.then(() => {
-      this.next = undefined;
-      return this.begin();
-    });
-    return this.next;
-  }
-
-  private begin(): Promise<boolean> {
-    this.current = this.check().finally(() => {
-      this.current = undefined;
-    });
-    return this.current;
+    return this.isOpen || this.checks.result();
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Coalesced } from '../database/coalesced.js';
 import { IncompleteSchemaError } from '../database/database-failure.js';
 import { ReadPool } from '../database/read-pool.js';
-import { type Statement, statement } from '../database/statement.js';
+import { statement } from '../database/statement.js';
 import { publicTime } from '../resource/column-values.js';
 import { externalTableNamed, hasVersion } from '../resource/resource.js';
 import type { State, VersionedPage } from './prepared-list.js';
@@ -57,57 +58,29 @@ export function onlyPage<Page extends VersionedPage>(
   return page;
 }
 
-interface Lookup {
-  readonly resources: readonly string[];
-  readonly statement: Statement;
-  /** The query in progress. */
-  current?: Promise<State>;
-  /** The query after `current`, shared by all callers that arrive meanwhile. */
-  next?: Promise<State>;
-}
-
 /** Looks up the current state of resources. Concurrent callers share queries. */
 @Injectable()
 export class Versions {
-  private readonly lookups = new Map<string, Lookup>();
+  private readonly queries = new Map<string, Coalesced<State>>();
 
   constructor(private readonly reads: ReadPool) {}
 
   /** The state of resources, from a query that begins after the call. */
   current(resources: readonly string[]): Promise<State> {
-    const lookup = this.lookupOf(resources);
-    if (!lookup.current) return this.start(lookup);
-    lookup.next ??= lookup.current
-      .catch(() => undefined)
-      .then(() => {
-        lookup.next = undefined;
-        return this.start(lookup);
-      });
-    return lookup.next;
-  }
-
-  private start(lookup: Lookup): Promise<State> {
-    const current = this.reads
-      .rows<State>(lookup.statement, [])
-      .then(([row]) => ({
-        version: requireVersion(row?.version, lookup.resources),
-        until: row?.until ?? null,
-      }))
-      .finally(() => {
-        lookup.current = undefined;
-      });
-    lookup.current = current;
-    return current;
-  }
-
-  private lookupOf(resources: readonly string[]): Lookup {
     const key = resources.join();
-    let lookup = this.lookups.get(key);
-    if (!lookup) {
-      const text = `SELECT ${stateOf(resources)}`;
-      lookup = { resources, statement: statement(text, { prepared: true }) };
-      this.lookups.set(key, lookup);
+    let query = this.queries.get(key);
+    if (!query) {
+      query = this.queryOf(resources);
+      this.queries.set(key, query);
     }
-    return lookup;
+    return query.result();
+  }
+
+  private queryOf(resources: readonly string[]): Coalesced<State> {
+    const query = statement(`SELECT ${stateOf(resources)}`, { prepared: true });
+    return new Coalesced(async () => {
+      const [row] = await this.reads.rows<State>(query, []);
+      return { version: requireVersion(row?.version, resources), until: row?.until ?? null };
+    });
   }
 }
