@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { Client as PgClient } from 'pg';
-import { hashOf, newToken } from '../../src/clients/token.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { type Credentials, loadBrands } from '../database/load-brands.js';
 import { Random } from '../random.js';
 import { until } from '../until.js';
 
@@ -14,7 +14,7 @@ export interface Target {
   readonly port: number;
   readonly adminPort: number;
   /** The credentials of each client, as headers. */
-  readonly headers: Readonly<Record<Client, Record<string, string>>>;
+  readonly headers: Readonly<Record<Client, Credentials>>;
   /** The output of the process so far. */
   output(): string;
   stop(): Promise<void>;
@@ -23,6 +23,7 @@ export interface Target {
 /** An attacker and a normal client. */
 export type Client = 'attacker' | 'shop';
 
+const BRANDS = 500;
 /** Products of 1 kB each. Together they exceed the socket buffers of the kernel. */
 const PRODUCTS = 30_000;
 
@@ -36,7 +37,8 @@ export async function startTarget(
   openFiles?: number,
 ): Promise<Target> {
   const database = await createDatabase();
-  const tokens = await load(database.url);
+  const headers = await loadBrands(database.url, ['attacker', 'shop'], BRANDS);
+  await loadProducts(database.url);
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
   const child = spawn('sh', ['-c', `${limit}exec "$0" dist/main.js start`, process.execPath], {
     env: {
@@ -61,7 +63,7 @@ export async function startTarget(
   return {
     child,
     database,
-    headers: { attacker: credentials('attacker', tokens), shop: credentials('shop', tokens) },
+    headers,
     port: portOf(/Catalogue listens on http:\S+:(\d+)/),
     adminPort: portOf(/Health and metrics are on http:\S+:(\d+)/),
     output: () => output,
@@ -73,33 +75,15 @@ export async function startTarget(
   };
 }
 
-/** Loads clients, brands and products. Returns the token of each client. */
-async function load(url: string): Promise<Record<Client, string>> {
-  const tokens = { attacker: newToken(), shop: newToken() };
+async function loadProducts(url: string): Promise<void> {
   const loader = new PgClient(url);
   await loader.connect();
-  for (const [clientID, token] of Object.entries(tokens)) {
-    await loader.query('INSERT INTO clients ("clientID", "rateLimit") VALUES ($1, 0)', [clientID]);
-    await loader.query(
-      'INSERT INTO access_tokens ("tokenID", "clientID", hash) VALUES ($1, $1, $2)',
-      [clientID, hashOf(token)],
-    );
-  }
-  await loader.query(
-    `INSERT INTO brands ("brandID", name)
-     SELECT 'b' || i, 'Brand ' || i FROM generate_series(1, 500) i`,
-  );
   await loader.query(
     `INSERT INTO products ("productID", type, name, description)
      SELECT 'p' || i, 'PHYSICAL', 'Product ' || i, repeat('x', 1000)
      FROM generate_series(1, ${PRODUCTS}) i`,
   );
   await loader.end();
-  return tokens;
-}
-
-function credentials(client: Client, tokens: Record<Client, string>): Record<string, string> {
-  return { 'X-Client-ID': client, Authorization: `Bearer ${tokens[client]}` };
 }
 
 const random = new Random('visits');
@@ -111,7 +95,7 @@ const random = new Random('visits');
  */
 export async function visit(
   { port, headers }: Target,
-  path = `/brands?limit=1&offset=${random.below(500)}`,
+  path = `/brands?limit=1&offset=${random.below(BRANDS)}`,
   milliseconds = 10_000,
 ): Promise<{ status: number }> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {

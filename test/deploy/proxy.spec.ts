@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { catalogue } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
 import { splitResponses } from '../http/raw-request.js';
 import { withTool } from '../tools.js';
@@ -23,7 +23,7 @@ const UNAVAILABLE: Refused = [503, '-2'];
 
 describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   let database: TestDatabase;
-  let headers: Record<string, string>;
+  let headers: Credentials;
   let fleet: Fleet;
   /** An instance that keeps running, behind `proxy`. */
   let survivor: Instance;
@@ -33,10 +33,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
 
   beforeAll(async () => {
     database = await createDatabase();
-    const environment = { DATABASE_URL: database.url };
-    await catalogue(['client', 'create', 'tester', '--rate-limit', '0'], environment);
-    const { stdout } = await catalogue(['token', 'issue', 'tester'], environment);
-    headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
+    headers = (await loadBrands(database.url, ['tester'], 0)).tester;
     blocker = new Client(database.url);
     await blocker.connect();
     fleet = await Fleet.on(database.url);

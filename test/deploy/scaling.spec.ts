@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { catalogue } from '../cli/catalogue.js';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
 import { Load, type Outcome } from '../faults/load.js';
 import { withTool } from '../tools.js';
@@ -22,22 +22,20 @@ const { describe: describeWithProxy } = withTool(HAPROXY);
 
 describeWithProxy('Any number of instances behind HAProxy, found by their name:', () => {
   let database: TestDatabase;
-  let headers: Record<string, string>;
+  let headers: Credentials;
   let fleet: Fleet;
   const instances: Instance[] = [];
   let proxy: Proxy;
+  let running: Load | undefined;
 
   beforeAll(async () => {
     database = await createDatabase();
-    const environment = { DATABASE_URL: database.url };
-    await catalogue(['client', 'create', 'tester', '--rate-limit', '0'], environment);
-    const { stdout } = await catalogue(['token', 'issue', 'tester'], environment);
-    headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
-    const rows = Array.from({ length: 100 }, (_, at) => `b${at},Brand ${at}\n`);
-    await catalogue(['import', 'brands', '-'], environment, `brandID,name\n${rows.join('')}`);
+    headers = (await loadBrands(database.url, ['tester'], 100)).tester;
     fleet = await Fleet.on(database.url);
     proxy = await fleet.proxyBefore([]);
   });
+  // A load that a failed test left running would keep Jest from its end.
+  afterEach(() => running?.stop());
   afterAll(async () => {
     await fleet.end();
     await database.drop();
@@ -87,7 +85,7 @@ describeWithProxy('Any number of instances behind HAProxy, found by their name:'
       expect(instances).toHaveLength(count);
       expect(await proxy.readiness()).toBe(200);
       const before = await counts();
-      const running = load(4);
+      running = load(4);
       await running.untilMore(20 * count);
       expect(failed(await running.stop())).toEqual([]);
       // The metrics are up to 250 ms old.
@@ -100,7 +98,7 @@ describeWithProxy('Any number of instances behind HAProxy, found by their name:'
 
   // As deploy/restart.sh does it.
   it('they are replaced one after another without a failed request', async () => {
-    const running = load(4);
+    running = load(4);
     for (let at = 0; at < RESTARTS; at += 1) {
       await add();
       await remove();
@@ -112,7 +110,7 @@ describeWithProxy('Any number of instances behind HAProxy, found by their name:'
   });
 
   it('what one refuses as too much is not asked of the others', async () => {
-    const running = load(100);
+    running = load(100);
     await running.untilMore(400);
     const refused = (await running.stop()).filter(({ errcode }) => errcode === '-4').length;
     expect(refused).toBeGreaterThan(0);

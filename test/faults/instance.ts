@@ -26,10 +26,15 @@ export class Instance {
       },
     });
     const instance = new Instance(child);
-    await until(() => {
-      if (child.exitCode !== null) throw new Error(instance.output);
-      return instance.output.includes('Catalogue listens on');
-    });
+    try {
+      await until(() => {
+        if (child.exitCode !== null) throw new Error(instance.output);
+        return instance.output.includes('Catalogue listens on');
+      }, 60_000);
+    } catch (error) {
+      await instance.kill();
+      throw error;
+    }
     return instance;
   }
 

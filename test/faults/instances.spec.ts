@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { catalogue } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { type Credentials, loadBrands } from '../database/load-brands.js';
 import { until } from '../until.js';
 import { Balancer } from './balancer.js';
 import { Instance } from './instance.js';
@@ -10,17 +11,21 @@ import { Load } from './load.js';
 const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 4);
 
 let database: TestDatabase;
-let headers: Record<string, string>;
+let headers: Credentials;
 const started: Instance[] = [];
+let load: Load | undefined;
+let balancer: Balancer | undefined;
 
 beforeAll(async () => {
   database = await createDatabase();
-  const environment = { DATABASE_URL: database.url };
-  await catalogue(['client', 'create', 'tester', '--rate-limit', '0'], environment);
-  const { stdout } = await catalogue(['token', 'issue', 'tester'], environment);
-  headers = { 'X-Client-ID': 'tester', Authorization: `Bearer ${stdout.trim()}` };
-  const rows = Array.from({ length: 500 }, (_, at) => `b${at},Brand ${at}\n`);
-  await catalogue(['import', 'brands', '-'], environment, `brandID,name\n${rows.join('')}`);
+  headers = (await loadBrands(database.url, ['tester'], 500)).tester;
+});
+// What a failed test leaves running would keep Jest from its end.
+afterEach(async () => {
+  await load?.stop();
+  await balancer?.close();
+  balancer = undefined;
+  await Promise.all(started.map((instance) => instance.kill()));
 });
 afterAll(() => database.drop());
 
@@ -33,9 +38,10 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
 
 it('Instances behind a proxy are restarted one after the other without a failed request', async () => {
   const instances = await Promise.all([start(), start(), start()]);
-  const balancer = await Balancer.before(instances);
-  await until(() => instances.every(({ address }) => balancer.isReady(address)));
-  const load = new Load(8, [balancer.address], ['/brands?limit=20', '/brands/b7'], headers);
+  const proxy = await Balancer.before(instances);
+  balancer = proxy;
+  await until(() => instances.every(({ address }) => proxy.isReady(address)));
+  load = new Load(8, [proxy.address], ['/brands?limit=20', '/brands/b7'], headers);
   for (let at = 0; at < RESTARTS; at += 1) {
     const [oldest] = instances.splice(0, 1);
     if (!oldest) break;
@@ -44,10 +50,9 @@ it('Instances behind a proxy are restarted one after the other without a failed 
     expect(milliseconds).toBeLessThan(5000);
     const restarted = await start(oldest.ports);
     instances.push(restarted);
-    await until(() => balancer.isReady(restarted.address));
+    await until(() => proxy.isReady(restarted.address));
   }
   const outcomes = await load.stop();
-  await balancer.close();
   await Promise.all(instances.map((instance) => instance.stop()));
   console.info(`${RESTARTS} restarts, ${outcomes.length} requests`);
   expect(outcomes.length).toBeGreaterThan(100);
@@ -56,7 +61,7 @@ it('Instances behind a proxy are restarted one after the other without a failed 
 
 it('An instance that is told to stop answers what comes on open connections, and tells them to close', async () => {
   const instance = await start({ DRAIN_MS: '1000' });
-  const load = new Load(8, [instance.address], ['/brands?limit=20'], headers);
+  load = new Load(8, [instance.address], ['/brands?limit=20'], headers);
   await load.untilMore(50);
   const told = performance.now();
   const stopped = instance.stop();

@@ -12,6 +12,7 @@ import { Load } from './load.js';
 let database: TestDatabase;
 let service: Service;
 let client: Client;
+let load: Load | undefined;
 
 beforeAll(async () => {
   logLines('error', 'warn');
@@ -24,6 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   jest.restoreAllMocks();
+  await load?.stop();
   await client.end();
   await service.stop();
   await database.drop();
@@ -39,7 +41,7 @@ const BARE_TABLES = `DO $$ DECLARE name text; BEGIN
 END $$`;
 
 it('While the database is restored under the service, every answer is right or -2', async () => {
-  const load = new Load(
+  load = new Load(
     4,
     [`http://127.0.0.1:${service.port}`],
     [
