@@ -23,6 +23,7 @@ const get = (target: string, more = '') =>
 function expectRefusal(response: RawResponse, status: number, errcode: number, msg: string): void {
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(response.headers['x-request-id']).toBeDefined();
+  expect(Date.parse(response.headers.date ?? '')).toBeGreaterThan(Date.now() - 60_000);
   expect(response.headers['x-content-type-options']).toBe('nosniff');
   expect(response.headers['content-security-policy']).toBe(
     "default-src 'none';frame-ancestors 'none'",

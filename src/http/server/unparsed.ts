@@ -48,7 +48,8 @@ export function sendUnparsedError(
   }
   const id = randomUUID();
   observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
-  socket.end(unparsedResponse(error, [['X-Request-Id', id], ...headers]));
+  const date = new Date().toUTCString();
+  socket.end(unparsedResponse(error, [['Date', date], ['X-Request-Id', id], ...headers]));
   // The client may leave its side open, and Node has no timeout for a connection without a parser.
   (socket as Socket).setTimeout(LINGER, () => socket.destroy());
 }
