@@ -10,6 +10,9 @@ import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { MEMBERS, OrdersModule, OrderState } from './order.fixture.js';
 
+// Each path is asked for in every form by several clients.
+jest.setTimeout(120_000);
+
 const MISTAKES = ['undefined', 'null', 'none', 'promise', 'map', 'nothing', 'other-column'];
 const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', 'branch', ...MISTAKES];
 const SINCE = new Date(Date.now() - 86_400_000).toISOString();
