@@ -25,8 +25,8 @@ export {
   TextsParam,
   UuidParam,
   UuidsParam,
-  WordsParam,
 } from './parameters.js';
+export { WordsParam } from './words-parameter.js';
 export { QueryOf } from './query-of.js';
 export { containsWords } from './contains-words.js';
 export { path } from './path.js';

@@ -7,7 +7,7 @@ import { type Conditions, conditionsOf, type RequiredFilter } from './conditions
 import { withTypedSearches } from './contains-words.js';
 import type { ListQueryDto } from './list-query.dto.js';
 import { isByRelevance } from './matching-objects.js';
-import { searchParameterOf } from './parameters.js';
+import { searchParameterOf } from './words-parameter.js';
 import { readsOf, requireEntity } from './query-of.js';
 import { scopeConditions, withVisibleIdentifiers } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';

@@ -8,7 +8,8 @@ import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
 import { readIdentifier } from './identifier-value.js';
 import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
-import { arrayOf, DateTimeParam, mustBe, Parameter, searchParameterOf } from './parameters.js';
+import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
+import { searchParameterOf } from './words-parameter.js';
 
 const ENTITY = Symbol('entity');
 const READS = Symbol('reads');

@@ -1,7 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { COLUMN_TYPES, type ColumnTypeName, hasItsDigits } from './column-types.js';
+import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
 import {
-  isText,
   isTextOf,
   NAME_LENGTH,
   PLAIN_DECIMAL,
@@ -11,7 +10,7 @@ import {
   readNumber,
 } from './formats.js';
 import { identifierFrom, identifierType } from './identifiers.js';
-import { refusalOf } from './json-refusal.js';
+import { jsonCell, parsed } from './json-cell.js';
 import { exampleOfShape, schemaOfShape } from './json-schema.js';
 import { declaredShape, type Shape } from './json-shape.js';
 
@@ -332,53 +331,7 @@ const BY_COLUMN_TYPE: ReadonlyMap<unknown, ColumnValues> = new Map(
   ),
 );
 
-/** Maximum levels of a JSON value: the import visits them one by one, and so do its readers. */
-const MAXIMUM_LEVELS = 100;
-
-function jsonCell(shape: Shape | undefined): CellFormat {
-  const refusal = (value: unknown) => shape && refusalOf(shape, value);
-  const readObject = (value: unknown): string | undefined =>
-    isStorable(value, MAXIMUM_LEVELS) && refusal(value) === undefined
-      ? JSON.stringify(value)
-      : undefined;
-  return {
-    expected: `an object or a list in JSON, its numbers of 15 digits at most, ${MAXIMUM_LEVELS} levels at most`,
-    read: (text) => {
-      const value = parsed(text);
-      return isObject(value) ? readObject(value) : undefined;
-    },
-    readObject,
-    expectedOf: (cell) => {
-      const value = typeof cell === 'string' ? parsed(cell) : cell;
-      if (!isObject(value) || !isStorable(value, MAXIMUM_LEVELS)) return undefined;
-      return `as its class declares it: ${refusal(value)}`;
-    },
-  };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 /** The shape of a column; `undefined` if it may hold any object or list. */
 function shapeOf({ target, propertyName }: ColumnMetadata): Shape | undefined {
   return typeof target === 'function' ? declaredShape(target, propertyName).shape : undefined;
-}
-
-/** What a text in JSON says; `undefined` for any other text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether PostgreSQL can store a JSON value, and JavaScript has not rounded its numbers. */
-function isStorable(value: unknown, levels: number): boolean {
-  if (typeof value === 'string') return isText(value);
-  if (typeof value === 'number') return hasItsDigits(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  return Object.entries(value).every(([key, each]) => isText(key) && isStorable(each, levels - 1));
 }
