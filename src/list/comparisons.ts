@@ -22,7 +22,8 @@ export function comparisonsIn({ repository, filters }: Listing): Comparison[] {
   );
 }
 
-function operandsOf(compared: unknown): Omit<Comparison, 'column'>[] {
+/** The values that a condition compares a column with, also within operators. SQL has none. */
+export function operandsOf(compared: unknown): Omit<Comparison, 'column'>[] {
   if (!(compared instanceof FindOperator)) return [{ value: compared, isPattern: false }];
   const { type, child } = compared;
   if (child) return operandsOf(child);

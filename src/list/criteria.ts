@@ -62,13 +62,15 @@ export function criteriaOf(
   conditions: readonly ObjectLiteral[],
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
 ): Criteria | undefined {
-  const criteria = readCriteria(conditions);
-  const compared = criteria && [...criteria.equal, ...criteria.excluded];
-  const isCanonical = compared?.every(([name, values]) => {
-    const type = metadata.findColumnWithPropertyName(name)?.type;
-    return values.every((value) => isCanonicalText(type, value));
-  });
-  return isCanonical ? criteria : undefined;
+  // Each condition by itself: of values that two have in common, one may be written in another way.
+  const isCanonical = conditions.flatMap(alternativesOf).every((condition) =>
+    Object.entries(condition).every(([name, compared]: [string, unknown]) => {
+      const type = metadata.findColumnWithPropertyName(name)?.type;
+      const values = equalValues(compared) ?? excludedValues(compared) ?? [];
+      return values.every((value) => isCanonicalText(type, value));
+    }),
+  );
+  return isCanonical ? readCriteria(conditions) : undefined;
 }
 
 function isCanonicalText(type: unknown, value: string): boolean {
@@ -201,6 +203,11 @@ function isOperator(
 function intervalOf(column: string, condition: unknown): Interval | undefined {
   if (!(condition instanceof FindOperator)) return undefined;
   const value: unknown = condition.value;
+  const bounds: unknown[] = Array.isArray(value) ? value : [value];
+  // Nothing is more or less than null. Without a bound, the interval would be all values.
+  if (condition.type !== 'not' && bounds.some((bound) => bound === undefined || bound === null)) {
+    return undefined;
+  }
   switch (condition.type) {
     case 'moreThan':
     case 'moreThanOrEqual':

@@ -3,6 +3,7 @@ import type { ParameterValues } from '../database/statement.js';
 import type { VisibleRelated } from '../resource/selection.js';
 import { nameOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
+import { operandsOf } from './comparisons.js';
 import { placed, whereOf } from './matching-objects.js';
 import { identifierQueriesIn, isOneOf, replaceIdentifierQueries } from './identifier-queries.js';
 
@@ -31,12 +32,21 @@ export function scopeConditions(
   }
   // TypeORM takes these for no condition at all, or for one that nothing meets.
   if (alternatives.length === 0) throw new TypeError(`The scope of ${name} is empty`);
-  for (const [column, value] of alternatives.flatMap((each) => Object.entries(each))) {
-    if (!scope.columns.includes(column)) {
-      throw new TypeError(`The scope of ${name} does not name ${column} among its columns`);
-    }
-    if (value === undefined || value === null) {
-      throw new TypeError(`The scope of ${name} compares ${column} with ${String(value)}`);
+  for (const alternative of alternatives) {
+    for (const column of Reflect.ownKeys(alternative)) {
+      if (typeof column !== 'string' || !scope.columns.includes(column)) {
+        throw new TypeError(
+          `The scope of ${name} does not name ${String(column)} among its columns`,
+        );
+      }
+      const missing = operandsOf(alternative[column]).find(
+        ({ value }) => value === undefined || value === null,
+      );
+      if (missing) {
+        throw new TypeError(
+          `The scope of ${name} compares ${column} with ${String(missing.value)}`,
+        );
+      }
     }
   }
   if (alternatives.some((each) => Object.keys(each).length === 0)) return [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Any, IsNull, LessThan, Like, MoreThanOrEqual, Not, Or, Raw } from 'typeorm';
+import { Any, Between, IsNull, LessThan, Like, MoreThanOrEqual, Not, Or, Raw } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { criteriaOf } from '../../src/list/criteria.js';
 
@@ -75,6 +75,10 @@ describe('The criteria of conditions', () => {
     ['an integer with a space', [{ bigint: ' 7' }]],
     ['a boolean in another form', [{ boolean: 't' }]],
     ['a UUID in capitals', [{ uuid: 'AAAAAAAA-0000-4000-8000-000000000000' }]],
+    ['values that have one in common, written in two ways', [{ integer: '07' }, { integer: 7 }]],
+    ['a bound that is undefined', [{ a: MoreThanOrEqual(undefined) }]],
+    ['a bound that is null', [{ a: LessThan(null) }]],
+    ['two bounds, one of which is missing', [{ a: Between('x', undefined) }]],
     ['an excluded one', [{ uuid: Or(Not(Any(['{0}'])), IsNull()) }]],
   ])('are unknown for %s', (_, conditions) => {
     expect(criteriaOf(conditions, COLUMNS)).toBeUndefined();

@@ -3,10 +3,14 @@ import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   CreateDateColumn,
+  Equal,
   type FindOperator,
   ForeignKey,
+  In,
   Index,
+  MoreThan,
   MoreThanOrEqual,
+  Not,
   PrimaryColumn,
   Raw,
   Repository,
@@ -67,6 +71,14 @@ function ordersOf({ clientID }: ScopeClient): object | object[] {
       return [new Map([['ownerID', clientID]])];
     case 'nothing':
       return [[]];
+    case 'more-than-undefined':
+      return { state: MoreThan(undefined) };
+    case 'not-null':
+      return { ownerID: Not(Equal(null)) };
+    case 'in-undefined':
+      return [{ ownerID: clientID }, { ownerID: In([clientID, undefined]) }];
+    case 'symbol':
+      return { [Symbol('ownerID')]: clientID };
     case 'other-column':
       return { total: '1' };
     default:

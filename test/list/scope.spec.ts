@@ -13,7 +13,10 @@ import { MEMBERS, OrdersModule, OrderState } from './order.fixture.js';
 // Each path is asked for in every form by several clients.
 jest.setTimeout(120_000);
 
-const MISTAKES = ['undefined', 'null', 'none', 'promise', 'map', 'nothing', 'other-column'];
+const MISTAKES = [
+  ...['undefined', 'null', 'none', 'promise', 'map', 'nothing', 'other-column'],
+  ...['more-than-undefined', 'not-null', 'in-undefined', 'symbol'],
+];
 const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', 'branch', ...MISTAKES];
 const SINCE = new Date(Date.now() - 86_400_000).toISOString();
 
