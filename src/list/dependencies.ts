@@ -41,7 +41,7 @@ export class Dependencies {
   }
 
   /**
-   * Names those of some tables that a query reads, also by a view.
+   * Names those of some tables that a query reads, also by a view, by a materialized view, or a part of them.
    *
    * @param tables in SQL
    */
@@ -120,12 +120,23 @@ const NAMED_OBJECTS = `
   )
   ORDER BY name`;
 
-/** Selects those relations of `$1` that the earlier statements of the transaction name. */
+/**
+ * Selects those relations of `$1` that the earlier statements of the transaction read: by name, by a view, as
+ * they were when a materialized view was filled, or as a partition or child of them.
+ */
 const NAMED_TABLES = `
-  SELECT name FROM unnest($1::text[]) name
-  WHERE to_regclass(name) IN (
+  WITH RECURSIVE read (relation) AS (
     SELECT relation FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()
+    UNION
+    SELECT origin FROM read CROSS JOIN LATERAL (
+      SELECT refobjid FROM pg_rewrite JOIN pg_depend ON objid = pg_rewrite.oid
+      WHERE ev_class = relation AND classid = 'pg_rewrite'::regclass
+      AND refclassid = 'pg_class'::regclass
+      UNION ALL SELECT inhparent FROM pg_inherits WHERE inhrelid = relation
+    ) AS origins (origin)
   )
+  SELECT name FROM unnest($1::text[]) name
+  WHERE to_regclass(name) IN (SELECT relation FROM read)
   ORDER BY name`;
 
 /** Every word of a statement that can be a name, also in lower case, as PostgreSQL folds it. */

@@ -80,6 +80,8 @@ class Lot {
 
 const OBJECTS = `
   CREATE VIEW test_bidders AS SELECT * FROM test_bids;
+  CREATE MATERIALIZED VIEW test_known_bids AS SELECT * FROM test_bidders;
+  CREATE TABLE test_late_bids () INHERITS (test_bids);
   CREATE FUNCTION test_bids_of(lot text) RETURNS integer STABLE SECURITY DEFINER LANGUAGE sql
     AS 'SELECT count(*)::integer FROM test_bids WHERE "lotID" = lot';
   INSERT INTO test_lots VALUES ('one');
@@ -105,6 +107,8 @@ class ListSalesDto extends ListQueryDto {}
 class ListLotsDto extends ListQueryDto {
   @BooleanParam('The lots with bids of anyone.') bidFor?: boolean;
   @BooleanParam('The lots with bids that were withdrawn.') withdrawn?: boolean;
+  @BooleanParam('The lots with bids that were known.') known?: boolean;
+  @BooleanParam('The lots with late bids.') late?: boolean;
   @IdentifiersParam('The lots of the first of these bidders.') bidder?: string[];
   @IdentifiersParam('The lots with these bids, as the client sees them.') bidID?: string[];
   @BooleanParam('The lots whose name is in capitals.') capital?: boolean;
@@ -130,6 +134,8 @@ class LotsController {
       withdrawn: () => ({
         lotID: raw((lot) => `${lot} IN (SELECT "ownerID" FROM test_bids_deletions)`),
       }),
+      known: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_known_bids)`) }),
+      late: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_late_bids)`) }),
       // An identifier of a bid, which is not that of a lot; the scope is what matters here.
       bidID: (bidID) => ({ lotID: related(Bid, { bidID }) }),
       capital: () => ({ lotID: raw((lot) => `${lot} = upper(${lot})`) }),
@@ -187,6 +193,8 @@ describe('SQL of a list that reads a resource with a scope', () => {
     ['/test_sales?fields=lot.viewed', LINES.viewed],
     ['/test_lots?fields=lotID&bidFor=true', LINES.lotID],
     ['/test_lots?fields=lotID&withdrawn=true', LINES.deletions],
+    ['/test_lots?fields=lotID&known=true', LINES.lotID],
+    ['/test_lots?fields=lotID&late=true', LINES.lotID],
     ['/test_lots?fields=lotID&bidder=another', LINES.filter],
     ['/test_lots?fields=lotID&capital=true&bidFor=true&limit=0', LINES.lotID],
   ])('is refused in %s, also as a whole list', async (path, message) => {
@@ -218,6 +226,8 @@ describe('SQL of a list that reads a resource with a scope', () => {
       LINES.viewed,
       'the filter bidFor of test_lots reads "test_bids" by SQL, past its scope',
       'the filter withdrawn of test_lots reads "test_bids_deletions" by SQL, past its scope',
+      'the filter known of test_lots reads "test_bids" by SQL, past its scope',
+      'the filter late of test_lots reads "test_bids" by SQL, past its scope',
       'the filter bidder of test_lots reads "test_bids" by SQL, past its scope',
     ];
     await expect(checkLists(service.application)).rejects.toThrow(
