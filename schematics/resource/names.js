@@ -1,4 +1,5 @@
 import pluralize from 'pluralize';
+import { takenBy } from '../../src/resource/reserved-names.js';
 import { GeneratorError } from './generator-error.js';
 
 /**
@@ -20,26 +21,8 @@ import { GeneratorError } from './generator-error.js';
 /** Maximum length of a resource's name: names made from it must fit into PostgreSQL's 63 bytes. */
 const MAXIMUM_LENGTH = 40;
 
-/** Names of the service's own paths, tables, folders, and names in its SQL. */
-const TAKEN = new Set([
-  ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
-  ...[
-    'access_tokens',
-    'clients',
-    'migrations',
-    'resource_versions',
-    'searches',
-    'tallies',
-    'watermark',
-  ],
-  ...['import_staging', 'tallied'],
-  ...['cli', 'database', 'demo', 'http', 'import', 'list', 'settings'],
-]);
-
-/** Endings of the tables that the service keeps for each resource. */
-const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
-/** A part of the names of the tallies by sorted columns. */
-const TAKEN_PART = '_tally_by_';
+/** Names of folders of `src`. */
+const FOLDERS = new Set(['cli', 'database', 'demo', 'http', 'import', 'list', 'settings']);
 
 /** Classes that a resource's files import, and well-known classes of JavaScript. */
 const KNOWN_CLASSES = new Set([
@@ -127,23 +110,8 @@ export function namesOf(name, givenSingular) {
  * @param {string} name
  */
 export function checkNotTaken(name) {
-  if (TAKEN.has(name)) throw new GeneratorError(`${name} is taken by the service itself`);
-  if (name.includes(TAKEN_PART)) {
-    throw new GeneratorError(
-      `${name} is taken by the service itself, as all names with ${TAKEN_PART} are`,
-    );
-  }
-  const end = TAKEN_ENDS.find((each) => name.endsWith(each));
-  if (end !== undefined) {
-    throw new GeneratorError(
-      `${name} is taken by the service itself, as all names that end in ${end} are`,
-    );
-  }
-  if (name.startsWith('pg_')) {
-    throw new GeneratorError(
-      `${name} is taken by PostgreSQL, as all names that start with pg_ are`,
-    );
-  }
+  const taken = takenBy(name) ?? (FOLDERS.has(name) ? 'is taken by the service itself' : undefined);
+  if (taken !== undefined) throw new GeneratorError(`${name} ${taken}`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../http/endpoints.js';
 import { columnProblems } from '../resource/declared-columns.js';
+import { nameProblems } from '../resource/declared-names.js';
 import { resourcesOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { callLists, extremes } from './called-lists.js';
@@ -26,6 +27,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
   /** @throws CommandError that names all that is wrong */
   onModuleInit(): void {
     refuse([
+      ...nameProblems(this.dataSource),
       ...[...resourcesOf(this.dataSource).values()].flatMap(columnProblems),
       ...endpointsIn(this.modules).flatMap(queryProblems),
     ]);

@@ -3,6 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { indexedColumn } from './carried-columns.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { isTextIdentifier } from './identifiers.js';
+import { ignoredDeclarations } from './ignored-declarations.js';
 import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
 import {
@@ -55,6 +56,7 @@ export function columnProblems(metadata: EntityMetadata): string[] {
           `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
       ),
     ...externalProblems(metadata),
+    ...ignoredDeclarations(metadata),
     // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
     // decorator. Only one with `declare` is missing.
     ...Object.keys(metadata.create() as object)

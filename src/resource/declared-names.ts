@@ -1,0 +1,50 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { isOwn, isResource, nameOf } from './resource.js';
+import { takenBy } from './reserved-names.js';
+
+/** What is wrong with the names of resources, and with which entities have them, as lines. */
+export function nameProblems({ entityMetadatas }: DataSource): string[] {
+  const resources = entityMetadatas.filter(isResource);
+  return [
+    ...resources.flatMap((metadata) => {
+      const resource = nameOf(metadata);
+      const taken = takenBy(resource);
+      if (taken !== undefined) return [`The resource ${resource} of ${metadata.name} ${taken}`];
+      return /^[a-z][a-z0-9_]*$/.test(resource)
+        ? []
+        : [
+            `The resource ${JSON.stringify(resource)} of ${metadata.name} has a name of other characters than a to z, 0 to 9 and _`,
+          ];
+    }),
+    ...resources
+      .filter((metadata) => isOwn(metadata) && metadata.tableName !== nameOf(metadata))
+      .map(
+        ({ name, tableName }) =>
+          `${name} is declared as the table ${tableName} and as another resource: it needs one @Resource and no @Entity, also if it extends a resource`,
+      ),
+    ...sharedBy(resources, nameOf, 'the resource'),
+    ...sharedBy(
+      entityMetadatas.filter((metadata) => !isResource(metadata) || isOwn(metadata)),
+      ({ tableName }) => tableName,
+      'the table',
+    ),
+  ];
+}
+
+/** The entities that have a name in common, if one of them is a resource. */
+function sharedBy(
+  entities: readonly EntityMetadata[],
+  nameFor: (metadata: EntityMetadata) => string,
+  what: string,
+): string[] {
+  const all = new Map<string, EntityMetadata[]>();
+  for (const metadata of entities) {
+    const name = nameFor(metadata);
+    all.set(name, [...(all.get(name) ?? []), metadata]);
+  }
+  return [...all].flatMap(([name, sharing]) =>
+    new Set(sharing.map(({ target }) => target)).size > 1 && sharing.some(isResource)
+      ? [`${sharing.map((each) => each.name).join(' and ')} are both ${what} ${name}`]
+      : [],
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * The names that no resource can have, for the service and the generator.
+ *
+ * This file is JavaScript because the generator runs from a checkout without a build.
+ */
+
+/** Names of the service's own paths and tables, and names in its SQL. */
+const TAKEN = new Set([
+  ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
+  ...[
+    'access_tokens',
+    'clients',
+    'migrations',
+    'resource_versions',
+    'searches',
+    'tallies',
+    'watermark',
+  ],
+  ...['import_staging', 'tallied'],
+]);
+
+/** Endings of the tables that the service keeps for each resource. */
+const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
+/** A part of the names of the tallies by sorted columns. */
+const TAKEN_PART = '_tally_by_';
+
+/**
+ * Why no resource can have a name that the service or PostgreSQL gives to a table or a path; `undefined` if one can.
+ *
+ * @param {string} name
+ * @returns {string | undefined} follows the name
+ */
+export function takenBy(name) {
+  if (TAKEN.has(name)) return 'is taken by the service itself';
+  if (name.includes(TAKEN_PART)) {
+    return `is taken by the service itself, as all names with ${TAKEN_PART} are`;
+  }
+  const end = TAKEN_ENDS.find((each) => name.endsWith(each));
+  if (end !== undefined) {
+    return `is taken by the service itself, as all names that end in ${end} are`;
+  }
+  return name.startsWith('pg_')
+    ? 'is taken by PostgreSQL, as all names that start with pg_ are'
+    : undefined;
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
+import { Exclude, Expose, Transform, Type as TransformType } from 'class-transformer';
+import { IsString } from 'class-validator';
+import {
+  AfterLoad,
+  Column,
+  DataSource,
+  Entity,
+  ForeignKey,
+  ManyToOne,
+  PrimaryColumn,
+  TableInheritance,
+  Tree,
+  Unique,
+  VersionColumn,
+} from 'typeorm';
+import { Brand } from '../../src/brands/brand.entity.js';
+import { Client } from '../../src/clients/client.entity.js';
+import { columnProblems } from '../../src/resource/declared-columns.js';
+import { nameProblems } from '../../src/resource/declared-names.js';
+import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+async function withEntities<T>(entities: Type[], read: (dataSource: DataSource) => T): Promise<T> {
+  const dataSource = new DataSource({ type: 'postgres', url: database.url, entities });
+  await dataSource.initialize();
+  try {
+    return read(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** An entity with a property more than its identifier. */
+function withProperty(...decorators: PropertyDecorator[]): Type {
+  class Ignoring {
+    @PrimaryColumn(identifierColumn) id!: string;
+    what!: unknown;
+  }
+  for (const decorate of decorators) decorate(Ignoring.prototype, 'what');
+  Resource('test_ignoring')(Ignoring);
+  return Ignoring;
+}
+
+const problemsOf = (entity: Type, ...others: Type[]): Promise<string[]> =>
+  withEntities([entity, ...others], (all) => columnProblems(all.getMetadata(entity)));
+
+const TRANSFORMED =
+  'Ignoring.what has a decorator of class-transformer, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn';
+const RELATION =
+  'Ignoring.what is a relation or an embedded object, which no list reads: declare each column by itself, and one that refers to another resource with @ForeignKey';
+
+class Embedded {
+  @Column(nameColumn) text!: string;
+}
+
+@Unique(['name'])
+@Resource('test_referred_by_name')
+class Named {
+  @PrimaryColumn(identifierColumn) id!: string;
+  @Column(nameColumn) name!: string;
+}
+
+describe('What no list applies is refused at the start, by name:', () => {
+  it.each<[string, PropertyDecorator[], string]>([
+    ['@Exclude', [Column(nameColumn), Exclude()], TRANSFORMED],
+    [
+      '@Exclude of one direction',
+      [Column(nameColumn), Exclude({ toPlainOnly: true })],
+      TRANSFORMED,
+    ],
+    ['@Exclude of the other', [Column(nameColumn), Exclude({ toClassOnly: true })], TRANSFORMED],
+    ['@Expose with another name', [Column(nameColumn), Expose({ name: 'other' })], TRANSFORMED],
+    ['@Transform', [Column(nameColumn), Transform(() => '***')], TRANSFORMED],
+    [
+      '@Transform that fails',
+      [
+        Column(nameColumn),
+        Transform(({ value }) => (value as { some: { part: string } }).some.part),
+      ],
+      TRANSFORMED,
+    ],
+    ['@ManyToOne', [ManyToOne(() => Brand)], RELATION],
+    ['an embedded object', [Column(() => Embedded)], RELATION],
+    [
+      'a transformer',
+      [Column({ ...nameColumn, transformer: { to: String, from: () => '***' } })],
+      'Ignoring.what has a transformer, which no list applies: store what is shown',
+    ],
+    [
+      '@VersionColumn',
+      [VersionColumn({ type: 'integer' })],
+      'Ignoring.what is a @VersionColumn, which no import increases: the ETag is the version',
+    ],
+    [
+      'another name in the table',
+      [Column({ ...nameColumn, name: 'other' })],
+      'Ignoring.what is the column other: give both one name, in a view if the table is that of others',
+    ],
+    [
+      '@ForeignKey to a column that does not identify',
+      [Column(nameColumn), ForeignKey(() => Named, 'name')],
+      'Ignoring.what refers with @ForeignKey to another column than the identifier of Named, by which objects are looked up',
+    ],
+  ])('%s', async (_, decorators, message) => {
+    expect(await problemsOf(withProperty(...decorators), Brand, Named)).toEqual([message]);
+  });
+
+  it('a listener', async () => {
+    class Listening {
+      @PrimaryColumn(identifierColumn) id!: string;
+      @AfterLoad() hide(): void {
+        this.id = '***';
+      }
+    }
+    Resource('test_listening')(Listening);
+    expect(await problemsOf(Listening)).toEqual([
+      'Listening.hide is a listener of TypeORM, which no import and no list calls: use a trigger, or a generated column',
+    ]);
+  });
+
+  it.each([TableInheritance({ column: 'what' }), Tree('materialized-path')])(
+    'tables of several entities, and trees of TypeORM',
+    async (decorate) => {
+      const entity = withProperty(Column(nameColumn));
+      decorate(entity);
+      expect(await problemsOf(entity)).toContain(
+        'Ignoring has @TableInheritance or @Tree, which no list follows: list a view, or refer with @ForeignKey',
+      );
+    },
+  );
+
+  it('and not what changes nothing, or is the shape of an object in JSON', async () => {
+    class Shape {
+      @IsString() text!: string;
+    }
+    for (const decorators of [
+      [Column(nameColumn), Expose()],
+      [Column({ type: 'jsonb' }), TransformType(() => Shape)],
+      [Column({ ...identifierColumn, nullable: true }), ForeignKey(() => Brand)],
+    ]) {
+      expect(await problemsOf(withProperty(...decorators), Brand)).toEqual([]);
+    }
+  });
+});
+
+/** An entity of its own with an identifier. */
+function named(name: string, ...decorators: ClassDecorator[]): Type {
+  class Own {
+    @PrimaryColumn(identifierColumn) id!: string;
+  }
+  Object.defineProperty(Own, 'name', { value: name });
+  for (const decorate of decorators) decorate(Own);
+  return Own;
+}
+
+const resource = (name: string) => Resource(name) as ClassDecorator;
+
+describe('The name of a resource', () => {
+  it.each([
+    ['facets', 'The resource facets of Own is taken by the service itself'],
+    [
+      'brands_deletions',
+      'The resource brands_deletions of Own is taken by the service itself, as all names that end in _deletions are',
+    ],
+    ...['Offers', 'order-items', "o'clock", 'a/b', ':id', ''].map((name) => [
+      name,
+      `The resource "${name}" of Own has a name of other characters than a to z, 0 to 9 and _`,
+    ]),
+  ])('is not %s', async (name, message) => {
+    expect(await withEntities([named('Own', resource(name))], nameProblems)).toContain(message);
+  });
+
+  it('is that of one entity and one table', async () => {
+    class SubBrand extends Brand {}
+    Entity('test_sub_brands')(SubBrand);
+    const problems = await withEntities(
+      [
+        ...[Brand, SubBrand, Client],
+        named('One', resource('test_ones')),
+        named('Other', resource('test_ones')),
+        named('Two', resource('test_twos'), Entity('test_others')),
+      ],
+      nameProblems,
+    );
+    const twice =
+      'and as another resource: it needs one @Resource and no @Entity, also if it extends a resource';
+    expect(problems).toEqual([
+      `SubBrand is declared as the table test_sub_brands ${twice}`,
+      `Two is declared as the table test_others ${twice}`,
+      'Brand and SubBrand are both the resource brands',
+      'One and Other are both the resource test_ones',
+      'One and Other are both the table test_ones',
+    ]);
+  });
+
+  it('is not that of a table of the service', async () => {
+    expect(await withEntities([Client, named('Own', resource('clients'))], nameProblems)).toContain(
+      'Client and Own are both the table clients',
+    );
+    expect(await withEntities([Client, Brand], nameProblems)).toEqual([]);
+  });
+});
