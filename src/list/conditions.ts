@@ -14,6 +14,7 @@ import {
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { parametersOf } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto } from './list-query.dto.js';
+import { DECLARED } from './query-of.js';
 
 /** The filters that a query class adds to `ListQueryDto`. */
 type Filter<Query> = Exclude<keyof Query, keyof ListQueryDto>;
@@ -65,8 +66,7 @@ export type Conditions<Entity, Query extends ListQueryDto> = {
 /** Parameters of every list that are not filters. */
 export const NON_FILTERS: ReadonlySet<string> = new Set([
   ...parametersOf(ListQueryDto).keys(),
-  // `@QueryOf` declares these for each class.
-  ...(['fields', 'after', 'include', 'sort'] satisfies (keyof ListQueryDto)[]),
+  ...DECLARED,
 ]);
 
 /**

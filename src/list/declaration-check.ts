@@ -10,7 +10,7 @@ import { resourcesOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { callLists, extremes } from './called-lists.js';
 import { misfitsOf } from './comparisons.js';
-import { queryProblems } from './declared-queries.js';
+import { queryProblems, unreachedHandlers } from './declared-queries.js';
 import { ObjectQueryDto } from './list-query.dto.js';
 import { Listing } from './listing.js';
 import { WrongEntityError } from './query-of.js';
@@ -26,10 +26,12 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
 
   /** @throws CommandError that names all that is wrong */
   onModuleInit(): void {
+    const endpoints = endpointsIn(this.modules);
     refuse([
       ...nameProblems(this.dataSource),
       ...[...resourcesOf(this.dataSource).values()].flatMap(columnProblems),
-      ...endpointsIn(this.modules).flatMap(queryProblems),
+      ...endpoints.flatMap(queryProblems),
+      ...unreachedHandlers(endpoints),
     ]);
   }
 

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import {
   HTTP_CODE_METADATA,
+  PATH_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
   RESPONSE_PASSTHROUGH_METADATA,
@@ -10,8 +11,12 @@ import { RouteParamtypes } from '@nestjs/common/internal';
 import type { Endpoint } from '../http/endpoints.js';
 import { argumentsOf, type HandlerArgument } from '../http/handler-arguments.js';
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
-import { parametersOf } from '../http/parameters/declared-parameters.js';
-import { ObjectQueryDto } from './list-query.dto.js';
+import {
+  type DeclaredParameter,
+  parametersOf,
+  schemaOf,
+} from '../http/parameters/declared-parameters.js';
+import { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
 import { entityOf } from './query-of.js';
 
 /** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
@@ -23,8 +28,9 @@ const OWN_RESPONSES = {
 };
 
 /** What is wrong with an endpoint's handler, its arguments and its query class, as lines. */
-export function queryProblems({ controller, method }: Endpoint): string[] {
-  const handler = `${controller.name}.${method}`;
+export function queryProblems(endpoint: Endpoint): string[] {
+  const { controller, method } = endpoint;
+  const handler = nameOfHandler(endpoint);
   const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const declared = argumentsOf(controller, method);
   const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
@@ -38,6 +44,11 @@ export function queryProblems({ controller, method }: Endpoint): string[] {
       .map(
         ([name]) => `${handler} has @${name}(): a handler returns its answer, which has status 200`,
       ),
+    ...([controller, declaring].some((each) =>
+      Array.isArray(Reflect.getMetadata(PATH_METADATA, each)),
+    )
+      ? [`${handler} has several paths: a handler has one`]
+      : []),
     ...(answersItself ? [`${handler} takes @Res() or @Next(): a handler returns its answer`] : []),
     ...(others.length > 0 ? [`${handler} has more than one @Query()`] : []),
     ...(query ? argumentProblems(handler, query) : []),
@@ -59,7 +70,15 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
     return [`${query.name} of ${handler} extends neither ListQueryDto nor ObjectQueryDto`];
   }
   const parameters = parametersOf(query);
+  const base = query.prototype instanceof ListQueryDto ? ListQueryDto : CredentialsQueryDto;
   return [
+    ...[...parametersOf(base)]
+      .filter(([parameter, declared]) => parameters.get(parameter) !== declared)
+      .map(
+        ([parameter]) =>
+          `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`,
+      ),
+    ...[...parameters.values()].flatMap(schemaProblem),
     ...(query.prototype instanceof ObjectQueryDto && !entityOf(query)
       ? [`${query.name} has no @QueryOf`]
       : []),
@@ -70,5 +89,54 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
         (property) =>
           `${query.name}.${property} has no decorator of a parameter, such as @TextParam`,
       ),
+    ...Object.entries(new query())
+      .filter(([property, value]) => value !== undefined && parameters.has(property))
+      .map(
+        ([property]) =>
+          `${query.name}.${property} has a value from the start, as if every request had sent it: let the handler set it`,
+      ),
   ];
+}
+
+/** What the schema of a parameter cannot be made of, such as a column that refers to nothing. */
+function schemaProblem(parameter: DeclaredParameter): string[] {
+  try {
+    schemaOf(parameter, { maxLimit: 0 });
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/**
+ * Handlers that no request reaches, since another one before them has their path, as lines.
+ *
+ * @param endpoints in the order in which Nest registers them
+ */
+export function unreachedHandlers(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.flatMap((endpoint, at) => {
+    const name = nameOfHandler(endpoint);
+    // A module may be imported twice.
+    const before = endpoints
+      .slice(0, at)
+      .find((each) => takes(each.path, endpoint.path) && nameOfHandler(each) !== name);
+    return before
+      ? [
+          `${name} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`,
+        ]
+      : [];
+  });
+}
+
+/** Whether every request with one path has the other one, too. */
+function takes(path: string, other: string): boolean {
+  const [parts, others] = [path, other].map((each) => each.split('/')) as [string[], string[]];
+  return (
+    parts.length === others.length &&
+    parts.every((part, at) => part === others[at] || /^:\w+$/.test(part))
+  );
+}
+
+function nameOfHandler({ controller, method }: Endpoint): string {
+  return `${controller.name}.${method}`;
 }

@@ -3,7 +3,7 @@ import { computedFields } from '../resource/computed-columns.js';
 import { relatedEntity, relatedName } from '../resource/related.js';
 import { identifierType } from '../resource/identifiers.js';
 import { isListedBy, pluralName, primaryColumnOf, resourceName } from '../resource/resource.js';
-import type { DeclaredParameter } from '../http/parameters/declared-parameters.js';
+import { type DeclaredParameter, ownParameters } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
 import { readIdentifier } from './identifier-value.js';
@@ -16,6 +16,14 @@ const READS = Symbol('reads');
 
 type QueryClass = abstract new () => ObjectQueryDto;
 export type ListQueryClass = new () => ListQueryDto;
+
+/** The parameters that `@QueryOf` declares for any entity, or could. They are no filters. */
+export const DECLARED = [
+  'fields',
+  'after',
+  'include',
+  'sort',
+] as const satisfies readonly (keyof ListQueryDto)[];
 
 /** The query class of each entity's list: the first one that is decorated. */
 const LIST_QUERIES = new WeakMap<ObjectType<unknown>, ListQueryClass>();
@@ -43,7 +51,7 @@ interface ListOptions<Entity> {
  * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
  * `relevance`.
  *
- * @throws TypeError if `sort` names a computed field
+ * @throws TypeError if `sort` names a computed field, or if the class has one of these parameters already
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
@@ -54,6 +62,10 @@ export function QueryOf<Entity>(
     throw new TypeError(`${entity.name} cannot be sorted by ${computed}, which no index holds`);
   }
   return (query) => {
+    const taken = DECLARED.find((name) => ownParameters(query).has(name));
+    if (taken !== undefined) {
+      throw new TypeError(`${query.name} declares ${taken}, which @QueryOf declares once`);
+    }
     setEntity(query, entity);
     Reflect.defineMetadata(READS, reads.map(resourceName), query);
     const prototype = query.prototype as object;

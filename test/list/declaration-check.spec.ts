@@ -201,6 +201,31 @@ describe('A column', () => {
     ]);
   });
 
+  it('is counted once, and by itself or with others', async () => {
+    @Resource('test_repeated', {
+      counted: ['size', ['size', 'year'], 'size', ['year', 'year'], ['year', 'size'], []],
+    })
+    class Repeated {
+      @PrimaryColumn(identifierColumn) repeatedID!: string;
+      @Column('integer') size!: number;
+      @Column('integer') year!: number;
+    }
+    expect(await problemsOf(Repeated)).toEqual([
+      'Repeated counts size twice',
+      'Repeated counts a combination of year and year',
+      'Repeated counts a combination of no columns',
+    ]);
+  });
+
+  it('of the times of changes has milliseconds', async () => {
+    const withPrecision = (precision?: number) =>
+      problemsOf(withColumn(UpdateDateColumn({ type: 'timestamptz', precision })));
+    expect(await withPrecision(0)).toEqual([
+      'Declared.what rounds times to less than milliseconds, so that updatedSince would miss changes: give it timeColumn',
+    ]);
+    for (const precision of [undefined, 3, 6]) expect(await withPrecision(precision)).toEqual([]);
+  });
+
   it('that marks objects as deleted is refused', async () => {
     const column = DeleteDateColumn({ type: 'timestamptz', nullable: true });
     expect(await problemsOf(withColumn(column))).toEqual([
@@ -492,6 +517,61 @@ class WrongObjectDto extends ObjectQueryDto {}
 
 @QueryOf(Brand)
 class RightDto extends ListQueryDto {}
+
+@QueryOf(Brand)
+class OverridingDto extends ListQueryDto {}
+IntegerParam('More than one may ask for.')(OverridingDto.prototype, 'limit');
+
+@QueryOf(Brand)
+class DefaultDto extends ListQueryDto {
+  @TextParam('The brands of this name.') name?: string = 'Acme';
+}
+
+@QueryOf(Brand, { include: ['brandID'] })
+class UnrelatedDto extends ListQueryDto {}
+
+@Controller('test_overriding')
+class OverridingController {
+  @Get() list(@Query() query: OverridingDto): object {
+    return query;
+  }
+}
+
+@Controller('test_default')
+class DefaultController {
+  @Get() list(@Query() query: DefaultDto): object {
+    return query;
+  }
+}
+
+@Controller('test_unrelated')
+class UnrelatedController {
+  @Get() list(@Query() query: UnrelatedDto): object {
+    return query;
+  }
+}
+
+@Controller('test_hidden')
+class HiddenController {
+  @Get(':id') get(): object {
+    return {};
+  }
+
+  @Get('newest') newest(): object {
+    return {};
+  }
+
+  @Get(':id/parts') parts(): object {
+    return {};
+  }
+}
+
+@Controller('test_several')
+class SeveralController {
+  @Get(['one', 'other']) list(): object {
+    return {};
+  }
+}
 
 @Controller('test_undecorated')
 class UndecoratedController {
@@ -808,6 +888,31 @@ describe('A handler', () => {
         .join('; '),
     ],
     [
+      'whose query class declares a parameter of every list',
+      withController(OverridingController),
+      'OverridingDto.limit is a parameter of ListQueryDto, which no other class declares',
+    ],
+    [
+      'whose query class has a value that no request has sent',
+      withController(DefaultController),
+      'DefaultDto.name has a value from the start, as if every request had sent it: let the handler set it',
+    ],
+    [
+      'whose query class includes what a column does not refer to',
+      withController(UnrelatedController),
+      'Brand.brandID has no @ForeignKey',
+    ],
+    [
+      'that another one hides',
+      withController(HiddenController),
+      'HiddenController.newest at /test_hidden/newest is never called: HiddenController.get comes before it, at /test_hidden/:id',
+    ],
+    [
+      'with several paths',
+      withController(SeveralController),
+      'SeveralController.list has several paths: a handler has one',
+    ],
+    [
       'of a list of another entity',
       withController(WrongListController),
       'WrongListDto is @QueryOf(Category), and its handler reads Brand',
@@ -819,6 +924,23 @@ describe('A handler', () => {
     ],
   ])('%s is refused at the start, by name', async (_, module, message) => {
     expect((await refusalOf(module))?.message).toBe(message);
+  });
+
+  it('has a query class that declares each parameter once', () => {
+    const param = TextParam('The brands of this name.');
+    const declare = (name: string, ...decorators: PropertyDecorator[]) => {
+      class RepeatedDto extends ListQueryDto {}
+      for (const decorate of decorators) decorate(RepeatedDto.prototype, name);
+      QueryOf(Brand)(RepeatedDto);
+    };
+    expect(() => {
+      declare('name', param, IntegerParam('Another one.'));
+    }).toThrow('RepeatedDto.name is declared twice as a parameter');
+    for (const name of ['fields', 'after', 'sort', 'include']) {
+      expect(() => {
+        declare(name, param);
+      }).toThrow(`RepeatedDto declares ${name}, which @QueryOf declares once`);
+    }
   });
 
   it('may set headers of a response', async () => {

@@ -70,11 +70,17 @@ const readers = new WeakMap<DeclaredParameter, Read>();
  * undeclared parameter gets `-23`, and every declared one is documented.
  *
  * @param read default: the value is the text
+ * @throws TypeError if the class has declared it already
  */
 export function Declared(parameter: DeclaredParameter, read?: Read): PropertyDecorator {
   if (read) readers.set(parameter, read);
   return (query, name) => {
     const own = declared.get(query) ?? new Map<string, DeclaredParameter>();
+    if (own.has(String(name))) {
+      throw new TypeError(
+        `${query.constructor.name}.${String(name)} is declared twice as a parameter`,
+      );
+    }
     declared.set(query, own.set(String(name), parameter));
   };
 }
