@@ -5,10 +5,11 @@ import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { ClientCache } from './client-cache.js';
 import { ClientReader } from './client-reader.js';
+import { ClientRequests } from './client-requests.js';
 import { ClientsService } from './clients.service.js';
-import { ClientRequests } from './concurrency.interceptor.js';
 import { FailedLogins } from './failed-logins.js';
 import { RateLimit } from './rate-limit.js';
+import { RepeatedRefusals } from './repeated-refusals.js';
 
 /** Authentication of clients, and the limits of each client. */
 @Module({
@@ -17,6 +18,7 @@ import { RateLimit } from './rate-limit.js';
     ClientCache,
     ClientReader,
     ClientsService,
+    RepeatedRefusals,
     {
       provide: ClientRequests,
       inject: [Settings],
@@ -33,6 +35,6 @@ import { RateLimit } from './rate-limit.js';
       useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
     },
   ],
-  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit],
+  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit, RepeatedRefusals],
 })
 export class ClientsModule {}

@@ -1,6 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
+import { errors } from '../http/errors.js';
+import type { ClientRecord } from './client-reader.js';
 import { type Counted, FixedWindows } from './fixed-windows.js';
 
 /** Length of a window in seconds. It begins with the first request of a client. */
@@ -84,6 +87,25 @@ export class RateLimit implements OnModuleDestroy {
     const counted = (await this.countInRedis(clientID)) ?? this.memory.count(clientID);
     const reset = Math.max(1, Math.ceil(counted.remaining / 1000));
     return { limit, left: limit - counted.count, reset };
+  }
+
+  /**
+   * Counts a request of a client, and sets the `X-RateLimit-*` headers of its response.
+   *
+   * @throws ApiError `-40` if it exceeds the limit
+   */
+  async admit(
+    { clientID, rateLimit }: Pick<ClientRecord, 'clientID' | 'rateLimit'>,
+    response: ServerResponse,
+  ): Promise<void> {
+    const window = await this.count(clientID, rateLimit);
+    if (!window) return;
+    const { limit, left, reset } = window;
+    response.setHeader('X-RateLimit-Limit', limit);
+    response.setHeader('X-RateLimit-Remaining', Math.max(0, left));
+    response.setHeader('X-RateLimit-Reset', reset);
+    if (left >= 0) return;
+    throw errors.limitExceeded(String(limit)).withHeaders({ 'Retry-After': String(reset) });
   }
 
   onModuleDestroy(): void {

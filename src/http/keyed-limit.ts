@@ -15,8 +15,8 @@ export class KeyedLimit {
   }
 
   /** Counts one more until `leave`. Returns false without counting if the key is at its maximum. */
-  enter(key: string, share?: number): boolean {
-    if (!this.hasRoom(key, share)) return false;
+  enter(key: string): boolean {
+    if (!this.hasRoom(key)) return false;
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     return true;
   }

@@ -22,10 +22,13 @@ export interface ListStatements {
 
 /** The number of objects that are fetched at first, and the bounds for later. */
 const OBJECTS = { first: 100, minimum: 1, maximum: 5000 };
-/** The target size of what is fetched at once, in characters. It is all that a list has in memory. */
-const FETCHED_LENGTH = 200_000;
-/** The batches into which it is divided. All other requests wait while one is converted to text. */
-const BATCHES = 4;
+/**
+ * The target size of what is fetched at once, in characters. It is all that a list has in memory. All other
+ * requests wait while it is parsed and, for a fast reader, converted to text.
+ */
+const FETCHED_LENGTH = 50_000;
+/** The batches into which it is divided for a slow reader. */
+const BATCHES = 2;
 
 /**
  * Opens a list with a cursor and reads its first objects. Each fetch is one statement, so the query

@@ -34,6 +34,8 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   beginTrace: ((request: CatalogueRequest) => RequestTrace) | undefined;
   /** Milliseconds after which an observed request is slow. */
   slowAfter = Infinity;
+  /** Refuses a request if Express would, as it is known to. Returns false for any other request. */
+  refuseAgain: (request: CatalogueRequest, response: ServerResponse) => boolean = () => false;
   /** Answers health and metrics requests. Returns false for any other request. */
   handleOperatorRequest: (
     request: IncomingMessage,
@@ -101,7 +103,9 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
           if (this.cors.answerPreflight(request, response)) return;
           const refused = headError ?? (isAdmitted ? error : errors.busy());
           if (refused) sendError(response, refused);
-          else express(request as Request, response as Response, internalError(response));
+          else if (!this.refuseAgain(request as CatalogueRequest, response)) {
+            express(request as Request, response as Response, internalError(response));
+          }
         },
         unparsedHeaders: this.cors.defaultHeaders,
         observe: (observation) => {

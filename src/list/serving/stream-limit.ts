@@ -27,10 +27,9 @@ export class StreamLimit {
     return this.running;
   }
 
-  /** @throws ApiError `-4` if one more list of a client would exceed a limit */
-  requireRoom(client: string): void {
-    const isFull = this.running >= this.limits.total;
-    if (isFull || !this.clients.hasRoom(client)) throw errors.busy();
+  /** Whether one more list of a client would not exceed a limit. */
+  hasRoom(client: string): boolean {
+    return this.running < this.limits.total && this.clients.hasRoom(client);
   }
 
   /**
@@ -40,7 +39,7 @@ export class StreamLimit {
    * @throws ApiError `-4` if the list exceeds a limit
    */
   async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
-    this.requireRoom(client);
+    if (!this.hasRoom(client)) throw errors.busy();
     this.clients.enter(client);
     this.running += 1;
     const leave = (): void => {

@@ -1,0 +1,27 @@
+import { KeyedLimit } from '../http/keyed-limit.js';
+
+/** Milliseconds after another client has asked for which a client has only its share. */
+const SHARING = 10_000;
+
+/** The number of requests in progress, by `clientID`. */
+export class ClientRequests extends KeyedLimit {
+  private latest: string | undefined;
+  private lastOther = -Infinity;
+
+  /**
+   * Counts one more request of a client, unless it is at its limit.
+   *
+   * @param share the part of the limit that a client has while there are others, up to 1
+   */
+  enterWith(clientID: string, share: number): boolean {
+    return this.hasRoomWith(clientID, share) && this.enter(clientID);
+  }
+
+  /** Whether `enterWith` would count one more request of a client. */
+  hasRoomWith(clientID: string, share: number): boolean {
+    const now = performance.now();
+    if (this.latest !== undefined && this.latest !== clientID) this.lastOther = now;
+    this.latest = clientID;
+    return this.hasRoom(clientID, now - this.lastOther < SHARING ? share : 1);
+  }
+}
