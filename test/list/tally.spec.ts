@@ -19,6 +19,9 @@ beforeAll(async () => {
   service = await startService();
   products = metadataOf('products');
   await query(`INSERT INTO brands ("brandID", name) VALUES ('b0', 'B'), ('b1', 'C'), ('b2', 'D')`);
+  await query(
+    `INSERT INTO categories ("categoryID", name) VALUES ('c0', 'A tenth'), ('c1', 'All others')`,
+  );
 });
 afterAll(() => service.stop());
 beforeEach(() => query('TRUNCATE products CASCADE'));
@@ -35,10 +38,11 @@ function query<Row>(sql: string, values?: unknown[]): Promise<Row[]> {
 
 /** A statement that inserts the products with numbers from `from` to `to`. */
 function insertion(from: number, to: number): string {
-  return `INSERT INTO products ("productID", type, "brandID")
+  return `INSERT INTO products ("productID", type, "brandID", "categoryID")
     SELECT 'p' || lpad(i::text, 8, '0'),
            (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + i % 3]::product_type,
-           CASE WHEN i % 4 < 3 THEN 'b' || i % 4 END
+           CASE WHEN i % 4 < 3 THEN 'b' || i % 4 END,
+           CASE WHEN i / 4 % 10 = 0 THEN 'c0' ELSE 'c1' END
     FROM generate_series(${from}, ${to}) i
     ON CONFLICT DO NOTHING`;
 }
@@ -92,6 +96,9 @@ const FACETS: readonly Facet[] = [
   { columns: ['brandID'], values: ['b1'] },
   { columns: ['brandID'], values: ['none'] },
   { columns: ['brandID', 'type'], values: ['b1', 'DIGITAL'] },
+  { columns: ['categoryID', 'brandID'], values: ['c0', 'b1'] },
+  { columns: ['categoryID', 'brandID'], values: ['c1', 'b1'] },
+  { columns: ['categoryID', 'brandID'], values: ['c1', 'none'] },
 ];
 
 describe('The tally', () => {
@@ -170,6 +177,42 @@ describe('The tally', () => {
     }
   });
 
+  it('is read in the index of the rarest value of a combination, until the page is full', async () => {
+    for (const from of [1, 10_001]) await query(insertion(from, from + 9999));
+    // So many brands that the planner takes any of them for a rare one.
+    await query(
+      `INSERT INTO brands ("brandID", name) SELECT 'r' || i, 'R' FROM generate_series(1, 1000) i`,
+    );
+    await query(
+      `UPDATE products SET "brandID" = 'r' || i FROM generate_series(1, 1000) i
+       WHERE "productID" = 'p' || lpad((20 * i)::text, 8, '0')`,
+    );
+    await maintain();
+    await query('VACUUM ANALYZE products');
+    for (const [category, most] of [
+      // A quarter of the category has the brand, and nine tenths of the brand have the other category.
+      ['c0', 160],
+      ['c1', 20],
+    ] as const) {
+      const facet = { columns: ['categoryID', 'brandID'], values: [category, 'b1'] };
+      const [{ text }, values] = tallyPage(statements, products, facet, { limit: 50, offset: 0 });
+      const plan = await service.dataSource.transaction(async (manager) => {
+        await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
+        await manager.query(`PREPARE combined (text, bigint, text, text, text, text) AS ${text}`);
+        const literals = values.map((value) => `'${String(value)}'`).join(', ');
+        const lines = await manager.query<{ 'QUERY PLAN': string }[]>(
+          `EXPLAIN (ANALYZE) EXECUTE combined (${literals})`,
+        );
+        await manager.query('DEALLOCATE combined');
+        return lines.map((line) => line['QUERY PLAN']).join('\n');
+      });
+      const others = [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, rows]) =>
+        Number(rows),
+      );
+      expect(Math.max(0, ...others)).toBeLessThanOrEqual(most);
+    }
+  });
+
   it('counts what an upsert, a change of identifier and a rollback leave', async () => {
     await query(insertion(1, 10));
     await query(`INSERT INTO products ("productID", type) VALUES ('p00000001', 'SERVICE'), ('new', 'SERVICE')
@@ -207,7 +250,7 @@ describe('The tally', () => {
       await manager.query(insertion('b'));
     });
     expect(await miscounts(service.dataSource, metadataOf('categories'))).toEqual([]);
-    expect((await service.get('/categories?limit=0')).body.response_data.count).toBe('2');
+    expect((await service.get('/categories?limit=0')).body.response_data.count).toBe('4');
     await query(`REVOKE ALL ON categories FROM ${role}`);
     await query(`DROP ROLE ${role}`);
   });

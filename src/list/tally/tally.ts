@@ -67,26 +67,27 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
 }
 
 /**
- * The counted columns with few values, whose facets the tallies of sorted columns have, too. As in
- * `install_tally`: enumerations and booleans. The ranges of a rare value would span most of an index.
+ * Whether a column has few values, as an enumeration or a boolean. As in `install_tally`: the tallies of
+ * sorted columns have the facets of such counted columns, too. The ranges of a rare value would span most of
+ * an index.
  */
-function broadColumnsOf(metadata: EntityMetadata): string[] {
-  return singleCountedColumnsOf(metadata).filter((name) => {
-    const type = metadata.findColumnWithPropertyName(name)?.type;
-    return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
-  });
+export function isBroad(metadata: EntityMetadata, name: string): boolean {
+  const type = metadata.findColumnWithPropertyName(name)?.type;
+  return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
 }
 
 /**
  * The columns of the facets that a tally has in an order, besides that of all objects: in the order of the
- * identifier those that are counted, in that of a column `broadColumnsOf` and those of its declared ranges.
+ * identifier those that are counted, in that of a column the broad ones and those of its declared ranges.
  */
 export function facetColumnsOf(
   metadata: EntityMetadata,
   { column }: TallyOrder,
 ): readonly (readonly string[])[] {
   if (!column) return countedColumnsOf(metadata);
-  const broad = broadColumnsOf(metadata).map((name) => [name]);
+  const broad = singleCountedColumnsOf(metadata)
+    .filter((name) => isBroad(metadata, name))
+    .map((name) => [name]);
   return [...broad, ...narrowColumnsOf(metadata, column.propertyName)];
 }
 
