@@ -8,8 +8,20 @@ export interface KnownList {
   readonly version: string;
   /** The number of matching objects, an integer as text. */
   readonly count: string;
-  /** The key of the last object before an offset; absent if the offset is not known. */
+  /** The key of the last object before an offset; absent if it is not known. */
   readonly before?: PageKey;
+  /**
+   * The identifiers of the objects from the offset on, as text: those of the next pages. It may be there
+   * instead of `before`, and is never empty.
+   */
+  readonly ahead?: readonly string[];
+  /** How many pages before the offset have been read one after the other at this version. */
+  readonly walked?: number;
+}
+
+/** What a page told of an offset behind it. */
+export interface KnownPlace extends Pick<KnownList, 'before' | 'ahead' | 'walked'> {
+  readonly offset: number;
 }
 
 /** Estimated bytes of all entries. */
@@ -25,8 +37,11 @@ const OVERHEAD = 300;
 export class KnownLists {
   private readonly known = new LRUCache<string, KnownList>({
     maxSize: MAXIMUM_SIZE,
-    sizeCalculation: ({ before = [] }, key) =>
-      before.reduce((sum, value) => sum + 2 * (value?.length ?? 0), OVERHEAD + 2 * key.length),
+    sizeCalculation: ({ before = [], ahead = [] }, key) =>
+      [...before, ...ahead].reduce<number>(
+        (sum, value) => sum + 2 * (value?.length ?? 0),
+        OVERHEAD + 2 * key.length,
+      ),
   });
 
   /** The version that resources were last seen at, by their names. */
@@ -44,19 +59,17 @@ export class KnownLists {
       .find((known) => known?.version === version);
   }
 
-  /**
-   * Remembers what a page told.
-   *
-   * @param end the offset behind the page, and the key of the last object before it
-   */
+  /** Remembers what a page told. */
   set(
     resources: readonly string[],
     list: string,
     { version, count }: KnownList,
-    end: { offset: number; before: PageKey } | undefined,
+    places: readonly KnownPlace[],
   ): void {
     this.versions.set(resources.join(), version);
     this.known.set(list, { version, count });
-    if (end) this.known.set(`${list} ${end.offset}`, { version, count, before: end.before });
+    for (const { offset, ...place } of places) {
+      this.known.set(`${list} ${offset}`, { version, count, ...place });
+    }
   }
 }

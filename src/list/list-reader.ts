@@ -8,7 +8,7 @@ import { selectedRelated, selection, selectsComputed } from '../resource/selecti
 import { Settings } from '../settings/settings.js';
 import { Dependencies, versionedTables } from './dependencies.js';
 import { keyOf } from './key-of.js';
-import { type KnownList, KnownLists } from './known-lists.js';
+import { type KnownList, KnownLists, type KnownPlace } from './known-lists.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import {
@@ -19,8 +19,7 @@ import {
   selectedBy,
   totalOrder,
 } from './matching-objects.js';
-import { type PageRequest, pageStatement } from './page-statement.js';
-import type { PageKey } from './picked-objects.js';
+import { knownPageStatement, type PageRequest, pageStatement } from './page-statement.js';
 import { isPlainCondition } from './plain-conditions.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { readResolved } from './resolved-listing.js';
@@ -30,6 +29,7 @@ import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
 import { UnscopedReads } from './unscoped-reads.js';
 import { onlyPage, Versions } from './versions.js';
+import { knownIdentifiers, objectsAhead, placesBehind, placesBehindKnown } from './walk.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
@@ -170,7 +170,12 @@ export class ListReader {
               ? matching
               : matchingObjects(resolved, selectedBy(resolved), request.order);
           const read = async (known?: KnownList) => {
-            const built = pageStatement(metadata, found, request, resources, known);
+            const identifiers = knownIdentifiers({ offset, limit, known });
+            const wanted = { ...request, ahead: objectsAhead(known, limit) };
+            const built =
+              known && identifiers
+                ? knownPageStatement(metadata, identifiers, known.count, request, resources)
+                : pageStatement(metadata, found, wanted, resources, known);
             const page = onlyPage(
               await rows<CombinedPage>(built.statement, built.values),
               resources,
@@ -178,22 +183,29 @@ export class ListReader {
             if (after !== undefined && page.begun === 'false') {
               throw errors.objectUnknown(nameOf(metadata), after);
             }
-            return { page, usesKnown: built.usesKnown };
+            return {
+              page,
+              known,
+              isIdentified: identifiers !== undefined,
+              usesKnown: built.usesKnown,
+            };
           };
           if (!isKnowable) return (await read()).page;
-          const known = this.known.get(resources, listKey, offset);
-          const attempt = await read(known);
-          const isExact = !attempt.usesKnown || attempt.page.version === known?.version;
-          const answer = isExact ? attempt.page : (await read()).page;
-          const { key, count } = answer;
-          const end =
-            key !== null && after === undefined && !request.isByRelevance
-              ? {
-                  offset: Math.min(offset + limit, Number(count)),
-                  before: JSON.parse(key) as PageKey,
-                }
-              : undefined;
-          this.known.set(resources, listKey, answer, end);
+          const attempt = await read(this.known.get(resources, listKey, offset));
+          const isExact = !attempt.usesKnown || attempt.page.version === attempt.known?.version;
+          const { page: answer, known, isIdentified } = isExact ? attempt : await read();
+          const place = {
+            offset,
+            limit,
+            known: known?.version === answer.version ? known : undefined,
+          };
+          let places: KnownPlace[] = [];
+          if (isIdentified) places = placesBehindKnown(place);
+          else if (after === undefined && !request.isByRelevance) {
+            places = placesBehind(place, answer.count, answer.key, answer.ahead);
+          }
+          const { version, count } = answer;
+          this.known.set(resources, listKey, { version, count }, places);
           return answer;
         });
       },
@@ -204,6 +216,7 @@ export class ListReader {
 /** A row of `pageStatement`. */
 interface CombinedPage extends VersionedPage {
   readonly key: string | null;
+  readonly ahead: string | null;
   readonly begun: string;
 }
 

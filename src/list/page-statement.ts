@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues, type Statement, statement } from '../database/statement.js';
+import { sqlTypeOf } from '../resource/column-values.js';
 import { identifierOf, tableOf } from '../resource/resource.js';
 import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
@@ -29,6 +30,8 @@ export interface PageRequest {
   readonly isByRelevance: boolean;
   readonly limit: number;
   readonly offset: number;
+  /** How many objects behind the page are looked up, if its place is known. Default: 0. */
+  readonly ahead?: number;
   /** The identifier of the object behind which the page begins. The offset is then 0. */
   readonly after?: string;
   /** What the client sees. */
@@ -48,8 +51,8 @@ export interface PageStatement {
  * an index alone if that carries the columns of the conditions, and reads only these objects. It takes
  * the count and the place of the offset from what is known, or from the tally.
  *
- * Its row also has `key`, the key of the last object of the page as JSON, and `begun`, whether there is an
- * object at the place where the page shall begin.
+ * Its row also has `key`, the key of the last object that it found as JSON, `ahead`, the identifiers of those
+ * behind the page as JSON, and `begun`, whether there is an object at the place where the page shall begin.
  *
  * Its common table expressions, of which it has those that it needs, in this order:
  *
@@ -63,7 +66,8 @@ export interface PageStatement {
  * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
  * - `valued`: the objects of the page with a value in the sorted column
  * - `picked`: the keys of the objects of the page. By relevance, each class has tables of its own
- * - `page`: the same with their places
+ * - `numbered`: the same with their places
+ * - `page`: those of the page, if others ahead of it are picked, too
  *
  * @param resources whose version the row has
  */
@@ -74,11 +78,11 @@ export function pageStatement(
   resources: readonly string[],
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
-  const { fields, order, isByRelevance, limit, offset, after, seen } = request;
+  const { order, isByRelevance, limit, offset, ahead = 0, after, seen } = request;
   const values = new ParameterValues(matching.values);
   const visible = visibleObjects(metadata, seen.scope, values);
   const prepared = isFrequent(matching, request);
-  const bound = `${values.add(limit)}::bigint`;
+  const bound = `${values.add(limit + ahead)}::bigint`;
   const picking: Picking = {
     metadata,
     where: matching.where,
@@ -136,28 +140,77 @@ export function pageStatement(
   }
   const { databaseName: identifier } = identifierOf(metadata);
   const keys = order.map(({ field }) => `"${field}"::text`).join(', ');
-  const objects = jsonArray(
+  const first = isByRelevance ? 'picked."#class"' : undefined;
+  const ordering = orderBy(metadata, order, 'picked', first);
+  tables.push(
+    `numbered AS MATERIALIZED (
+      SELECT *, row_number() OVER (${ordering}) AS "#at" FROM picked
+    )`,
+  );
+  let isAhead = 'false';
+  if (ahead > 0) {
+    const shown = `${values.add(limit)}::bigint`;
+    isAhead = `"#at" > ${shown}`;
+    tables.push(`page AS (SELECT * FROM numbered WHERE "#at" <= ${shown})`);
+  }
+  const page = ahead > 0 ? 'page' : 'numbered';
+  const text = `WITH ${tables.join(',\n')}
+    SELECT ${pageObjects(metadata, page, request, visible, values)} AS objects,
+      (SELECT total::text FROM counted) AS count,
+      (SELECT json_build_array(${keys}) FROM numbered ORDER BY "#at" DESC LIMIT 1) AS key,
+      (SELECT json_agg("${identifier}"::text ORDER BY "#at") FROM numbered WHERE ${isAhead}) AS ahead,
+      (SELECT "${identifier}"::text FROM ${page} ORDER BY "#at" DESC LIMIT 1) AS last,
+      (SELECT count(*) FROM ${page})::text AS rows,
+      ${after === undefined ? 'true' : 'EXISTS (SELECT FROM anchor)'}::text AS begun,
+      ${stateOf(resources)}`;
+  return { statement: statement(text, { prepared }), values: values.values, usesKnown };
+}
+
+/**
+ * The statement for the page of objects with identifiers, in their order, at the version at which they were
+ * found. It is planned once for each resource.
+ *
+ * @param count of all matching objects
+ */
+export function knownPageStatement(
+  metadata: EntityMetadata,
+  identifiers: readonly string[],
+  count: string,
+  request: PageRequest,
+  resources: readonly string[],
+): PageStatement {
+  const { fields, seen } = request;
+  const values = new ParameterValues();
+  const { databaseName: identifier } = identifierOf(metadata);
+  const type = sqlTypeOf(identifierOf(metadata));
+  const visible = visibleObjects(metadata, seen.scope, values);
+  const found = `(SELECT * FROM unnest(${values.add(identifiers)}::${type}[])
+    WITH ORDINALITY AS found("${identifier}", "#at"))`;
+  // Lock order: table before tally.
+  const text = `SELECT ${pageObjects(metadata, found, request, visible, values)} AS objects,
+      ${values.add(count)}::text AS count, NULL AS key, NULL AS ahead,
+      ${values.add(identifiers.at(-1))}::text AS last, ${values.add(String(identifiers.length))}::text AS rows,
+      'true' AS begun, ${stateOf(resources)}`;
+  const prepared = fields === undefined && visible.length === 0;
+  return { statement: statement(text, { prepared }), values: values.values, usesKnown: true };
+}
+
+/** The objects of a table of identifiers with places, as JSON: an SQL expression. */
+function pageObjects(
+  metadata: EntityMetadata,
+  table: string,
+  { fields, seen }: Pick<PageRequest, 'fields' | 'seen'>,
+  visible: readonly string[],
+  values: ParameterValues,
+): string {
+  const { databaseName: identifier } = identifierOf(metadata);
+  return jsonArray(
     `SELECT ${selection(metadata, fields, visibleRelated(seen.client, values))}
-     FROM page CROSS JOIN LATERAL (
+     FROM ${table} page CROSS JOIN LATERAL (
        SELECT * FROM ${tableOf(metadata)} object
        ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} OFFSET 0
      ) object ORDER BY "#at"`,
   );
-  const first = isByRelevance ? 'picked."#class"' : undefined;
-  const ordering = orderBy(metadata, order, 'picked', first);
-  tables.push(
-    `page AS MATERIALIZED (
-      SELECT *, row_number() OVER (${ordering}) AS "#at" FROM picked
-    )`,
-  );
-  const text = `WITH ${tables.join(',\n')}
-    SELECT ${objects} AS objects, (SELECT total::text FROM counted) AS count,
-      (SELECT json_build_array(${keys}) FROM page ORDER BY "#at" DESC LIMIT 1) AS key,
-      (SELECT "${identifier}"::text FROM page ORDER BY "#at" DESC LIMIT 1) AS last,
-      (SELECT count(*) FROM page)::text AS rows,
-      ${after === undefined ? 'true' : 'EXISTS (SELECT FROM anchor)'}::text AS begun,
-      ${stateOf(resources)}`;
-  return { statement: statement(text, { prepared }), values: values.values, usesKnown };
 }
 
 /**

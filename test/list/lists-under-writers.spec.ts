@@ -373,14 +373,18 @@ describe('Lists under eight writers', () => {
               const wantedFacets = await reader.plainFacets(list, values);
               const facets = await reader.facets(query, values);
               expect({ list, facets }).toEqual({ list, facets: wantedFacets });
-              query.limit = random.pick([0, 1, 7, 50, 300]);
+              // A walk with the same limit may be one whose pages were read ahead in an older snapshot.
+              if (query.limit === undefined || random.chance(0.5)) {
+                query.limit = random.pick([0, 1, 7, 50, 300]);
+              }
               // Some of the lists are walked on, in this snapshot or from an older one.
               const offset = random.chance(0.3)
                 ? 0
                 : random.below(NUMBERS / random.pick([1, 5, 50]));
               query.offset ??= offset;
               let after: string | undefined;
-              for (let page = 0; page < 3; page += 1) {
+              const pages = random.chance(0.2) ? 9 : 3;
+              for (let page = 0; page < pages; page += 1) {
                 const wanted = await reader.plain(list);
                 const place = after === undefined ? {} : { after, offset: undefined };
                 const found = await reader.page(Object.assign(new ListProductsDto(), query, place));
