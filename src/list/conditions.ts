@@ -12,6 +12,7 @@ import {
   type Repository,
 } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { changeCondition } from './changes.js';
 import { parametersOf } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto } from './list-query.dto.js';
 import { DECLARED } from './query-of.js';
@@ -98,6 +99,8 @@ export function conditionsOf(
 /** The condition of a filter for which none is given. */
 function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): ObjectLiteral {
   if (!metadata.findColumnWithPropertyName(filter)) {
+    const change = changeCondition(metadata, filter, value);
+    if (change) return change;
     for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
       const column = filter.endsWith(suffix)
         ? columnOf(metadata, filter.slice(0, -suffix.length))

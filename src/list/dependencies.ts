@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
 import { externalTableNamed, hasVersion, quotedTable } from '../resource/resource.js';
+import { changesTable } from './changes.js';
 import { deletionsTable } from './deletions/deletion.js';
 
 /** A query with the conditions of a list, and its parameter values. */
@@ -72,7 +73,9 @@ export class Dependencies {
 export function versionedTables(resources: readonly string[]): string[] {
   return resources.filter(hasVersion).flatMap((resource) => {
     const external = externalTableNamed(resource);
-    return external ? [quotedTable(external)] : [`"${resource}"`, deletionsTable(resource)];
+    return external
+      ? [quotedTable(external), changesTable(resource), deletionsTable(resource)]
+      : [`"${resource}"`, deletionsTable(resource)];
   });
 }
 

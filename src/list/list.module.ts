@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { isOwn, isTallied, resourceName } from '../resource/resource.js';
+import { isTallied, resourceName } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { DeclarationCheck } from './declaration-check.js';
 import { Dependencies } from './dependencies.js';
@@ -84,13 +84,14 @@ export class ListModule {
 
   /**
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
-   * columns. Of a table of others there is no list of deletions, and there are counts only if it is tracked.
+   * columns. Of a table of others there are both only if it is tracked.
    *
    * @throws TypeError if it has, and there is no query class of its list yet
    */
   static forFeature(entity: Type): DynamicModule {
-    const deletions = isOwn({ target: entity }) ? [deletionOf(entity)] : [];
-    const fields = isTallied({ target: entity }) ? facetFieldsOf(entity) : [];
+    const isKept = isTallied({ target: entity });
+    const deletions = isKept ? [deletionOf(entity)] : [];
+    const fields = isKept ? facetFieldsOf(entity) : [];
     return {
       module: ListModule,
       imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],

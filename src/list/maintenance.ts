@@ -124,17 +124,15 @@ export class Maintenance implements OnModuleDestroy {
             await maintenance.run(signal);
           },
         };
-        if (!isOwn(metadata)) {
-          const run = () => checkTracking(dataSource, resource);
-          return [{ name: `the triggers of ${resource}`, resource, run }, tally];
-        }
         const deletions: Task = {
           name: `the deletions of ${resource}`,
           resource,
-          run: () => purgeDeletions(dataSource, resource),
+          run: () => purgeDeletions(dataSource, metadata),
           isDue: (round) => round % ROUNDS_PER_PURGE === 0,
         };
-        return [tally, deletions];
+        if (isOwn(metadata)) return [tally, deletions];
+        const run = () => checkTracking(dataSource, resource);
+        return [{ name: `the triggers of ${resource}`, resource, run }, tally, deletions];
       },
     );
     return [watermark, ...resources];

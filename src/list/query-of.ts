@@ -6,6 +6,7 @@ import { isListedBy, pluralName, primaryColumnOf, resourceName } from '../resour
 import { type DeclaredParameter, ownParameters } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
+import { hasChangesTable } from './changes.js';
 import { readIdentifier } from './identifier-value.js';
 import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
@@ -47,7 +48,7 @@ interface ListOptions<Entity> {
 /**
  * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
  * `after` and `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
- * `@UpdateDateColumn`; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
+ * `@UpdateDateColumn`, or lists a table of others that is tracked; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
  * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
  * `relevance`.
  *
@@ -123,10 +124,14 @@ export function QueryOf<Entity>(
 
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
   const objects = pluralName(entity);
+  const declareChanges = (): void => {
+    DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
+    DateTimeParam(`The ${objects} changed last before this time.`)(prototype, 'updatedUntil');
+  };
+  if (hasChangesTable({ target: entity })) declareChanges();
   for (const { mode, propertyName } of getMetadataArgsStorage().filterColumns(entity)) {
     if (mode === 'updateDate') {
-      DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
-      DateTimeParam(`The ${objects} changed last before this time.`)(prototype, 'updatedUntil');
+      declareChanges();
     } else if (mode === 'createDate' && isListedBy(entity, propertyName)) {
       DateTimeParam(`The ${objects} first stored at this time or later.`)(
         prototype,

@@ -82,16 +82,17 @@ function description(endpoint: DescribedEndpoint): string {
 /** Whether the responses of an endpoint have an `ETag`. A list has one of its version. */
 function isTagged({ kind, metadata }: DescribedEndpoint): boolean {
   if (kind !== 'list') return kind !== 'other';
-  return metadata === undefined || !isOfOthers(metadata) || isTallied(metadata);
+  return isKept(metadata);
 }
 
 /** The header of the watermark, in lists and facets whose changes have times. */
 function untilOf({ kind, metadata }: DescribedEndpoint): string[] {
-  return (kind === 'list' || kind === 'facets') && !isOfOthers(metadata) ? ['X-Updated-Until'] : [];
+  return (kind === 'list' || kind === 'facets') && isKept(metadata) ? ['X-Updated-Until'] : [];
 }
 
-function isOfOthers(metadata: EntityMetadata | undefined): boolean {
-  return metadata !== undefined && externalTableOf(metadata) !== undefined;
+/** Whether every change has a version and a time: triggers keep these, except for a table of others that is not tracked. */
+function isKept(metadata: EntityMetadata | undefined): boolean {
+  return metadata === undefined || !externalTableOf(metadata) || isTallied(metadata);
 }
 
 /** The possible errors of a `GET`. */

@@ -20,7 +20,7 @@ const TAKEN = new Set([
 ]);
 
 /** Endings of the tables that the service keeps for each resource. */
-const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas'];
+const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas', '_tally_changes'];
 /** A part of the names of the tallies by sorted columns. */
 const TAKEN_PART = '_tally_by_';
 

@@ -55,8 +55,8 @@ export interface ExternalTable {
   readonly schema: string;
   readonly name: string;
   /**
-   * Whether triggers of the service count the objects of the table and version it, by `track_table`. Its
-   * owner must grant `TRIGGER`. Default: false.
+   * Whether triggers of the service count the objects of the table, version it, and record when they were changed and
+   * deleted, by `track_table`. Its owner must grant `TRIGGER`. Default: false.
    */
   readonly tracked?: boolean;
 }
@@ -67,9 +67,8 @@ interface ResourceOptions<
   Scoped extends string,
 > extends ListColumns<Column> {
   /**
-   * Lists a table of others, which is only read: no migration changes it, and no deletions are recorded. It
-   * has none of `ListColumns`, except `counted` if it is tracked. Otherwise nothing counts or versions its
-   * rows. Default: the service has a table of its own, under the name of the resource.
+   * Lists a table of others, which is only read: no migration changes it. It has none of `ListColumns`, except
+   * `counted` if it is tracked. Otherwise nothing counts or versions its rows, or records deletions. Default: the service has a table of its own, under the name of the resource.
    */
   readonly external?: ExternalTable;
   /** Restricts what each client sees. Default: every client sees every object. */
@@ -229,7 +228,7 @@ export function hasVersion(resource: string): boolean {
   return external === undefined || external.tracked === true;
 }
 
-/** Whether a resource has a tally and versions. An entity of deletions has no tally. */
+/** Whether a resource has a tally, versions, times of changes and deletions. An entity of deletions has none. */
 export function isTallied(metadata: Pick<EntityMetadata, 'target'>): boolean {
   const declared = declaredOf(metadata);
   return declared !== undefined && hasVersion(declared.name);

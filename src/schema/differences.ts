@@ -134,7 +134,10 @@ function triggersOf(dataSource: DataSource): Promise<Trigger[]> {
     `SELECT relname AS table, tgname AS name, tgenabled AS state, proname AS "functionName"
      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
      WHERE relnamespace = current_schema()::regnamespace
-     AND proname NOT IN (SELECT 'keep_' || resource || '_tally' FROM tallies WHERE tracked IS NOT NULL)
+     AND proname NOT IN (
+       SELECT format('keep_%s_%s', resource, kept) FROM tallies, unnest('{tally,changes}'::text[]) kept
+       WHERE tracked IS NOT NULL
+     )
      ORDER BY relname, tgname`,
   );
 }

@@ -78,22 +78,37 @@ export function deletionColumnsOf(metadata: EntityMetadata): string[] {
   );
 }
 
-/** The statement that creates the triggers and the tally of a table of others, or recreates them. */
+/** The statement that creates the triggers, the tally and the times of a table of others, or recreates them. */
 export function trackTable(metadata: EntityMetadata, external: ExternalTable): string {
-  const { databaseName: identifier } = identifierOf(metadata);
-  const { counted } = tallyColumnsOf(metadata);
-  return trackTableAgain(nameOf(metadata), { table: quotedTable(external), identifier, counted });
+  return trackTableAgain(nameOf(metadata), declaredTracking(metadata, external));
 }
+
+/** How a table of others is tracked according to its entity. */
+export function declaredTracking(
+  metadata: EntityMetadata,
+  external: ExternalTable,
+): InstalledTracking {
+  return {
+    table: quotedTable(external),
+    identifier: identifierOf(metadata).databaseName,
+    counted: tallyColumnsOf(metadata).counted,
+    recorded: deletionColumnsOf(metadata),
+  };
+}
+
+export type InstalledTracking = Pick<Tracking, 'table' | 'identifier' | 'counted' | 'recorded'>;
 
 /** The same as it is installed. */
 export function trackTableAgain(
   resource: string,
-  { table, identifier, counted }: Pick<Tracking, 'table' | 'identifier' | 'counted'>,
+  { table, identifier, counted, recorded }: InstalledTracking,
 ): string {
-  return `SELECT track_table('${resource}', '${table}', '${identifier}', '{${counted.join()}}')`;
+  const columns = recorded ? [counted, recorded] : [counted];
+  const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');
+  return `SELECT track_table('${resource}', '${table}', '${identifier}', ${lists})`;
 }
 
-/** The statement that removes the triggers and the tally of a table of others. */
+/** The statement that removes all of these. */
 export function untrackTable(resource: string): string {
   return `SELECT untrack_table('${resource}')`;
 }

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { readTracking, type Tracking } from '../list/tally/tracking.js';
-import { type ExternalTable, identifierOf, nameOf, quotedTable } from '../resource/resource.js';
-import { tallyColumnsOf, trackTable } from './install-statements.js';
+import { readTracking } from '../list/tally/tracking.js';
+import { changesTable } from '../list/changes.js';
+import { deletionsTable } from '../list/deletions/deletion.js';
+import { type ExternalTable, nameOf, quotedTable } from '../resource/resource.js';
+import { declaredTracking, type InstalledTracking, trackTable } from './install-statements.js';
 
 /** How the tracking of a table of others differs from what its entity declares. */
 export interface TrackingDifference {
@@ -9,7 +12,7 @@ export interface TrackingDifference {
   readonly remedy: string;
 }
 
-/** Compares the triggers and the tally of a table of others with its entity. */
+/** Compares the triggers of a table of others, and what they keep, with its entity. */
 export async function trackingDifferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
@@ -25,9 +28,17 @@ export async function trackingDifferences(
     const text = `${found.table} has triggers, and ${metadata.name} does not say that it is tracked`;
     return [{ text, remedy: MIGRATION }];
   }
+  if (!found.recorded) {
+    const resource = nameOf(metadata);
+    const text = `there is no table ${changesTable(resource)} or ${deletionsTable(resource)}, which triggers on ${table} write`;
+    const remedy = `${MIGRATION}, or if a migration has it already: ${trackTable(metadata, external)}`;
+    return [{ text, remedy }];
+  }
   if (!isAsDeclared(metadata, external, found)) {
-    const counted = found.counted.join(', ') || 'nothing';
-    const text = `the tally of ${nameOf(metadata)} is that of ${found.table} by ${found.identifier}, and counts by ${counted}`;
+    const [counted, recorded] = [found.counted, found.recorded].map(
+      (names) => names.join(', ') || 'nothing',
+    );
+    const text = `the tally of ${nameOf(metadata)} is that of ${found.table} by ${found.identifier}, and counts by ${counted}, its deletions record ${recorded}`;
     return [{ text: `${text}, unlike its entity`, remedy: MIGRATION }];
   }
   if (found.reason !== null) {
@@ -45,14 +56,16 @@ const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 export function isAsDeclared(
   metadata: EntityMetadata,
   external: ExternalTable,
-  { table, identifier, counted }: Pick<Tracking, 'table' | 'identifier' | 'counted'>,
+  installed: InstalledTracking,
 ): boolean {
-  const declared = tallyColumnsOf(metadata).counted;
+  const declared = declaredTracking(metadata, external);
+  const haveSame = (one: readonly string[] | null, other: readonly string[] | null): boolean =>
+    isDeepStrictEqual(one?.toSorted(), other?.toSorted());
   return (
-    table === quotedTable(external) &&
-    identifier === identifierOf(metadata).databaseName &&
-    counted.length === declared.length &&
-    declared.every((names) => counted.includes(names))
+    installed.table === declared.table &&
+    installed.identifier === declared.identifier &&
+    haveSame(installed.counted, declared.counted) &&
+    haveSame(installed.recorded, declared.recorded)
   );
 }
 
@@ -66,29 +79,31 @@ async function lostTriggers(
   const rows = await dataSource.query<
     { relation: string; missing: string[]; disabled: string[] }[]
   >(
-    `SELECT relation::regclass::text AS relation,
+    `WITH kept AS (
+       SELECT format('%s_%s_%s', $1::text, kept, operation) AS trigger, kept, operation, to_regprocedure(
+           format('%I.%I()', current_schema(), format('keep_%s_%s', $1::text, kept))
+         ) AS function
+       FROM unnest('{tally,changes}'::text[]) kept,
+         unnest('{insert,update,delete,truncate}'::text[]) operation
+     )
+     SELECT relation::regclass::text AS relation,
        ARRAY(
-         SELECT operation FROM unnest('{insert,update,delete,truncate}'::text[]) operation
-         WHERE operation <> 'truncate' OR relkind = 'r' OR relation = relation_of($2)
-         EXCEPT SELECT substr(tgname, length($1 || '_tally_') + 1) FROM pg_trigger
-         WHERE tgrelid = relation AND tgfoid = to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || $1 || '_tally'))
-         ORDER BY operation
+         SELECT trigger FROM kept
+         WHERE operation <> 'truncate' OR relkind = 'r' OR kept = 'tally' AND relation = relation_of($2)
+         EXCEPT SELECT trigger FROM kept JOIN pg_trigger ON tgname = trigger AND tgfoid = function
+         WHERE tgrelid = relation
+         ORDER BY trigger
        ) AS missing,
        ARRAY(
          SELECT tgname::text FROM pg_trigger
-         WHERE tgrelid = relation AND tgenabled NOT IN ('O', 'A')
-         AND tgfoid = to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || $1 || '_tally'))
+         WHERE tgrelid = relation AND tgenabled NOT IN ('O', 'A') AND tgfoid IN (SELECT function FROM kept)
          ORDER BY tgname
        ) AS disabled
      FROM tracked_relations($2) relation JOIN pg_class ON oid = relation`,
     [resource, table],
   );
   const lost = rows.flatMap(({ relation, missing, disabled }) => [
-    ...(missing.length > 0
-      ? [
-          `${relation} has no trigger ${missing.map((name) => `${resource}_tally_${name}`).join(', ')}`,
-        ]
-      : []),
+    ...(missing.length > 0 ? [`${relation} has no trigger ${missing.join(', ')}`] : []),
     ...disabled.map((name) => `the trigger ${name} on ${relation} is disabled`),
   ]);
   if (lost.length > 0) return lost.join(', ');

@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { identifierOf, isTallied, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
+import { changesTable, hasChangesTable } from '../list/changes.js';
+import { readTracking } from '../list/tally/tracking.js';
 import { failingLists } from './filtered-lists.js';
 import { miscounts } from './miscounts.js';
 import { missingIndexes } from './missing-indexes.js';
@@ -41,7 +43,10 @@ export async function findViolations(application: INestApplicationContext): Prom
     violations.push(...(await cycles(dataSource, metadata)));
     violations.push(
       ...(isTallied(metadata)
-        ? await miscounts(dataSource, metadata)
+        ? [
+            ...(await miscounts(dataSource, metadata)),
+            ...(await untimedChanges(dataSource, metadata)),
+          ]
         : await repeatedIdentifiers(dataSource, metadata)),
     );
   }
@@ -148,6 +153,22 @@ async function repeatedIdentifiers(
   return rows.map(
     (row) => `${row.count} ${nameOf(metadata)} have the ${identifier} ${String(row.identifier)}`,
   );
+}
+
+/** Objects of a tracked table of others that no filter by the time of the last change finds. */
+async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const resource = nameOf(metadata);
+  if (!hasChangesTable(metadata) || !(await readTracking(dataSource, resource))?.recorded)
+    return [];
+  const { databaseName: identifier } = identifierOf(metadata);
+  const count = await counted(
+    dataSource,
+    `SELECT count(*) FROM ${tableOf(metadata)} object
+     WHERE NOT EXISTS (SELECT FROM ${changesTable(resource)} changed WHERE changed."${identifier}" = object."${identifier}")`,
+  );
+  return count === 0
+    ? []
+    : [`${count} ${resource} have no time of their last change: SELECT track_table(…) anew`];
 }
 
 async function counted(dataSource: DataSource, statement: string): Promise<number> {

@@ -1,5 +1,5 @@
-import type { Catalogue } from '../../packages/client/src/index.js';
-import { clientOf } from '../packages/client-of.js';
+import { mirror } from '../../packages/client/src/mirror.js';
+import { Transport } from '../../packages/client/src/transport.js';
 import type { Service } from '../service.js';
 
 /** A copy of a resource, kept up to date by the client as docs/api.md says. */
@@ -10,12 +10,12 @@ export class Mirror {
 
   constructor(
     private readonly service: Service,
-    private readonly resource: 'brands' | 'categories',
+    private readonly resource: string,
     private readonly identifier: string,
   ) {}
 
   async round(): Promise<void> {
-    const { objects, identifier, since: cursor } = this;
+    const { service, objects, resource: name, identifier, since: cursor } = this;
     const store = {
       clear: () => {
         if (cursor !== undefined) throw new Error('The copy begins again');
@@ -27,9 +27,9 @@ export class Mirror {
         for (const each of identifiers) objects.delete(each);
       },
     };
-    // The store takes objects of any resource.
-    const resource = clientOf(this.service)[this.resource] as Catalogue['brands'];
-    this.since = await resource.mirror({ store, cursor });
+    const { port, clientID, token: accessToken } = service;
+    const transport = new Transport({ url: `http://127.0.0.1:${port}`, clientID, accessToken });
+    this.since = await mirror({ transport, name, identifier, store, cursor, fields: undefined });
     if (this.since === undefined) throw new Error('There is no X-Updated-Until');
   }
 }

@@ -36,8 +36,8 @@ type TrackedResource = keyof typeof TRACKED;
 
 /** The statement of the migration of each resource. */
 export const TRACK: Readonly<Record<TrackedResource, string>> = {
-  test_wares: `SELECT track_table('test_wares', '"Shop"."wares"', 'ware_id', '{state,shelf,state+active}')`,
-  test_parted_wares: `SELECT track_table('test_parted_wares', '"Shop"."parted_wares"', 'ware_id', '{state,shelf,state+active}')`,
+  test_wares: `SELECT track_table('test_wares', '"Shop"."wares"', 'ware_id', '{state,shelf,state+active}', '{}')`,
+  test_parted_wares: `SELECT track_table('test_parted_wares', '"Shop"."parted_wares"', 'ware_id', '{state,shelf,state+active}', '{}')`,
 };
 
 function waresModule(resource: TrackedResource): Type {
@@ -107,9 +107,7 @@ function waresModule(resource: TrackedResource): Type {
   return WaresModule;
 }
 
-const modules = (Object.keys(TRACKED) as TrackedResource[]).map(waresModule);
-
-@Module({ imports: modules })
+@Module({ imports: (Object.keys(TRACKED) as TrackedResource[]).map(waresModule) })
 class TrackedModule {}
 
 const COLUMNS = `state "Shop".state NOT NULL, active boolean, shelf integer, price numeric(9,2), note text`;
@@ -165,8 +163,15 @@ export async function fillAsOwner(
   );
 }
 
-/** Creates the database with both users and the tables of the owner. */
-export async function startTracked({ isGranted = true } = {}): Promise<TrackedService> {
+/**
+ * Creates the database with both users and the tables of the owner.
+ *
+ * @param modules further resources over these tables
+ */
+export async function startTracked(
+  { isGranted = true }: { readonly isGranted?: boolean } = {},
+  ...modules: Type[]
+): Promise<TrackedService> {
   const database = await createDatabase({ migrated: false });
   const suffix = randomBytes(4).toString('hex');
   const roles = { service: `catalogue_${suffix}`, owner: `shop_${suffix}` };
@@ -198,7 +203,11 @@ export async function startTracked({ isGranted = true } = {}): Promise<TrackedSe
     ]);
   };
   if (isGranted) await grant();
-  const service = await startService({ DATABASE_URL: urlOf(roles.service) }, TrackedModule);
+  const service = await startService(
+    { DATABASE_URL: urlOf(roles.service) },
+    TrackedModule,
+    ...modules,
+  );
   if (isGranted) {
     for (const statement of Object.values(TRACK)) await service.dataSource.query(statement);
   }

@@ -12,13 +12,13 @@ import { Random } from '../random.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { describeList } from './list-contract.js';
+import { inAnyOrder, ownerWrites } from './tracked-writes.js';
 import {
   fillAsOwner,
   startTracked,
   TRACK,
   TRACKED,
   type TrackedService,
-  WareState,
 } from './tracked.fixture.js';
 
 const objects = Array.from({ length: 25 }, (_, at) => ({
@@ -30,8 +30,9 @@ const objects = Array.from({ length: 25 }, (_, at) => ({
 }));
 
 describeList({
-  start: startTracked,
+  start: () => startTracked(),
   fill: (service, ...of) => fillAsOwner(service as TrackedService, ...of),
+  asOwner: (service, sql) => (service as TrackedService).owner.query(sql),
   resource: 'test_wares',
   isExternal: true,
   isTracked: true,
@@ -88,7 +89,7 @@ describe('A service that tracks tables of others', () => {
          ORDER BY line`,
       );
     const tables = () =>
-      own(`SELECT relname FROM pg_class WHERE relname ~ '^test_.*_tally' ORDER BY 1`);
+      own(`SELECT relname FROM pg_class WHERE relname ~ '^test_.*_(tally|deletions)' ORDER BY 1`);
     const tracked = await described();
     expect(await tables()).not.toEqual([]);
     for (const resource of Object.keys(TRACKED)) await own(`SELECT untrack_table('${resource}')`);
@@ -96,8 +97,8 @@ describe('A service that tracks tables of others', () => {
     const isTrigger = ({ line }: Record<string, unknown>) =>
       / EXECUTE FUNCTION public.keep_test_/.test(String(line));
     expect(plain).toEqual(tracked.filter((each) => !isTrigger(each)));
-    // Four of a table, and of a partitioned one with two partitions.
-    expect(tracked.filter(isTrigger)).toHaveLength(4 + 3 * 4);
+    // Eight of a table, and of a partitioned one with two partitions, which has no own one for the deletions by TRUNCATE.
+    expect(tracked.filter(isTrigger)).toHaveLength(8 + 3 * 8 - 1);
     expect(await tables()).toEqual([]);
     expect(await texts()).toEqual([
       '"Shop"."wares" is not tracked',
@@ -113,53 +114,6 @@ describe('A service that tracks tables of others', () => {
     await track();
     expect(await described()).toEqual(tracked);
   });
-
-  /** Statements that an owner might run, of each kind one. */
-  function writes(random: Random, table: string): string[] {
-    const one = () =>
-      table === 'wares' ? `'w${random.below(60)}'` : String(970 + random.below(60));
-    const state = () => `'${random.pick(Object.values(WareState))}'`;
-    const values = (key = one()) =>
-      `(${key}, ${state()}, ${random.pick(['true', 'false', 'NULL'])}, ${random.below(4) - 1}, ${random.below(9)})`;
-    const into = `INTO "Shop".${table} (ware_id, state, active, shelf, price)`;
-    const part = random.pick(['low_wares', 'high_wares']);
-    const kept = `ON CONFLICT (ware_id) DO UPDATE SET state = excluded.state, shelf = excluded.shelf`;
-    const series = table === 'wares' ? `'w' || i` : '970 + i';
-    const refill = (first: number) =>
-      `INSERT ${into} SELECT ${series}, 'new', i % 2 = 0, i % 4, i FROM generate_series(${first}, 60) i ${kept}`;
-    return [
-      `INSERT ${into} VALUES ${values()} ON CONFLICT DO NOTHING`,
-      `INSERT ${into} VALUES ${values()} ${kept}`,
-      refill(random.below(60)),
-      `UPDATE "Shop".${table} SET state = ${state()}, active = NOT active WHERE shelf = ${random.below(4)}`,
-      `UPDATE "Shop".${table} SET price = price + 1`,
-      `UPDATE "Shop".${table} SET shelf = NULL WHERE ware_id = ${one()}`,
-      `DELETE FROM "Shop".${table} WHERE ware_id > ${one()} AND shelf = ${random.below(4)}`,
-      `DELETE FROM "Shop".${table} WHERE ware_id = ${one()}`,
-      `BEGIN; ${refill(random.below(60))}; TRUNCATE "Shop".${table}; INSERT ${into} VALUES ${values()}; COMMIT`,
-      // Of a partition, and from one to another.
-      ...(table === 'wares'
-        ? []
-        : [
-            `UPDATE "Shop".${part} SET state = ${state()}, shelf = ${random.below(4)}`,
-            `DELETE FROM "Shop".${part} WHERE shelf = ${random.below(4)}`,
-            `BEGIN; ${refill(0)}; COMMIT; TRUNCATE "Shop".${part}`,
-            `UPDATE "Shop".${table} SET ware_id = 2000 - ware_id WHERE shelf = 1 AND NOT EXISTS (
-               SELECT FROM "Shop".${table} other WHERE other.ware_id = 2000 - ${table}.ware_id)`,
-          ]),
-    ];
-  }
-
-  /** Every kind of statement twice, in any order. */
-  function* inAnyOrder(random: Random, table: string): Generator<string> {
-    for (let round = 0; round < 2; round += 1) {
-      const left = writes(random, table).map((_, kind) => kind);
-      while (left.length > 0) {
-        const [kind = 0] = left.splice(random.below(left.length), 1);
-        yield writes(random, table)[kind] ?? '';
-      }
-    }
-  }
 
   it.each(Object.entries(TRACKED))(
     'counts what its owner writes into %s',
@@ -230,10 +184,12 @@ describe('A service that tracks tables of others', () => {
       while (performance.now() < end) {
         const table = random.pick(Object.values(TRACKED));
         // Of two writers who wait for each other, PostgreSQL ends one.
-        await client.query(random.pick(writes(random, table))).catch(async (error: unknown) => {
-          expect((error as { code: string }).code).toMatch(/^(40P01|23505)$/);
-          await client.query('ROLLBACK');
-        });
+        await client
+          .query(random.pick(ownerWrites(random, table)))
+          .catch(async (error: unknown) => {
+            expect((error as { code: string }).code).toMatch(/^(40P01|23505)$/);
+            await client.query('ROLLBACK');
+          });
       }
       await client.end();
     });
@@ -286,7 +242,7 @@ describe('A service that tracks tables of others', () => {
       `ALTER TABLE "Shop".parted_wares DETACH PARTITION "Shop".high_wares;
        CREATE TABLE "Shop".new_wares PARTITION OF "Shop".parted_wares FOR VALUES FROM (1000) TO (MAXVALUE);
        GRANT SELECT, TRIGGER ON "Shop".new_wares TO @service`,
-      '"Shop".new_wares has no trigger test_parted_wares_tally_delete, test_parted_wares_tally_insert, test_parted_wares_tally_truncate, test_parted_wares_tally_update',
+      '"Shop".new_wares has no trigger test_parted_wares_changes_delete, test_parted_wares_changes_insert, test_parted_wares_changes_truncate, test_parted_wares_changes_update, test_parted_wares_tally_delete, test_parted_wares_tally_insert, test_parted_wares_tally_truncate, test_parted_wares_tally_update',
     ],
     [
       'a partition that was detached',
@@ -311,7 +267,7 @@ describe('A service that tracks tables of others', () => {
       `CREATE TABLE "Shop".other (LIKE "Shop".wares INCLUDING ALL); DROP TABLE "Shop".wares;
        ALTER TABLE "Shop".other RENAME TO wares; GRANT SELECT, TRIGGER ON "Shop".wares TO @service;
        INSERT INTO "Shop".wares (ware_id, state) VALUES ('other', 'new')`,
-      '"Shop".wares has no trigger test_wares_tally_delete, test_wares_tally_insert, test_wares_tally_truncate, test_wares_tally_update',
+      '"Shop".wares has no trigger test_wares_changes_delete, test_wares_changes_insert, test_wares_changes_truncate, test_wares_changes_update, test_wares_tally_delete, test_wares_tally_insert, test_wares_tally_truncate, test_wares_tally_update',
     ],
   ])('finds %s, until the table is tracked anew', async (_, change, text, back = 'SELECT') => {
     const named = (sql: string) => sql.replaceAll('@service', service.roles.service);
@@ -360,6 +316,7 @@ describe('A service that tracks tables of others', () => {
         /^the tally of test_wares has \d+ for all from the first, where there are \d+$/,
       ),
       expect.stringMatching(/^the tally of test_wares has \d+ for state=new from the first, /),
+      '1 test_wares have no time of their last change: SELECT track_table(…) anew',
     ]);
     await own(TRACK.test_wares);
     expect(await findViolations(service.application)).toEqual([]);

@@ -175,16 +175,19 @@ describe('A resource over a table of others', () => {
     await copy.transpile();
     const client = new Client(database.url);
     await client.connect();
-    const triggers = async () => {
+    const installed = async () => {
       const { rows } = await client.query(
-        `SELECT FROM pg_trigger WHERE tgrelid = '"Store"."Wares"'::regclass`,
+        `SELECT tgname AS name FROM pg_trigger WHERE tgrelid = '"Store"."Wares"'::regclass
+         UNION SELECT relname FROM pg_class WHERE relname ~ '^scratch_wares_' AND relkind = 'r'
+         UNION SELECT proname FROM pg_proc WHERE proname ~ 'scratch_wares'`,
       );
       return rows.length;
     };
-    expect(await triggers()).toBe(4);
+    // Eight triggers with two functions, the tally with its deltas, the changes, and the deletions.
+    expect(await installed()).toBe(8 + 2 + 4);
     const removed = await copy.catalogue(['migrate'], database.url);
     expect(removed).toMatchObject({ stdout: expect.stringContaining('UntrackScratchWares') });
-    expect(await triggers()).toBe(0);
+    expect(await installed()).toBe(0);
     const { rows } = await client.query('SELECT count(*) FROM "Store"."Wares"');
     expect(rows).toEqual([{ count: '60' }]);
     await client.end();

@@ -1,7 +1,7 @@
 import { countedColumns } from './resource.js';
 
 /**
- * The migration that lets triggers count the rows of a table of others. It changes nothing else there.
+ * The migration that lets triggers count the rows of a table of others, and keep the times of their changes. It changes nothing else there.
  *
  * @param {import('./resource.js').Resource} resource
  * @param {number} time when it is generated, in milliseconds since 1970; migrations run in this order
@@ -16,7 +16,7 @@ export function tracking(resource, time) {
 export class Track${names.plural}${time} implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      \`SELECT track_table('${names.resource}', '${table}', '${identifier}', '${counted}')\`,
+      \`SELECT track_table('${names.resource}', '${table}', '${identifier}', '${counted}', '{}')\`,
     );
   }
 
@@ -28,7 +28,7 @@ export class Track${names.plural}${time} implements MigrationInterface {
 }
 
 /**
- * The migration that removes the triggers of the service from a table of others, and the tally.
+ * The migration that removes the triggers of the service from a table of others, and what they kept.
  *
  * @param {import('../names.js').Names} names
  * @param {number} time when it is generated, in milliseconds since 1970

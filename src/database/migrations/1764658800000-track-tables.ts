@@ -106,7 +106,7 @@ const UNTRACKABLE = `CREATE FUNCTION untrackable(of_table text, is_tracked boole
  END $untrackable$`;
 
 /** Every update of a row of the catalog gives it another xmin. */
-const TRACKING_OF = `CREATE FUNCTION tracking_of(of_resource text) RETURNS text LANGUAGE sql STABLE AS $tracking$
+export const TRACKING_OF = `CREATE FUNCTION tracking_of(of_resource text) RETURNS text LANGUAGE sql STABLE AS $tracking$
    SELECT string_agg(concat_ws(':', relation, tgname, tgenabled, pg_trigger.xmin), ' ' ORDER BY relation, tgname)
    FROM tallies CROSS JOIN tracked_relations(tracked) AS relation
    LEFT JOIN pg_trigger ON tgrelid = relation
@@ -251,7 +251,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
    VALUES (of_resource, 1 + floor(random() * 4611686018427387904::numeric));
  END $track$`;
 
-const UNTRACK_TABLE = `CREATE FUNCTION untrack_table(of_resource text) RETURNS void LANGUAGE plpgsql
+export const UNTRACK_TABLE = `CREATE FUNCTION untrack_table(of_resource text) RETURNS void LANGUAGE plpgsql
  -- It names the triggers that go with their function.
  SET client_min_messages = warning AS $untrack$
  BEGIN

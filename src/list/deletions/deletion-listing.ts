@@ -5,7 +5,7 @@ import {
   Raw,
   type Repository,
 } from 'typeorm';
-import { columnOf } from '../../resource/resource.js';
+import { columnOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import { Listing } from '../listing.js';
 import { NamedParameters } from '../named-parameters.js';
@@ -43,7 +43,7 @@ export class DeletionListing extends Listing {
 
   /** A condition on the identifier: the client sees no object with it. */
   private isUnseen(client: ScopeClient | undefined): FindOperator<string> {
-    const { resource, identifier, target } = this.deletion;
+    const { identifier, target } = this.deletion;
     const metadata = this.repository.manager.dataSource.getMetadata(target);
     const values = new NamedParameters();
     const visible = visibleIn(metadata, scopeConditions(metadata, client), 'present', (value) =>
@@ -53,7 +53,7 @@ export class DeletionListing extends Listing {
     // lookup of each.
     return Raw(
       (column) =>
-        `(SELECT true FROM "${resource}" present
+        `(SELECT true FROM ${tableOf(metadata)} present
           WHERE present."${identifier}" = ${column}${visible.join('')}) IS NULL`,
       values.values,
     ) as FindOperator<string>;

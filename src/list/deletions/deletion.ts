@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import {
   Column,
-  type ColumnType,
+  type ColumnOptions,
   Entity,
   getMetadataArgsStorage,
   type ObjectLiteral,
@@ -12,6 +12,7 @@ import { Meaning, meaningOf } from '../../resource/meaning.js';
 import { type Scope, scopeOf, setScope } from '../../resource/scope.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
+import { isOwn, resourceName } from '../../resource/resource.js';
 
 /** The entity that records the deleted objects of a resource. */
 export interface DeletionEntity {
@@ -26,7 +27,7 @@ export interface DeletionEntity {
 /** Days for which clients can list a deletion, and further days before it is removed. */
 export const RETENTION = { days: 30, extraDays: 1 };
 
-/** The table of a resource's deletions, quoted. The SQL function `install_deletions` creates it. */
+/** The table of a resource's deletions, quoted. The SQL functions `install_deletions` and `track_table` create it. */
 export function deletionsTable(resource: string): string {
   return `"${resource}_deletions"`;
 }
@@ -38,22 +39,22 @@ export function recordedColumns(scope: Scope | undefined, identifier: string): s
 
 /** Creates the entity for the deletions of a resource. */
 export function deletionOf(target: Type): DeletionEntity {
-  const { tables, columns } = getMetadataArgsStorage();
-  const resource = tables.find((table) => table.target === target)?.name ?? '';
+  const { columns } = getMetadataArgsStorage();
+  const resource = resourceName(target);
   const key = columns.find((column) => column.target === target && column.options.primary);
   const field = key?.propertyName ?? '';
   class Deletion {
     deletedAt!: Date;
   }
   Object.defineProperty(Deletion, 'name', { value: `${target.name}Deletion` });
-  // Not synchronized: `install_deletions` creates the table together with its triggers.
+  // Not synchronized: it is created together with its triggers.
   Entity({ name: `${resource}_deletions`, synchronize: false })(Deletion);
   const { prototype } = Deletion;
   Meaning('Identified the object that is gone.', meaningOf(target, field)?.example)(
     prototype,
     field,
   );
-  PrimaryColumn(keyColumn(key?.options.type))(prototype, field);
+  PrimaryColumn(keyColumn(target, key?.options))(prototype, field);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column(timeColumn)(prototype, 'deletedAt');
   const scope = scopeOf({ target });
@@ -69,7 +70,8 @@ export function deletionOf(target: Type): DeletionEntity {
   return { target, resource, identifier: field, entity: Deletion };
 }
 
-/** As `install_deletions` creates it. */
-function keyColumn(type: ColumnType | undefined): PrimaryColumnOptions {
-  return isTextIdentifier(type) ? identifierColumn : { type };
+/** As `install_deletions` and `track_table` create it. */
+function keyColumn(target: Type, options: ColumnOptions = {}): PrimaryColumnOptions {
+  if (!isOwn({ target })) return { ...options, nullable: false };
+  return isTextIdentifier(options.type) ? identifierColumn : { type: options.type };
 }

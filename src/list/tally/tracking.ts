@@ -1,11 +1,18 @@
 import type { DataSource } from 'typeorm';
+import { changesTable } from '../changes.js';
+import { deletionsTable } from '../deletions/deletion.js';
 
-/** How the tally of a resource over a table of others is installed, as the table `tallies` has it. */
+/** How a resource over a table of others is tracked, as the table `tallies` has it. */
 export interface Tracking {
   /** The table, in SQL. */
   readonly table: string;
   readonly identifier: string;
   readonly counted: readonly string[];
+  /**
+   * The columns that its changes and deletions record besides the identifier; null if a table of these is
+   * missing.
+   */
+  readonly recorded: readonly string[] | null;
   /** Why the table cannot be tracked any longer, such as a missing privilege; null if it can. */
   readonly reason: string | null;
   /**
@@ -22,9 +29,16 @@ export async function readTracking(
 ): Promise<Tracking | undefined> {
   const [found] = await dataSource.query<Tracking[]>(
     `SELECT tracked AS table, identifier, counted, untrackable(tracked, true) AS reason,
-       coalesce(triggers = tracking_of(resource), false) AS "isIntact"
+       coalesce(triggers = tracking_of(resource), false) AS "isIntact",
+       CASE WHEN to_regclass($3) IS NOT NULL THEN (
+         SELECT coalesce(array_agg(attname::text ORDER BY attnum) FILTER (
+           WHERE attname NOT IN (identifier, 'changedAt')
+         ), '{}')
+         FROM pg_attribute WHERE attrelid = to_regclass($2) AND attnum > 0 AND NOT attisdropped
+         HAVING count(*) > 0
+       ) END AS recorded
      FROM tallies WHERE resource = $1 AND tracked IS NOT NULL`,
-    [resource],
+    [resource, changesTable(resource), deletionsTable(resource)],
   );
   return found;
 }
