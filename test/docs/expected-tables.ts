@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { program } from '../../src/cli/program.js';
 import { errors } from '../../src/http/errors.js';
-import * as parameters from '../../src/list/parameters.js';
+import * as list from '../../src/list/index.js';
 import { Settings } from '../../src/settings/settings.js';
 import type { Service } from '../service.js';
 import type { Row } from './markdown.js';
@@ -186,7 +186,7 @@ function retryRows(): Row[] {
 }
 
 function decoratorRows(): Row[] {
-  const names = Object.keys(parameters).filter((name) => /Params?$/.test(name));
+  const names = Object.keys(list).filter((name) => /Params?$/.test(name));
   return [['decorator', 'value'], ...names.sort().map((name) => [`\`${name}\``, ''])];
 }
 
