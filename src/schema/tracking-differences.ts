@@ -84,12 +84,16 @@ async function lostTriggers(
            format('%I.%I()', current_schema(), format('keep_%s_%s', $1::text, kept))
          ) AS function
        FROM unnest('{tally,changes}'::text[]) kept,
-         unnest('{insert,update,delete,truncate}'::text[]) operation
+         unnest('{insert,update,delete,truncate,route}'::text[]) operation
+       WHERE operation <> 'route' OR kept = 'changes'
      )
      SELECT relation::regclass::text AS relation,
        ARRAY(
          SELECT trigger FROM kept
-         WHERE operation <> 'truncate' OR relkind = 'r' OR kept = 'tally' AND relation = relation_of($2)
+         WHERE CASE operation
+           WHEN 'truncate' THEN relkind = 'r' OR kept = 'tally' AND relation = relation_of($2)
+           WHEN 'route' THEN relkind = 'r' AND relation <> relation_of($2)
+           ELSE true END
          EXCEPT SELECT trigger FROM kept JOIN pg_trigger ON tgname = trigger AND tgfoid = function
          WHERE tgrelid = relation
          ORDER BY trigger

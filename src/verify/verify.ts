@@ -168,7 +168,7 @@ async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata):
   );
   return count === 0
     ? []
-    : [`${count} ${resource} have no time of their last change: SELECT track_table(…) anew`];
+    : [`${count} ${resource} have no time of their last change: run SELECT track_table(…) again`];
 }
 
 async function counted(dataSource: DataSource, statement: string): Promise<number> {

@@ -225,7 +225,7 @@ describe('Changes and deletions of tracked tables', () => {
     }
     await own(`DELETE FROM test_wares_tally_changes WHERE ware_id = 'stays'`);
     expect(await findViolations(service.application)).toEqual([
-      '1 test_wares have no time of their last change: SELECT track_table(…) anew',
+      '1 test_wares have no time of their last change: run SELECT track_table(…) again',
     ]);
     await own(TRACK.test_wares);
   });

@@ -26,6 +26,11 @@ export function ownerWrites(random: Random, table: string): string[] {
     `MERGE INTO "Shop".${table} ware USING (SELECT ${series} AS id, i FROM generate_series(0, 59) i) source ON source.id = ware_id
      WHEN MATCHED AND i % 3 = 0 THEN DELETE WHEN MATCHED AND i % 3 = 1 THEN UPDATE SET state = ${state()}
      WHEN NOT MATCHED AND i % 2 = 0 THEN INSERT (ware_id, state, shelf) VALUES (source.id, 'new', i % 4)`,
+    // In the order of the source: a row may be updated after one was inserted.
+    `BEGIN; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+     MERGE INTO "Shop".${table} ware USING (SELECT ${series} AS id, i FROM generate_series(0, 59) i) source ON source.id = ware_id
+     WHEN MATCHED THEN UPDATE SET state = ${state()}, shelf = ${random.below(4)}
+     WHEN NOT MATCHED THEN INSERT (ware_id, state, shelf) VALUES (source.id, 'new', i % 4); COMMIT`,
     // The triggers of both parts run after both.
     `WITH gone AS (DELETE FROM "Shop".${table} WHERE ware_id = ${one()} RETURNING ware_id)
      INSERT ${into} SELECT ware_id, 'new', true, 1, 1 FROM gone ON CONFLICT DO NOTHING`,

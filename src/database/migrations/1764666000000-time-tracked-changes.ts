@@ -3,17 +3,17 @@ import { replaced } from '../replaced-parts.js';
 import { TRACKING_OF, UNTRACK_TABLE } from './1764658800000-track-tables.js';
 
 /**
- * Keeps the times of changes, and the deletions, of a table of others in tables of the service. Adds a `track_table`
- * that takes the columns of the scope, which does so besides what the other one does. A table that was tracked by that one stays
- * as it is, until this one tracks it.
+ * Keeps the times of changes, and the deletions, of a table of others in tables of the service. Adds an overload of
+ * `track_table` with the columns of the scope. It calls the one with four arguments, then creates these tables. A
+ * table that was tracked by the latter stays as it is, until this one tracks it.
  *
  * - `<resource>_tally_changes` has a row for each row of the table: when it was changed last. Rows that were there
  *   when tracking began count as changed at that time. The row of a deleted one stays until its deletion is removed, so
  *   that a trigger never reads the table, and the order of the triggers of one statement does not matter.
  * - `<resource>_deletions` is that of a resource with a table of its own; see `install_deletions`.
  *
- * Whoever tracks a table anew does not know what changed meanwhile: every row counts as changed then, and every one
- * of which there is a change and no row as deleted.
+ * Whoever tracks a table anew does not know what changed meanwhile: every row counts as changed then, and every row
+ * with a recorded time that is no longer in the table as deleted.
  *
  * The times obey the rule of the watermark: see `BoundChangeTimes`.
  */
@@ -24,7 +24,7 @@ export class TimeTrackedChanges1764666000000 implements MigrationInterface {
 
   /** Tables stay tracked, without the times of their changes and without their deletions. */
   async down(runner: QueryRunner): Promise<void> {
-    // What is not intact is not afterwards.
+    // Tracking that is broken must stay broken: the last statement would record it as intact.
     await runner.query(
       'UPDATE tallies SET triggers = NULL WHERE triggers <> tracking_of(resource)',
     );
@@ -127,8 +127,11 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
      THEN
        PERFORM untime_changes(of_resource);
      END IF;
-     EXECUTE format('CREATE TABLE IF NOT EXISTS %s (%s, "changedAt" timestamptz(3) NOT NULL, PRIMARY KEY (%s))',
-       changes, definitions, key);
+     IF to_regclass(changes) IS NULL THEN
+       EXECUTE format('CREATE TABLE %s (%s, "changedAt" timestamptz(3) NOT NULL, PRIMARY KEY (%s))',
+         changes, definitions, key);
+       EXECUTE format('CREATE INDEX ON %s ("changedAt", %s)', changes, key);
+     END IF;
      IF to_regclass(deletions) IS NULL THEN
        EXECUTE format('CREATE TABLE %s (%s, "deletedAt" timestamptz(3) NOT NULL, UNIQUE NULLS NOT DISTINCT (%s))',
          deletions, definitions, columns);
@@ -144,7 +147,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
       ON CONFLICT (%2$s) DO UPDATE SET "deletedAt" = excluded."deletedAt"', deletions, columns);
    gone := format('SELECT %1$s FROM old_rows EXCEPT SELECT %1$s FROM new_rows', selected);
    EXECUTE format($function$
-     -- With its owner's rights: who may write the table need not be let near these tables.
+     -- With its owner's rights: who writes to the table needs no privilege on these tables.
      CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
      SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
      DECLARE
@@ -198,6 +201,12 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
      EXECUTE format(
        'CREATE OR REPLACE TRIGGER %I BEFORE TRUNCATE ON %s
         FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_changes_truncate', relation::regclass, keep);
+     -- In a MERGE into a partitioned table that inserts a row and then updates others, PostgreSQL (18.4) passes the
+     -- inserted row in place of each updated one, unless the partition has a BEFORE ROW trigger. This one never runs.
+     CONTINUE WHEN relation = root;
+     EXECUTE format(
+       'CREATE OR REPLACE TRIGGER %I BEFORE INSERT ON %s
+        FOR EACH ROW WHEN (false) EXECUTE FUNCTION %s()', of_resource || '_changes_route', relation::regclass, keep);
    END LOOP;
    FOR relation IN SELECT tracked_relations(of_table) LOOP
      -- Also for a writer whose session says that it replicates. It takes the owner of the table.
