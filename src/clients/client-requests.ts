@@ -14,14 +14,20 @@ export class ClientRequests extends KeyedLimit {
    * @param share the part of the limit that a client has while there are others, up to 1
    */
   enterWith(clientID: string, share: number): boolean {
+    this.lastOther = this.otherThan(clientID);
+    this.latest = clientID;
     return this.hasRoomWith(clientID, share) && this.enter(clientID);
   }
 
   /** Whether `enterWith` would count one more request of a client. */
   hasRoomWith(clientID: string, share: number): boolean {
-    const now = performance.now();
-    if (this.latest !== undefined && this.latest !== clientID) this.lastOther = now;
-    this.latest = clientID;
-    return this.hasRoom(clientID, now - this.lastOther < SHARING ? share : 1);
+    const isShared = performance.now() - this.otherThan(clientID) < SHARING;
+    return this.hasRoom(clientID, isShared ? share : 1);
+  }
+
+  /** When another client asked last: a `performance.now()` value. */
+  private otherThan(clientID: string): number {
+    const isOther = this.latest !== undefined && this.latest !== clientID;
+    return isOther ? performance.now() : this.lastOther;
   }
 }

@@ -20,9 +20,9 @@ const MAX_ENTRIES = 1000;
 /** A request that passed every check before the limit of its client that refused it. */
 interface Refused {
   readonly client: ClientRecord;
-  /** That of Express, for the log and the metrics. */
+  /** The route that Express matched, for the log and the metrics. */
   readonly route: unknown;
-  /** Whether the limit is still reached; absent: that of requests in work, which is asked for all. */
+  /** Whether the limit is still reached. Absent if the limit of requests in work refused it, which is checked for every entry. */
   readonly isStillFull: (() => boolean) | undefined;
   /** `Date.now()` value after which it passes the checks again. */
   readonly until: number;
@@ -36,7 +36,8 @@ interface Refused {
  * all checks before the limit. These depend on nothing else: on the names of parameters for the limit of
  * requests in work, and on their values and `Accept` for that of whole lists. The client's record must still
  * be that of the cache, and the limit must still be reached. So a request gets the response that it would
- * get anyway.
+ * get anyway, but for one from a guard or a handler that reads anything else, and for `-2` from a list that has
+ * become unavailable within these seconds.
  */
 @Injectable()
 export class RepeatedRefusals {
@@ -58,6 +59,7 @@ export class RepeatedRefusals {
     // Its record was replaced meanwhile.
     if (!client || client !== request.client) return;
     const now = Date.now();
+    // With any of its tokens: which one the request has is not known here.
     const expiries = client.tokens.flatMap(({ expiresAt }) => expiresAt?.getTime() ?? []);
     const until = Math.min(now + LIFETIME, ...expiries.filter((expiry) => expiry > now));
     const key = isStillFull ? wholeKeyOf(request) : keyOf(request);
@@ -74,9 +76,11 @@ export class RepeatedRefusals {
   refuse(request: CatalogueRequest, response: ServerResponse, share: number): boolean {
     const now = Date.now();
     if (now >= this.latest || this.schemaDoubt.isOpen) return false;
-    const refused = [wholeKeyOf, keyOf]
-      .map((key) => this.refused.get(key(request)))
-      .find((found) => found && now < found.until && this.isFull(found, share));
+    const find = (key: string): Refused | undefined => {
+      const found = this.refused.get(key);
+      return found && now < found.until && this.isFull(found, share) ? found : undefined;
+    };
+    const refused = find(wholeKeyOf(request)) ?? find(keyOf(request));
     if (!refused) return false;
     const { client } = refused;
     Object.assign(request, { client, route: refused.route });

@@ -16,7 +16,7 @@ export interface CatalogueRequest extends Request {
   answeredAt?: number;
   /** Its trace; absent unless traces are exported. */
   trace?: RequestTrace;
-  /** Whether its client still has as much of something open as it may; set if it was refused for that. */
+  /** Whether the limit of whole lists that refused it is still reached; absent unless it was refused for that. */
   isStillFull?: () => boolean;
   /** The client's address; set if its credentials were rejected. */
   failedLoginAddress?: string;

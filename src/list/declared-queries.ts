@@ -20,7 +20,7 @@ import { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
 import { entityOf } from './query-of.js';
 
 /** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
-const OWN_RESPONSES = {
+const RESPONSE_DECORATORS = {
   Redirect: REDIRECT_METADATA,
   Sse: SSE_METADATA,
   Render: RENDER_METADATA,
@@ -39,7 +39,7 @@ export function queryProblems(endpoint: Endpoint): string[] {
       ({ kind }) => kind === RouteParamtypes.RESPONSE || kind === RouteParamtypes.NEXT,
     ) && !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method);
   return [
-    ...Object.entries(OWN_RESPONSES)
+    ...Object.entries(RESPONSE_DECORATORS)
       .filter(([, metadata]) => Reflect.hasMetadata(metadata, declaring))
       .map(
         ([name]) => `${handler} has @${name}(): a handler returns its answer, which has status 200`,
@@ -93,7 +93,7 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
       .filter(([property, value]) => value !== undefined && parameters.has(property))
       .map(
         ([property]) =>
-          `${query.name}.${property} has a value from the start, as if every request had sent it: let the handler set it`,
+          `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`,
       ),
   ];
 }
@@ -115,21 +115,23 @@ function schemaProblem(parameter: DeclaredParameter): string[] {
  */
 export function unreachedHandlers(endpoints: readonly Endpoint[]): string[] {
   return endpoints.flatMap((endpoint, at) => {
-    const name = nameOfHandler(endpoint);
     // A module may be imported twice.
     const before = endpoints
       .slice(0, at)
-      .find((each) => takes(each.path, endpoint.path) && nameOfHandler(each) !== name);
+      .find(
+        (each) =>
+          covers(each.path, endpoint.path) && nameOfHandler(each) !== nameOfHandler(endpoint),
+      );
     return before
       ? [
-          `${name} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`,
+          `${nameOfHandler(endpoint)} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`,
         ]
       : [];
   });
 }
 
-/** Whether every request with one path has the other one, too. */
-function takes(path: string, other: string): boolean {
+/** Whether a pattern matches every request for another path. */
+function covers(path: string, other: string): boolean {
   const [parts, others] = [path, other].map((each) => each.split('/')) as [string[], string[]];
   return (
     parts.length === others.length &&

@@ -11,11 +11,11 @@ export interface KnownList {
   /** The key of the last object before an offset; absent if it is not known. */
   readonly before?: PageKey;
   /**
-   * The identifiers of the objects from the offset on, as text: those of the next pages. It may be there
-   * instead of `before`, and is never empty.
+   * The identifiers of the objects from the offset on, as text: those of the next pages. Never empty. With them
+   * `before` is not known, unless another page ended at the offset.
    */
   readonly ahead?: readonly string[];
-  /** How many pages before the offset have been read one after the other at this version. */
+  /** How many objects before the offset have been read one page after the other at this version. */
   readonly walked?: number;
 }
 
@@ -69,7 +69,11 @@ export class KnownLists {
     this.versions.set(resources.join(), version);
     this.known.set(list, { version, count });
     for (const { offset, ...place } of places) {
-      this.known.set(`${list} ${offset}`, { version, count, ...place });
+      const key = `${list} ${offset}`;
+      const known = this.known.get(key);
+      // A page of another limit may need it.
+      const before = known?.version === version ? known.before : undefined;
+      this.known.set(key, { version, count, before, ...place });
     }
   }
 }

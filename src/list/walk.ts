@@ -7,6 +7,8 @@ import type { PageKey } from './picked-objects.js';
  * objects are sorted.
  */
 const MAXIMUM_AHEAD = 500;
+/** Each of these pages has an entry with the identifiers from there on, so that few entries need little memory. */
+const MAXIMUM_PAGES = 10;
 
 /** What of a page is the same for the next one. */
 interface Read {
@@ -17,13 +19,14 @@ interface Read {
 }
 
 /**
- * How many objects behind a page are looked up with it. A client that has read so many pages of a list one
- * after the other is assumed to read as many again: so the work for pages that are never asked for is at most
- * that for those that were.
+ * How many objects behind a page are looked up with it. After so many objects of a list that were read one page
+ * after the other, by whomever, as many are assumed to be read again: so the work for pages that are never asked
+ * for is at most that for those that were.
  */
 export function objectsAhead(known: KnownList | undefined, limit: number): number {
   if (!known?.before || limit === 0) return 0;
-  return limit * Math.min(known.walked ?? 0, Math.floor(MAXIMUM_AHEAD / limit));
+  const objects = Math.min(known.walked ?? 0, MAXIMUM_AHEAD);
+  return limit * Math.min(Math.floor(objects / limit), MAXIMUM_PAGES);
 }
 
 /** The identifiers of the objects of a page; `undefined` if they are not known. */
@@ -38,7 +41,7 @@ export function knownIdentifiers({ offset, limit, known }: Read): readonly strin
 export function placesBehindKnown({ offset, limit, known }: Read): KnownPlace[] {
   const ahead = known?.ahead?.slice(limit) ?? [];
   if (ahead.length === 0) return [];
-  return [{ offset: offset + limit, ahead, walked: (known?.walked ?? 0) + 1 }];
+  return [{ offset: offset + limit, ahead, walked: (known?.walked ?? 0) + limit }];
 }
 
 /**
@@ -55,12 +58,12 @@ export function placesBehind(
 ): KnownPlace[] {
   if (key === null) return [];
   const ahead = JSON.parse(aheadText ?? '[]') as string[];
-  const walked = (known?.before ? (known.walked ?? 0) : 0) + 1;
+  const walked = (known?.before ? (known.walked ?? 0) : 0) + limit;
   const next = offset + limit;
   const end = {
     offset: Math.min(next + ahead.length, Number(count)),
     before: JSON.parse(key) as PageKey,
-    walked: walked + Math.ceil(ahead.length / limit),
+    walked: walked + ahead.length,
   };
   return ahead.length === 0 ? [end] : [{ offset: next, ahead, walked }, end];
 }

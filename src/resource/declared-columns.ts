@@ -158,7 +158,12 @@ function externalProblems(metadata: EntityMetadata): string[] {
       (name) =>
         `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`,
     ),
-    ...(isTallied(metadata) ? counted.flatMap((names) => lengthProblem(metadata, names)) : []),
+    ...(isTallied(metadata)
+      ? [
+          ...counted.flatMap((names) => lengthProblem(metadata, names, 'counted')),
+          ...lengthProblem(metadata, scopeOf(metadata)?.columns ?? [], 'in a scope'),
+        ]
+      : []),
     ...(updateDateColumn
       ? [
           `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`,
@@ -167,15 +172,19 @@ function externalProblems(metadata: EntityMetadata): string[] {
   ];
 }
 
-/** Maximum bytes of the values that a facet of a table of others consists of. */
-const MAXIMUM_FACET = 2000;
+/** Maximum bytes of the values of a table of others that an index of the service has together. */
+const MAXIMUM_INDEXED = 2000;
 
-/** A facet that does not fit into an index would make the statements of others fail. */
-function lengthProblem(metadata: EntityMetadata, names: readonly string[]): string[] {
+/** Values that do not fit into an index would make the statements of others fail. */
+function lengthProblem(
+  metadata: EntityMetadata,
+  names: readonly string[],
+  use: 'counted' | 'in a scope',
+): string[] {
   const bytes = names.reduce((sum, name) => sum + indexedColumn(columnOf(metadata, name)).bytes, 0);
-  if (bytes <= MAXIMUM_FACET) return [];
+  if (bytes <= MAXIMUM_INDEXED) return [];
   return [
-    `${metadata.name}.${names.join(' and ')} cannot be counted: a value of the table of others may have ${bytes === Infinity ? 'any length' : `${bytes} bytes`}, and more than ${MAXIMUM_FACET} would make a write of others fail`,
+    `${metadata.name}.${names.join(' and ')} cannot be ${use}: a value of the table of others may have ${bytes === Infinity ? 'any length' : `${bytes} bytes`}, and more than ${MAXIMUM_INDEXED} would make a write of others fail`,
   ];
 }
 

@@ -13,7 +13,7 @@ export function nameProblems({ entityMetadatas }: DataSource): string[] {
       return /^[a-z][a-z0-9_]*$/.test(resource)
         ? []
         : [
-            `The resource ${JSON.stringify(resource)} of ${metadata.name} has a name of other characters than a to z, 0 to 9 and _`,
+            `The resource ${JSON.stringify(resource)} of ${metadata.name} must begin with a letter from a to z and have no other characters than these, digits and _`,
           ];
     }),
     ...resources

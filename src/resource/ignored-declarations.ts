@@ -56,7 +56,7 @@ export function ignoredDeclarations(metadata: EntityMetadata): string[] {
 
 /**
  * The columns that `@Exclude`, `@Expose` or `@Transform` would hide, rename or change. class-transformer exports no
- * way to read its decorators, so it is given objects.
+ * way to read its decorators, so it is given objects with values of several types.
  */
 function transformedProperties({ target, columns }: EntityMetadata): string[] {
   if (typeof target !== 'function') return [];
@@ -64,16 +64,17 @@ function transformedProperties({ target, columns }: EntityMetadata): string[] {
   return columns
     .map(({ propertyName }) => propertyName)
     .filter((name) => {
-      const value = `a value of ${name}`;
-      const object = Object.assign(Object.create(entity.prototype as object) as object, {
-        [name]: value,
+      return [`a value of ${name}`, 12.345, true, null].some((value) => {
+        const object = Object.assign(Object.create(entity.prototype as object) as object, {
+          [name]: value,
+        });
+        try {
+          const converted = [instanceToPlain(object), plainToInstance(entity, { [name]: value })];
+          return converted.some((each) => (each as Record<string, unknown>)[name] !== value);
+        } catch {
+          // A function of @Transform that does not take this value.
+          return true;
+        }
       });
-      try {
-        const converted = [instanceToPlain(object), plainToInstance(entity, { [name]: value })];
-        return converted.some((each) => (each as Record<string, unknown>)[name] !== value);
-      } catch {
-        // A function of @Transform that does not take this value.
-        return true;
-      }
     });
 }

@@ -14,7 +14,9 @@ const TAKEN = new Set([
     'resource_versions',
     'searches',
     'tallies',
+    'typeorm_metadata',
     'watermark',
+    'watermark_floor',
   ],
   ...['import_staging', 'tallied'],
 ]);

@@ -895,7 +895,7 @@ describe('A handler', () => {
     [
       'whose query class has a value that no request has sent',
       withController(DefaultController),
-      'DefaultDto.name has a value from the start, as if every request had sent it: let the handler set it',
+      'DefaultDto.name has a default value, which would apply as if every request had sent it: let the handler set it',
     ],
     [
       'whose query class includes what a column does not refer to',

@@ -173,7 +173,7 @@ describe('The name of a resource', () => {
     ],
     ...['Offers', 'order-items', "o'clock", 'a/b', ':id', ''].map((name) => [
       name,
-      `The resource "${name}" of Own has a name of other characters than a to z, 0 to 9 and _`,
+      `The resource "${name}" of Own must begin with a letter from a to z and have no other characters than these, digits and _`,
     ]),
   ])('is not %s', async (name, message) => {
     expect(await withEntities([named('Own', resource(name))], nameProblems)).toContain(message);

@@ -34,7 +34,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   beginTrace: ((request: CatalogueRequest) => RequestTrace) | undefined;
   /** Milliseconds after which an observed request is slow. */
   slowAfter = Infinity;
-  /** Refuses a request if Express would, as it is known to. Returns false for any other request. */
+  /** Answers a request that a limit is known to refuse. Returns false for any other request. */
   refuseAgain: (request: CatalogueRequest, response: ServerResponse) => boolean = () => false;
   /** Answers health and metrics requests. Returns false for any other request. */
   handleOperatorRequest: (
