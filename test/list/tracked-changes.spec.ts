@@ -107,6 +107,21 @@ describe('Changes and deletions of tracked tables', () => {
     );
   });
 
+  it('tell of a row that cascades write twice', async () => {
+    await asOwner(
+      `CREATE TABLE "Shop".shelves (shelf integer PRIMARY KEY); INSERT INTO "Shop".shelves VALUES (901), (902);
+       INSERT INTO "Shop".wares (ware_id, state, shelf) VALUES ('twice', 'new', 901);
+       ALTER TABLE "Shop".wares ADD other_shelf integer REFERENCES "Shop".shelves ON UPDATE CASCADE;
+       UPDATE "Shop".wares SET other_shelf = 902 WHERE ware_id = 'twice';
+       ALTER TABLE "Shop".wares ADD FOREIGN KEY (shelf) REFERENCES "Shop".shelves ON UPDATE CASCADE NOT VALID`,
+    );
+    await expectTold('test_wares', 'wares', () =>
+      asOwner(`UPDATE "Shop".shelves SET shelf = shelf + 10`),
+    );
+    expect(await findViolations(service.application)).toEqual([]);
+    await asOwner(`ALTER TABLE "Shop".wares DROP other_shelf; DROP TABLE "Shop".shelves CASCADE`);
+  });
+
   it('refuse a TRUNCATE that would empty more than its snapshot shows', async () => {
     for (const table of ['wares', 'parted_wares', 'low_wares']) {
       await asOwner('BEGIN ISOLATION LEVEL REPEATABLE READ');

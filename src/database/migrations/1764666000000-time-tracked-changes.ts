@@ -163,7 +163,8 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
        PERFORM pg_current_xact_id();
        "#now" := %2$s;
        IF TG_OP IN ('INSERT', 'UPDATE') THEN
-         INSERT INTO %3$s (%4$s, "changedAt") SELECT %5$s, "#now" FROM new_rows
+         -- Cascades of one statement may update a row twice.
+         INSERT INTO %3$s (%4$s, "changedAt") SELECT DISTINCT ON (%6$s) %5$s, "#now" FROM new_rows
          ON CONFLICT (%6$s) DO UPDATE SET %7$s;
        END IF;
        IF TG_OP = 'UPDATE' THEN
