@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Maintenance } from '../../src/list/maintenance.js';
+import { despiteDeadlocks } from '../despite-deadlocks.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
@@ -19,7 +20,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+const query = (sql: string) => despiteDeadlocks(() => service.dataSource.query<unknown[]>(sql));
 
 describe('Maintenance', () => {
   it('of a resource that fails does not stop that of the others', async () => {

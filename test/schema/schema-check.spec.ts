@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { despiteDeadlocks } from '../despite-deadlocks.js';
 import { logLines } from '../log-lines.js';
 import { plainLines } from '../plain-lines.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -23,7 +24,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
+const query = (sql: string) => despiteDeadlocks(() => service.dataSource.query<unknown[]>(sql));
 const check = () => service.application.get(SchemaCheck).start();
 const ready = () => service.anonymous().get('/health/ready');
 const away = refusal(-2, 'The service is temporarily unavailable');
