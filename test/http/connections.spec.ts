@@ -2,7 +2,10 @@ import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { closeGracefully } from '../../src/http/server/closing.js';
 import { Connections } from '../../src/http/server/connections.js';
+import { createEnvelopedServer } from '../../src/http/server/enveloped-server.js';
 import { until } from '../until.js';
 
 it.each(['reset', 'closed'])('Every response closes when its connection is %s', async (way) => {
@@ -26,4 +29,42 @@ it.each(['reset', 'closed'])('Every response closes when its connection is %s', 
   server.close();
   expect(closed.sort()).toEqual(paths);
   expect(connections.responses).toEqual([]);
+});
+
+/** Opens connections, sends a request on each, and posts the status lines. Connected ones are counted in `connected`. */
+const CLIENT = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { port, connections, connected } } = require('node:worker_threads');
+  const answers = Array.from({ length: connections }, () => new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n');
+      Atomics.add(connected, 0, 1);
+      Atomics.notify(connected, 0);
+    });
+    socket.on('data', (chunk) => (text += chunk));
+    socket.on('error', (error) => (text = error.message));
+    socket.on('close', () => resolve(text.split('\\r\\n', 1)[0]));
+  }));
+  Promise.all(answers).then((lines) => parentPort.postMessage(lines));
+`;
+
+it('Connections that wait to be accepted when the server closes are answered', async () => {
+  const enveloped = createEnvelopedServer(
+    { answer: (_request, response) => response.setHeader('Connection', 'close').end('answered') },
+    1000,
+  );
+  const { server } = enveloped;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const connections = 50;
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const { port } = server.address() as AddressInfo;
+  const client = new Worker(CLIENT, { eval: true, workerData: { port, connections, connected } });
+  const answers = once(client, 'message');
+  // The event loop has no pass to accept them meanwhile.
+  for (let open = 0; open < connections; open = Atomics.load(connected, 0)) {
+    Atomics.wait(connected, 0, open);
+  }
+  await closeGracefully(enveloped);
+  expect(new Set((await answers)[0] as string[])).toEqual(new Set(['HTTP/1.1 200 OK']));
 });

@@ -1,4 +1,5 @@
 import { Server as NetServer } from 'node:net';
+import { setImmediate as pass } from 'node:timers/promises';
 import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Milliseconds that an idle connection stays open while the server closes. */
@@ -7,6 +8,8 @@ const IDLE_GRACE = 500;
 const DEADLINE = 15_000;
 /** Milliseconds between two checks of the connections. */
 const INTERVAL = 20;
+/** Maximum milliseconds for which the server accepts the connections that wait. */
+const ACCEPT_TIME = 3000;
 
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
@@ -15,18 +18,43 @@ const INTERVAL = 20;
  */
 export async function closeGracefully({ server, connections }: EnvelopedServer): Promise<void> {
   if (!server.listening) return;
+  const deadline = performance.now() + DEADLINE;
   for (const response of connections.responses) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   }
-  const started = performance.now();
+  await acceptWaiting(server);
+  const idleUntil = performance.now() + IDLE_GRACE;
   const sweep = setInterval(() => {
-    const passed = performance.now() - started;
-    if (passed > IDLE_GRACE) server.closeIdleConnections();
+    const now = performance.now();
+    if (now > idleUntil) server.closeIdleConnections();
     // With no response left, a connection that is still open never sent a whole request.
-    const isDone = passed > IDLE_GRACE && connections.responses.length === 0;
-    if (isDone || passed > DEADLINE) server.closeAllConnections();
+    const isDone = now > idleUntil && connections.responses.length === 0;
+    if (isDone || now > deadline) server.closeAllConnections();
   }, INTERVAL);
   // `http.Server.close` would close idle connections at once.
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(sweep);
+}
+
+/**
+ * Lets the server accept the connections that wait in its backlog, which the system would reset when it
+ * stops listening. A pass of the event loop accepts one, so that an overloaded server has many of them.
+ * Ends with the first pass that found none.
+ */
+async function acceptWaiting(server: NetServer): Promise<void> {
+  // `listen(2)` again, which Node has no public function for. The system lets no others into a backlog of 0.
+  // It ignores their SYN, and a client that sends it again is refused.
+  (server as unknown as { _handle: { listen(backlog: number): void } | null })._handle?.listen(0);
+  let accepted = true;
+  const accept = (): void => {
+    accepted = true;
+  };
+  server.on('connection', accept);
+  for (const until = performance.now() + ACCEPT_TIME; accepted && performance.now() < until;) {
+    accepted = false;
+    // The first ends in the present pass, the second after the next poll.
+    await pass();
+    await pass();
+  }
+  server.off('connection', accept);
 }
