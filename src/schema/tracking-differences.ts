@@ -45,7 +45,7 @@ export async function trackingDifferences(
     return [{ text: found.reason, remedy: `then run ${trackTable(metadata, external)}` }];
   }
   if (found.isIntact) return [];
-  const reason = await lostTriggers(dataSource, metadata, table);
+  const reason = await lostTracking(dataSource, metadata, table);
   return [{ text: reason, remedy: `run ${trackTable(metadata, external)}, which counts anew` }];
 }
 
@@ -69,47 +69,48 @@ export function isAsDeclared(
   );
 }
 
-/** What has become of the triggers with which the rows were counted. */
-async function lostTriggers(
+/** What has become of the triggers with which the rows were counted, and of the columns that they read. */
+async function lostTracking(
   dataSource: DataSource,
   metadata: EntityMetadata,
   table: string,
 ): Promise<string> {
   const resource = nameOf(metadata);
-  const rows = await dataSource.query<
-    { relation: string; missing: string[]; disabled: string[] }[]
+  const triggers = await dataSource.query<
+    { relation: string; missing: string[] | null; disabled: string[] | null }[]
   >(
-    `WITH kept AS (
-       SELECT format('%s_%s_%s', $1::text, kept, operation) AS trigger, kept, operation, to_regprocedure(
-           format('%I.%I()', current_schema(), format('keep_%s_%s', $1::text, kept))
-         ) AS function
-       FROM unnest('{tally,changes}'::text[]) kept,
-         unnest('{insert,update,delete,truncate,route}'::text[]) operation
-       WHERE operation <> 'route' OR kept = 'changes'
-     )
-     SELECT relation::regclass::text AS relation,
-       ARRAY(
-         SELECT trigger FROM kept
-         WHERE CASE operation
-           WHEN 'truncate' THEN relkind = 'r' OR kept = 'tally' AND relation = relation_of($2)
-           WHEN 'route' THEN relkind = 'r' AND relation <> relation_of($2)
-           ELSE true END
-         EXCEPT SELECT trigger FROM kept JOIN pg_trigger ON tgname = trigger AND tgfoid = function
-         WHERE tgrelid = relation
-         ORDER BY trigger
-       ) AS missing,
-       ARRAY(
-         SELECT tgname::text FROM pg_trigger
-         WHERE tgrelid = relation AND tgenabled NOT IN ('O', 'A') AND tgfoid IN (SELECT function FROM kept)
-         ORDER BY tgname
-       ) AS disabled
-     FROM tracked_relations($2) relation JOIN pg_class ON oid = relation`,
+    `SELECT relation::regclass::text AS relation,
+       array_agg(wanted.name ORDER BY wanted.name) FILTER (WHERE tgname IS NULL) AS missing,
+       array_agg(wanted.name ORDER BY wanted.name) FILTER (WHERE tgenabled NOT IN ('O', 'A')) AS disabled
+     FROM unnest('{tally,changes}'::text[]) kept CROSS JOIN tracking_triggers($2, kept)
+     CROSS JOIN format('%s_%s_%s', $1::text, kept, operation) AS wanted(name)
+     LEFT JOIN pg_trigger ON tgrelid = relation AND tgname = wanted.name
+       AND tgfoid = to_regprocedure(format('%I.%I()', current_schema(), format('keep_%s_%s', $1::text, kept)))
+     GROUP BY relation ORDER BY relation`,
     [resource, table],
   );
-  const lost = rows.flatMap(({ relation, missing, disabled }) => [
-    ...(missing.length > 0 ? [`${relation} has no trigger ${missing.join(', ')}`] : []),
-    ...disabled.map((name) => `the trigger ${name} on ${relation} is disabled`),
-  ]);
+  const columns = await dataSource.query<{ column: string }[]>(
+    `SELECT key AS column FROM tallies CROSS JOIN jsonb_each(nullif(tracking -> 'columns', 'null'))
+     WHERE resource = $1 AND value IS DISTINCT FROM tracking_of(resource) -> 'columns' -> key`,
+    [resource],
+  );
+  const labels = await dataSource.query<{ former: string; label: string }[]>(
+    `SELECT value AS former, enumlabel AS label
+     FROM tallies CROSS JOIN jsonb_each_text(nullif(tracking -> 'labels', 'null')) JOIN pg_enum ON pg_enum.oid = key::oid
+     WHERE resource = $1 AND value <> enumlabel ORDER BY value`,
+    [resource],
+  );
+  const lost = [
+    ...triggers.flatMap(({ relation, missing, disabled }) => [
+      ...(missing ? [`${relation} has no trigger ${missing.join(', ')}`] : []),
+      ...(disabled ?? []).map((name) => `the trigger ${name} on ${relation} is disabled`),
+    ]),
+    ...columns.map(
+      ({ column }) =>
+        `the column ${column} of ${table} was dropped and added again, or has another type or collation`,
+    ),
+    ...labels.map(({ former, label }) => `the value ${former} in ${table} was renamed to ${label}`),
+  ];
   if (lost.length > 0) return lost.join(', ');
   return `a trigger of ${resource} on ${table} was disabled for a while, or a partition attached or detached, so that its tally may be wrong`;
 }

@@ -1,5 +1,6 @@
 import { mirror } from '../../packages/client/src/mirror.js';
 import { Transport } from '../../packages/client/src/transport.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../service.js';
 
 /** A copy of a resource, kept up to date by the client as docs/api.md says. */
@@ -31,6 +32,47 @@ export class Mirror {
     const transport = new Transport({ url: `http://127.0.0.1:${port}`, clientID, accessToken });
     this.since = await mirror({ transport, name, identifier, store, cursor, fields: undefined });
     if (this.since === undefined) throw new Error('There is no X-Updated-Until');
+  }
+
+  /**
+   * Runs rounds beside writers while the watermark advances, as `Maintenance` advances it every second, and one
+   * after them.
+   *
+   * @param write writes until `isOver`
+   * @param margin that of the watermark, in SQL. A negative one has the effect of a clock that was ahead by as much
+   *   and is set back afterwards.
+   * @returns the rounds beside the writers, and what each writer returned
+   */
+  async follow<T>({
+    seconds,
+    writers,
+    write,
+    margin = () => '1 ms',
+  }: {
+    readonly seconds: number;
+    readonly writers: number;
+    readonly write: (writer: number, isOver: () => boolean) => Promise<T>;
+    readonly margin?: () => string;
+  }): Promise<{ readonly rounds: number; readonly written: T[] }> {
+    const end = performance.now() + seconds * 1000;
+    const isOver = () => performance.now() > end;
+    const beat = async () => {
+      while (!isOver()) {
+        await this.service.dataSource.query('SELECT advance_watermark($1)', [margin()]);
+        await sleep(20);
+      }
+    };
+    let rounds = 0;
+    const follow = async () => {
+      while (!isOver()) {
+        await this.round();
+        rounds += 1;
+      }
+    };
+    const writing = Array.from({ length: writers }, (_, writer) => write(writer, isOver));
+    const [written] = await Promise.all([Promise.all(writing), beat(), follow()]);
+    await this.round();
+    return { rounds, written };
   }
 }
 

@@ -268,7 +268,7 @@ describe('Changes and deletions of tracked tables', () => {
     // What was intact still is.
     expect(await texts()).toEqual(Array(2).fill(expect.stringContaining('there is no table')));
     const intact = await own(
-      'SELECT FROM tallies WHERE tracked IS NOT NULL AND triggers <> tracking_of(resource)',
+      'SELECT FROM tallies WHERE tracked IS NOT NULL AND NOT is_tracking_intact(resource)',
     );
     expect(intact).toEqual([]);
     await migration.up(runner);
@@ -284,24 +284,11 @@ it.each(Object.entries(TRACKED))(
   async (resource, table) => {
     const mirror = new Mirror(service, resource, 'ware_id');
     await advanceWatermark(service.dataSource, 2);
-    const end = performance.now() + SECONDS * 1000;
-    const isOver = () => performance.now() > end;
-    const beat = async () => {
-      while (!isOver()) {
-        await own(`SELECT advance_watermark('1 ms')`);
-        await sleep(20);
-      }
-    };
-    let rounds = 0;
-    const follow = async () => {
-      while (!isOver()) {
-        await mirror.round();
-        rounds += 1;
-      }
-    };
-    const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer, table, isOver));
-    await Promise.all([beat(), follow(), ...writers]);
-    await mirror.round();
+    const { rounds } = await mirror.follow({
+      seconds: SECONDS,
+      writers: WRITERS,
+      write: (writer, isOver) => write(writer, table, isOver),
+    });
     const there = await asOwner(`SELECT to_jsonb(ware) - 'note' AS ware FROM "Shop".${table} ware`);
     const shown = (rows: Iterable<unknown>) =>
       [...rows]

@@ -42,6 +42,10 @@ export function ownerWrites(random: Random, table: string): string[] {
       ? []
       : [
           `UPDATE "Shop".${part} SET state = ${state()}, shelf = ${random.below(4)}`,
+          `BEGIN; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+           MERGE INTO "Shop".low_wares ware USING (SELECT 970 + i AS id, i FROM generate_series(0, 29) i) source ON source.id = ware_id
+           WHEN MATCHED AND i % 4 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET state = ${state()}, shelf = ${random.below(4)}
+           WHEN NOT MATCHED THEN INSERT (ware_id, state, shelf) VALUES (source.id, 'new', i % 4); COMMIT`,
           `DELETE FROM "Shop".${part} WHERE shelf = ${random.below(4)}`,
           `BEGIN; ${refill(0)}; COMMIT; TRUNCATE "Shop".${part}`,
           `UPDATE "Shop".${table} SET ware_id = 2000 - ware_id WHERE shelf = 1 AND NOT EXISTS (

@@ -270,6 +270,17 @@ describe('A service that tracks tables of others', () => {
        INSERT INTO "Shop".wares (ware_id, state) VALUES ('other', 'new')`,
       '"Shop".wares has no trigger test_wares_changes_delete, test_wares_changes_insert, test_wares_changes_truncate, test_wares_changes_update, test_wares_tally_delete, test_wares_tally_insert, test_wares_tally_truncate, test_wares_tally_update',
     ],
+    [
+      'a column that was dropped and added again',
+      `BEGIN; ALTER TABLE "Shop".wares DROP shelf; ALTER TABLE "Shop".wares ADD shelf integer DEFAULT 3; COMMIT;
+       ALTER TABLE "Shop".wares ALTER shelf DROP DEFAULT; CREATE INDEX ON "Shop".wares (shelf)`,
+      'the column shelf of "Shop"."wares" was dropped and added again, or has another type or collation',
+    ],
+    [
+      'an identifier of another collation',
+      'ALTER TABLE "Shop".wares ALTER ware_id TYPE text COLLATE "POSIX"',
+      'the column ware_id of "Shop"."wares" was dropped and added again, or has another type or collation',
+    ],
   ])('finds %s, until the table is tracked anew', async (_, change, text, back = 'SELECT') => {
     const named = (sql: string) => sql.replaceAll('@service', service.roles.service);
     const parted = /parted|new_wares|high_wares/.test(text);
@@ -282,6 +293,51 @@ describe('A service that tracks tables of others', () => {
     const rows = await asOwner(`SELECT count(*) FROM "Shop".${TRACKED[resource]}`);
     const { body } = await service.get(`/${resource}?limit=0`).expect(200);
     expect(body.response_data.count).toBe(rows[0]?.count);
+  });
+
+  it('finds values of an enumeration that were renamed, and none that was added', async () => {
+    const rename = (former: string, label: string) =>
+      asOwner(`ALTER TYPE "Shop".state RENAME VALUE '${former}' TO '${label}'`);
+    const swap = async () => {
+      await rename('new', 'other');
+      await rename('sold out', 'new');
+      await rename('other', 'sold out');
+    };
+    await swap();
+    const ofTable = (table: string) =>
+      `the value new in "Shop"."${table}" was renamed to sold out, the value sold out in "Shop"."${table}" was renamed to new`;
+    expect(await texts()).toEqual(Object.values(TRACKED).map(ofTable));
+    await track();
+    expect(await findViolations(service.application)).toEqual([]);
+    await swap();
+    await track();
+    await asOwner(`ALTER TYPE "Shop".state ADD VALUE 'lent'`);
+    // The entities do not have it yet.
+    expect(await texts()).toEqual(
+      Object.values(TRACKED).map(
+        (table) => `the column state may also be lent in "Shop"."${table}"`,
+      ),
+    );
+    const intact = await own(
+      'SELECT resource FROM tallies WHERE tracked IS NOT NULL AND is_tracking_intact(resource)',
+    );
+    expect(intact).toHaveLength(2);
+    // No ALTER TYPE takes a value back.
+    await asOwner('ALTER TYPE "Shop".state RENAME TO former_state');
+    await asOwner(`CREATE TYPE "Shop".state AS ENUM ('new', 'sold out')`);
+    for (const table of Object.values(TRACKED)) {
+      await asOwner(
+        `ALTER TABLE "Shop".${table} ALTER state TYPE "Shop".state USING state::text::"Shop".state`,
+      );
+    }
+    expect(await texts()).toEqual(
+      Object.values(TRACKED).map(
+        (table) =>
+          `the column state of "Shop"."${table}" was dropped and added again, or has another type or collation`,
+      ),
+    );
+    await track();
+    expect(await texts()).toEqual([]);
   });
 
   it('notices by itself that its triggers were disabled for a while, and is not ready', async () => {

@@ -10,8 +10,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * - `untrack_table` removes its triggers with their function, and the tally.
  * - `untrackable` says why a table cannot be tracked, such as which privilege is missing; or why not any longer, for
  *   which the privilege to create triggers does not matter.
- * - `tracking_of` describes the triggers as the database has them. It differs from the recorded text after a
- *   trigger was disabled, also if it is enabled again: writes in between were not counted.
+ * - `tracking_triggers` are the triggers that a table and its partitions need; `create_tracking_triggers` creates them.
+ * - `tracking_of` describes the triggers as the database has them, and the columns that they read. `is_tracking_intact`
+ *   compares that with what was recorded when the rows were counted. It is not after a trigger was disabled, also if it is
+ *   enabled again: writes in between were not counted. Nor is it after DDL that gives rows other values and fires no
+ *   trigger: a column that is dropped and added again, or gets another type, or a value of an enumeration that is renamed.
  *
  * Such a tally has the same two tables as any other, but each facet has one range only. Cutting ranges needs a lock for which
  * the service has no privilege.
@@ -33,10 +36,11 @@ export class TrackTables1764658800000 implements MigrationInterface {
        END $do$`,
     );
     await runner.query(
-      `DROP FUNCTION track_table(text, text, text, text[]), untrack_table(text), tracking_of(text),
-         untrackable(text, boolean), tracked_relations(text), relation_of(text)`,
+      `DROP FUNCTION track_table(text, text, text, text[]), untrack_table(text), is_tracking_intact(text), tracking_of(text),
+         create_tracking_triggers(text, text, text), tracking_triggers(text, text), untrackable(text, boolean),
+         tracked_relations(text), relation_of(text)`,
     );
-    await runner.query('ALTER TABLE "tallies" DROP "tracked", DROP "triggers"');
+    await runner.query('ALTER TABLE "tallies" DROP "tracked", DROP "tracking"');
   }
 }
 
@@ -105,14 +109,89 @@ const UNTRACKABLE = `CREATE FUNCTION untrackable(of_table text, is_tracked boole
    RETURN NULL;
  END $untrackable$`;
 
-/** Every update of a row of the catalog gives it another xmin. */
-export const TRACKING_OF = `CREATE FUNCTION tracking_of(of_resource text) RETURNS text LANGUAGE sql STABLE AS $tracking$
-   SELECT string_agg(concat_ws(':', relation, tgname, tgenabled, pg_trigger.xmin), ' ' ORDER BY relation, tgname)
-   FROM tallies CROSS JOIN tracked_relations(tracked) AS relation
-   LEFT JOIN pg_trigger ON tgrelid = relation
-     AND tgfoid = to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || of_resource || '_tally'))
-   WHERE resource = of_resource
+/**
+ * The triggers that call `keep_<resource>_tally` or `keep_<resource>_changes`, each as in CREATE TRIGGER from its time
+ * to FOR EACH. `TRUNCATE` of a partitioned table also fires the triggers of its partitions.
+ *
+ * In a MERGE into a partitioned table that inserts a row and then updates others, PostgreSQL (18.4) passes the inserted
+ * row in place of each updated one, unless the partition has a BEFORE ROW trigger. That is `route`, which never runs.
+ */
+const TRACKING_TRIGGERS = `CREATE FUNCTION tracking_triggers(of_table text, kept text)
+ RETURNS TABLE (relation oid, operation text, definition text) LANGUAGE sql STABLE AS $triggers$
+   SELECT oid, event, format(CASE event
+       WHEN 'insert' THEN 'AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT'
+       WHEN 'update' THEN 'AFTER UPDATE ON %s REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT'
+       WHEN 'delete' THEN 'AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT'
+       WHEN 'truncate' THEN
+         CASE WHEN kept = 'tally' AND oid = root THEN 'AFTER' ELSE 'BEFORE' END || ' TRUNCATE ON %s FOR EACH STATEMENT'
+       ELSE 'BEFORE INSERT ON %s FOR EACH ROW WHEN (false)' END, oid::regclass)
+   FROM relation_of(of_table) AS root CROSS JOIN pg_class
+   CROSS JOIN unnest('{insert,update,delete,truncate,route}'::text[]) AS event
+   WHERE oid IN (SELECT tracked_relations(of_table)) AND CASE event
+     WHEN 'truncate' THEN relkind = 'r' OR kept = 'tally' AND oid = root
+     WHEN 'route' THEN relkind = 'r' AND kept = 'changes' AND oid <> root
+     ELSE true END
+   ORDER BY oid
+ $triggers$`;
+
+/** @param kept `tally` or `changes` */
+const CREATE_TRACKING_TRIGGERS = `CREATE FUNCTION create_tracking_triggers(of_resource text, of_table text, kept text)
+ RETURNS void LANGUAGE plpgsql AS $create$
+ DECLARE
+   wanted record;
+   name text;
+ BEGIN
+   FOR wanted IN SELECT * FROM tracking_triggers(of_table, kept) LOOP
+     name := format('%s_%s_%s', of_resource, kept, wanted.operation);
+     EXECUTE format('CREATE OR REPLACE TRIGGER %I %s EXECUTE FUNCTION %I.%I()',
+       name, wanted.definition, current_schema(), format('keep_%s_%s', of_resource, kept));
+     -- Also for a writer whose session says that it replicates. It takes the owner of the table.
+     IF (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = wanted.relation) THEN
+       EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', wanted.relation::regclass, name);
+     END IF;
+   END LOOP;
+ END $create$`;
+
+/**
+ * - `triggers`: every update of a row of the catalog gives it another xmin.
+ * - `columns`: those that the triggers read, by name. Partitions follow the table.
+ * - `labels`: the values of enumerations among these, by oid, which outlives a new name.
+ */
+const TRACKING_OF = `CREATE FUNCTION tracking_of(of_resource text) RETURNS jsonb LANGUAGE sql STABLE AS $tracking$
+   WITH read_columns AS (
+     SELECT attname, attnum, atttypid, attcollation FROM tallies JOIN pg_attribute ON attrelid = relation_of(tracked)
+     WHERE resource = of_resource AND NOT attisdropped AND (
+       attname = identifier OR attname = ANY(string_to_array(array_to_string(counted, '+'), '+'))
+       OR attname IN (
+         SELECT attname FROM pg_attribute
+         WHERE attrelid = to_regclass(quote_ident(of_resource || '_tally_changes')) AND attnum > 0 AND NOT attisdropped
+       )
+     )
+   )
+   SELECT jsonb_build_object(
+     'triggers', (
+       SELECT jsonb_agg(concat_ws(':', relation, tgname, tgenabled, pg_trigger.xmin) ORDER BY relation, tgname)
+       FROM tallies CROSS JOIN tracked_relations(tracked) AS relation
+       LEFT JOIN pg_trigger ON tgrelid = relation AND tgfoid IN (
+         to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || of_resource || '_tally')),
+         to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || of_resource || '_changes'))
+       )
+       WHERE resource = of_resource
+     ),
+     'columns', (SELECT jsonb_object_agg(attname, concat_ws(':', attnum, atttypid, attcollation)) FROM read_columns),
+     'labels', (
+       SELECT jsonb_object_agg(pg_enum.oid, enumlabel) FROM pg_enum WHERE enumtypid IN (SELECT atttypid FROM read_columns)
+     )
+   )
  $tracking$`;
+
+/** Values that an enumeration has gained do not matter, as no row had them. */
+const IS_TRACKING_INTACT = `CREATE FUNCTION is_tracking_intact(of_resource text) RETURNS boolean LANGUAGE sql STABLE AS $intact$
+   SELECT coalesce(tracking - 'labels' = found - 'labels' AND (
+     tracking -> 'labels' = 'null' OR tracking -> 'labels' <@ (found -> 'labels')
+   ), false)
+   FROM tallies CROSS JOIN tracking_of(resource) AS found WHERE resource = of_resource
+ $intact$`;
 
 const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text, identifier text, counted text[] DEFAULT '{}')
  RETURNS void LANGUAGE plpgsql SET work_mem = '256MB' AS $track$
@@ -131,8 +210,6 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
    first_key text := '''''';
    -- Of the rows of a source, by facet.
    sums text;
-   relation oid;
-   operation text;
  BEGIN
    IF reason IS NOT NULL THEN
      RAISE '%', reason USING ERRCODE = 'object_not_in_prerequisite_state';
@@ -208,29 +285,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
      format(sums, tally_sums(elements, format('(SELECT -1 AS "#step"%s FROM @relation) object', columns))),
      tally, deltas, home);
    -- They lock the table: no writer comes between them and the counting. Then the tally, as writers do.
-   FOR relation IN SELECT tracked_relations(of_table) LOOP
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_insert', relation::regclass, keep);
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I AFTER UPDATE ON %s REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_update', relation::regclass, keep);
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_delete', relation::regclass, keep);
-     CONTINUE WHEN relation <> root AND EXISTS (SELECT FROM pg_class WHERE oid = relation AND relkind = 'p');
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I %s TRUNCATE ON %s
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_tally_truncate',
-       CASE relation WHEN root THEN 'AFTER' ELSE 'BEFORE' END, relation::regclass, keep);
-   END LOOP;
-   FOR relation IN SELECT tracked_relations(of_table) LOOP
-     -- Also for a writer whose session says that it replicates. It takes the owner of the table.
-     CONTINUE WHEN NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = relation);
-     FOR operation IN SELECT tgname FROM pg_trigger WHERE tgrelid = relation AND tgfoid = to_regprocedure(keep || '()') LOOP
-       EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation::regclass, operation);
-     END LOOP;
-   END LOOP;
+   PERFORM create_tracking_triggers(of_resource, of_table, 'tally');
    EXECUTE format('DROP TABLE IF EXISTS %s, %s', deltas, tally);
    -- Half empty pages, so that a fold finds room beside the row and leaves the index alone.
    EXECUTE format(
@@ -246,7 +301,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
    END IF;
    DELETE FROM tallies WHERE resource = of_resource;
    INSERT INTO tallies (resource, identifier, counted, tracked) VALUES (of_resource, identifier, counted, of_table);
-   UPDATE tallies SET triggers = tracking_of(of_resource) WHERE resource = of_resource;
+   UPDATE tallies SET tracking = tracking_of(of_resource) WHERE resource = of_resource;
    INSERT INTO resource_versions
    VALUES (of_resource, 1 + floor(random() * 4611686018427387904::numeric));
  END $track$`;
@@ -265,12 +320,15 @@ export const UNTRACK_TABLE = `CREATE FUNCTION untrack_table(of_resource text) RE
  END $untrack$`;
 
 const STATEMENTS = [
-  // The table of others in SQL; null for a resource with a table of its own. Its triggers when it was counted.
-  'ALTER TABLE "tallies" ADD "tracked" text, ADD "triggers" text',
+  // The table of others in SQL; null for a resource with a table of its own. What it was when it was counted.
+  'ALTER TABLE "tallies" ADD "tracked" text, ADD "tracking" jsonb',
   RELATION_OF,
   TRACKED_RELATIONS,
   UNTRACKABLE,
+  TRACKING_TRIGGERS,
+  CREATE_TRACKING_TRIGGERS,
   TRACKING_OF,
+  IS_TRACKING_INTACT,
   TRACK_TABLE,
   UNTRACK_TABLE,
 ];

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { replaced } from '../replaced-parts.js';
-import { TRACKING_OF, UNTRACK_TABLE } from './1764658800000-track-tables.js';
+import { UNTRACK_TABLE } from './1764658800000-track-tables.js';
 
 /**
  * Keeps the times of changes, and the deletions, of a table of others in tables of the service. Adds an overload of
@@ -26,7 +26,7 @@ export class TimeTrackedChanges1764666000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     // Tracking that is broken must stay broken: the last statement would record it as intact.
     await runner.query(
-      'UPDATE tallies SET triggers = NULL WHERE triggers <> tracking_of(resource)',
+      'UPDATE tallies SET tracking = NULL WHERE tracked IS NOT NULL AND NOT is_tracking_intact(resource)',
     );
     await runner.query(
       `DO $do$ DECLARE of_resource text; BEGIN
@@ -39,9 +39,8 @@ export class TimeTrackedChanges1764666000000 implements MigrationInterface {
       'DROP FUNCTION track_table(text, text, text, text[], text[]), untime_changes(text), recorded_columns(oid, text[])',
     );
     await runner.query(orReplaced(UNTRACK_TABLE));
-    await runner.query(orReplaced(TRACKING_OF));
     await runner.query(
-      'UPDATE tallies SET triggers = tracking_of(resource) WHERE triggers IS NOT NULL',
+      'UPDATE tallies SET tracking = tracking_of(resource) WHERE tracking IS NOT NULL',
     );
   }
 }
@@ -99,8 +98,6 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
    -- What an update has left, of identifiers and of what a scope compares.
    gone text;
    since timestamptz;
-   relation oid;
-   operation text;
  BEGIN
    IF octet_length(of_resource) > 63 - length('_changes_truncate') THEN
      RAISE 'The name % is too long for those of its triggers', of_resource;
@@ -187,35 +184,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
      replace(replace(deleted, '@time', '"#now"'), '@source', gone),
      replace(replace(deleted, '@time', '"#now"'), '@source', format('SELECT %s FROM old_rows', selected)),
      replace(replace(deleted, '@time', '$1'), '@source', format('SELECT %s FROM @relation', selected)));
-   FOR relation IN SELECT tracked_relations(of_table) LOOP
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_changes_insert', relation::regclass, keep);
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I AFTER UPDATE ON %s REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_changes_update', relation::regclass, keep);
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_changes_delete', relation::regclass, keep);
-     -- TRUNCATE of a partitioned table fires the triggers of its partitions.
-     CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = relation AND relkind = 'p');
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I BEFORE TRUNCATE ON %s
-        FOR EACH STATEMENT EXECUTE FUNCTION %s()', of_resource || '_changes_truncate', relation::regclass, keep);
-     -- In a MERGE into a partitioned table that inserts a row and then updates others, PostgreSQL (18.4) passes the
-     -- inserted row in place of each updated one, unless the partition has a BEFORE ROW trigger. This one never runs.
-     CONTINUE WHEN relation = root;
-     EXECUTE format(
-       'CREATE OR REPLACE TRIGGER %I BEFORE INSERT ON %s
-        FOR EACH ROW WHEN (false) EXECUTE FUNCTION %s()', of_resource || '_changes_route', relation::regclass, keep);
-   END LOOP;
-   FOR relation IN SELECT tracked_relations(of_table) LOOP
-     -- Also for a writer whose session says that it replicates. It takes the owner of the table.
-     CONTINUE WHEN NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = relation);
-     FOR operation IN SELECT tgname FROM pg_trigger WHERE tgrelid = relation AND tgfoid = to_regprocedure(keep || '()') LOOP
-       EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', relation::regclass, operation);
-     END LOOP;
-   END LOOP;
+   PERFORM create_tracking_triggers(of_resource, of_table, 'changes');
    PERFORM pg_current_xact_id();
    EXECUTE 'SELECT ' || moment INTO since;
    EXECUTE replace(replace(deleted, '@time', '$1'), '@source', format(
@@ -223,7 +192,7 @@ const TRACK_TABLE = `CREATE FUNCTION track_table(of_resource text, of_table text
    EXECUTE format('DELETE FROM %s', changes);
    EXECUTE format('INSERT INTO %s (%s, "changedAt") SELECT %s, $1 FROM %s', changes, columns, selected, root::regclass)
      USING since;
-   UPDATE tallies SET triggers = tracking_of(of_resource) WHERE resource = of_resource;
+   UPDATE tallies SET tracking = tracking_of(of_resource) WHERE resource = of_resource;
  END $track$`;
 
 const STATEMENTS = [
@@ -234,12 +203,5 @@ const STATEMENTS = [
     `EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_tally');`,
     `PERFORM untime_changes(of_resource);
    EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_tally');`,
-  ]),
-  replaced(orReplaced(TRACKING_OF), [
-    `AND tgfoid = to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || of_resource || '_tally'))`,
-    `AND tgfoid IN (
-       to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || of_resource || '_tally')),
-       to_regprocedure(format('%I.%I()', current_schema(), 'keep_' || of_resource || '_changes'))
-     )`,
   ]),
 ];

@@ -17,7 +17,7 @@ export interface Tracking {
   readonly reason: string | null;
   /**
    * Whether its triggers are those with which its rows were counted, and none was disabled since, not even for a
-   * while.
+   * while; and whether the columns that they read are the same, with the same names of the values of enumerations.
    */
   readonly isIntact: boolean;
 }
@@ -29,7 +29,7 @@ export async function readTracking(
 ): Promise<Tracking | undefined> {
   const [found] = await dataSource.query<Tracking[]>(
     `SELECT tracked AS table, identifier, counted, untrackable(tracked, true) AS reason,
-       coalesce(triggers = tracking_of(resource), false) AS "isIntact",
+       is_tracking_intact(resource) AS "isIntact",
        CASE WHEN to_regclass($3) IS NOT NULL THEN (
          SELECT coalesce(array_agg(attname::text ORDER BY attnum) FILTER (
            WHERE attname NOT IN (identifier, 'changedAt')
@@ -51,5 +51,5 @@ export async function readTracking(
 export async function checkTracking(dataSource: DataSource, resource: string): Promise<void> {
   const found = await readTracking(dataSource, resource);
   if (found?.isIntact && found.reason === null) return;
-  throw new Error(found?.reason ?? 'its triggers are not those with which its tally was counted');
+  throw new Error(found?.reason ?? 'its triggers or columns are not those with which its tally was counted');
 }
