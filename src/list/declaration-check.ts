@@ -10,6 +10,7 @@ import { resourcesOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { callLists, extremes } from './called-lists.js';
 import { misfitsOf } from './comparisons.js';
+import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
 import { ObjectQueryDto } from './list-query.dto.js';
 import { Listing } from './listing.js';
@@ -30,6 +31,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     refuse([
       ...nameProblems(this.dataSource),
       ...[...resourcesOf(this.dataSource).values()].flatMap(columnProblems),
+      ...handlerProblems(this.modules),
       ...endpoints.flatMap(queryProblems),
       ...unreachedHandlers(endpoints),
     ]);

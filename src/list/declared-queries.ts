@@ -17,6 +17,8 @@ import {
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
 import { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
+import { hasTypeDecorator, transformingDecorators } from '../resource/transforming-decorators.js';
+import { readsParameter } from './parameters.js';
 import { entityOf } from './query-of.js';
 
 /** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
@@ -79,6 +81,7 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
           `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`,
       ),
     ...[...parameters.values()].flatMap(schemaProblem),
+    ...[...parameters.keys()].flatMap((parameter) => transformProblems(query, parameter)),
     ...(query.prototype instanceof ObjectQueryDto && !entityOf(query)
       ? [`${query.name} has no @QueryOf`]
       : []),
@@ -96,6 +99,17 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
           `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`,
       ),
   ];
+}
+
+/** Nothing applies these to what a request has sent, unless a rule of class-validator is beside them. */
+function transformProblems(query: Type<object>, parameter: string): string[] {
+  return [
+    ...transformingDecorators(query, parameter, readsParameter),
+    ...(hasTypeDecorator(query, parameter) ? ['Type'] : []),
+  ].map(
+    (decorator) =>
+      `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`,
+  );
 }
 
 /** What the schema of a parameter cannot be made of, such as a column that refers to nothing. */

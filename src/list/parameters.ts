@@ -11,6 +11,7 @@ import {
   readParameter,
 } from '../http/parameters/declared-parameters.js';
 import { identifierType } from '../resource/identifiers.js';
+import type { TransformFunction } from '../resource/transforming-decorators.js';
 import { readIdentifier } from './identifier-value.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue, READABLE } from '../http/parameters/invalid-value.js';
@@ -34,18 +35,26 @@ import {
  * has declared
  */
 export function Parameter<T>(declared: DeclaredParameter, read?: Read<T>): PropertyDecorator {
+  const transform = ({ value, options }: { value: unknown; options: object }): unknown =>
+    typeof value === 'string'
+      ? readParameter(declared, value, (options as ReadOptions).settings)
+      : value;
+  TRANSFORMS.add(transform);
   return applyDecorators(
     Declared(declared, read),
-    Transform(({ value, options }: { value: unknown; options: object }) =>
-      typeof value === 'string'
-        ? readParameter(declared, value, (options as ReadOptions).settings)
-        : value,
-    ),
+    Transform(transform),
     ValidateBy({
       name: READABLE,
       validator: { validate: (value) => !(value instanceof InvalidValue) },
     }),
   );
+}
+
+const TRANSFORMS = new WeakSet<TransformFunction>();
+
+/** Whether a function of `@Transform` reads a parameter. */
+export function readsParameter(transform: TransformFunction): boolean {
+  return TRANSFORMS.has(transform);
 }
 
 /** An invalid value that gets `-22`: the parameter must be `expected`. */

@@ -4,12 +4,15 @@ import { nameOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { scopeOf } from '../resource/scope.js';
 import { selectedComputed, valueOf } from '../resource/selection.js';
 import { alternativesOf } from './alternatives.js';
+import { changesTable } from './changes.js';
 import { deletionsTable } from './deletions/deletion.js';
 import { Dependencies, type SelectQuery } from './dependencies.js';
 import type { Listing } from './listing.js';
 import { identifierQueriesIn, replaceIdentifierQueries } from './identifier-queries.js';
 import { whereOf } from './matching-objects.js';
 import { isPlainCondition } from './plain-conditions.js';
+import { tallyOrders } from './tally/tally.js';
+import { wordTallies } from './tally/word-tally.js';
 
 /** SQL of a computed field or of a condition that reads a resource past its scope. */
 export class UnscopedReadError extends TypeError {}
@@ -71,13 +74,19 @@ function anyRow(metadata: EntityMetadata): string {
 /** Each request asks for them. */
 const SCOPED = new WeakMap<DataSource, readonly string[]>();
 
-/** The tables with objects that not every client sees. */
+/** The tables with objects that not every client sees, and those that tell of them. */
 function scopedTables(dataSource: DataSource): readonly string[] {
   let tables = SCOPED.get(dataSource);
   if (!tables) {
     tables = [...resourcesOf(dataSource).values()]
       .filter(scopeOf)
-      .flatMap((metadata) => [tableOf(metadata), deletionsTable(nameOf(metadata))]);
+      .flatMap((metadata) => [
+        tableOf(metadata),
+        deletionsTable(nameOf(metadata)),
+        changesTable(nameOf(metadata)),
+        ...tallyOrders(metadata).flatMap(({ tally, deltas }) => [tally, deltas]),
+        ...wordTallies(metadata).flatMap(({ tally, deltas, words }) => [tally, deltas, words]),
+      ]);
     SCOPED.set(dataSource, tables);
   }
   return tables;

@@ -1,13 +1,21 @@
-import { instanceToPlain, plainToInstance } from 'class-transformer';
 import type { EntityMetadata } from 'typeorm';
 import { identifierOf } from './resource.js';
+import { transformingDecorators } from './transforming-decorators.js';
 
 /**
  * What TypeORM or class-transformer would do for an entity, and lists, imports and exports do not: they read and
  * write the columns in SQL. As lines.
  */
 export function ignoredDeclarations(metadata: EntityMetadata): string[] {
-  const { name: entity, columns, embeddeds, foreignKeys, listeners, ownRelations } = metadata;
+  const {
+    name: entity,
+    columns,
+    embeddeds,
+    foreignKeys,
+    listeners,
+    ownRelations,
+    target,
+  } = metadata;
   return [
     ...[...ownRelations, ...embeddeds].map(
       ({ propertyName }) =>
@@ -40,9 +48,11 @@ export function ignoredDeclarations(metadata: EntityMetadata): string[] {
             : []),
         ];
       }),
-    ...transformedProperties(metadata).map(
-      (property) =>
-        `${entity}.${property} has a decorator of class-transformer, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn`,
+    ...columns.flatMap(({ propertyName }) =>
+      (typeof target === 'function' ? transformingDecorators(target, propertyName) : []).map(
+        (decorator) =>
+          `${entity}.${propertyName} has @${decorator}, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn`,
+      ),
     ),
     ...foreignKeys.flatMap(({ columns: [column], referencedColumns, referencedEntityMetadata }) =>
       column && referencedColumns.some((each) => each !== identifierOf(referencedEntityMetadata))
@@ -52,29 +62,4 @@ export function ignoredDeclarations(metadata: EntityMetadata): string[] {
         : [],
     ),
   ];
-}
-
-/**
- * The columns that `@Exclude`, `@Expose` or `@Transform` would hide, rename or change. class-transformer exports no
- * way to read its decorators, so it is given objects with values of several types.
- */
-function transformedProperties({ target, columns }: EntityMetadata): string[] {
-  if (typeof target !== 'function') return [];
-  const entity = target as new () => object;
-  return columns
-    .map(({ propertyName }) => propertyName)
-    .filter((name) => {
-      return [`a value of ${name}`, 12.345, true, null].some((value) => {
-        const object = Object.assign(Object.create(entity.prototype as object) as object, {
-          [name]: value,
-        });
-        try {
-          const converted = [instanceToPlain(object), plainToInstance(entity, { [name]: value })];
-          return converted.some((each) => (each as Record<string, unknown>)[name] !== value);
-        } catch {
-          // A function of @Transform that does not take this value.
-          return true;
-        }
-      });
-    });
 }

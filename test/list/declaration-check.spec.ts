@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
+  All,
   Controller,
   Get,
   HttpCode,
   Module,
   Param,
+  Post,
   Query,
   Redirect,
   Render,
   Res,
   Sse,
   type Type,
+  Version,
 } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Type as TransformType } from 'class-transformer';
+import { Exclude, Expose, Transform, Type as TransformType } from 'class-transformer';
 import {
   Allow,
   IsIn,
@@ -641,6 +644,64 @@ class OwnController {
   }
 }
 
+class GeneralController {
+  @Get('newest') newest(): object {
+    return {};
+  }
+
+  @Get('oldest') oldest(): object {
+    return {};
+  }
+}
+
+@Controller('test_unknown')
+class UnknownController extends GeneralController {
+  override oldest(): object {
+    return super.oldest();
+  }
+
+  @All('all') all(): object {
+    return {};
+  }
+
+  @Post('posted') post(): object {
+    return {};
+  }
+
+  @Version('2') @Get('versioned') versioned(): object {
+    return {};
+  }
+}
+
+@Controller({ path: 'test_hosted', host: 'example.com', version: '1' })
+class HostedController {
+  @Get() list(): object {
+    return {};
+  }
+}
+
+@QueryOf(Brand)
+class TransformedDto extends ListQueryDto {
+  @Transform(({ value }) => String(value).trim())
+  @TextParam('The brands of this name.')
+  name?: string;
+
+  @TextParam('The brands of this code.')
+  @Exclude()
+  code?: string;
+
+  @Expose({ name: 'other' }) @TextParam('The brands of this sign.') sign?: string;
+
+  @TransformType(() => Number) @IntegerParam('The brands of this size.') size?: number;
+}
+
+@Controller('test_transformed')
+class TransformedController {
+  @Get() list(@Query() query: TransformedDto): object {
+    return query;
+  }
+}
+
 @Controller('test_passing')
 class PassingController {
   @Get() list(
@@ -885,6 +946,31 @@ describe('A handler', () => {
         'OwnController.accepted has @HttpCode()',
       ]
         .map((handler) => `${handler}: a handler returns its answer, which has status 200`)
+        .join('; '),
+    ],
+    [
+      'of another method, inherited, or with a version',
+      withController(UnknownController),
+      [
+        'UnknownController.all has @All(): resources are only read, with @Get()',
+        'UnknownController.post has @Post(): resources are only read, with @Get()',
+        'UnknownController.versioned has a version, which no path contains: give it a path of its own',
+        'UnknownController.newest is inherited from GeneralController: declare it in UnknownController, where it may call super.newest()',
+      ].join('; '),
+    ],
+    [
+      'of a controller with a host and a version',
+      withController(HostedController),
+      'HostedController has a host: the service has the same paths for every host; HostedController has a version, which no path contains: give it a path of its own',
+    ],
+    [
+      'whose query class has decorators of class-transformer',
+      withController(TransformedController),
+      ['name has @Transform', 'code has @Exclude', 'sign has @Expose', 'size has @Type']
+        .map(
+          (property) =>
+            `TransformedDto.${property}, which no list applies: convert the value in the condition of the filter`,
+        )
         .join('; '),
     ],
     [

@@ -32,7 +32,9 @@ import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 
 @Resource('test_bids', {
+  counted: ['ownerID'],
   filtered: ['ownerID', 'lotID'],
+  sorted: ['lotID'],
   scope: { columns: ['ownerID'], where: ({ clientID }) => ({ ownerID: clientID }) },
 })
 class Bid {
@@ -107,6 +109,8 @@ class ListSalesDto extends ListQueryDto {}
 class ListLotsDto extends ListQueryDto {
   @BooleanParam('The lots with bids of anyone.') bidFor?: boolean;
   @BooleanParam('The lots with bids that were withdrawn.') withdrawn?: boolean;
+  @BooleanParam('The lots that are an owner of bids.') counted?: boolean;
+  @BooleanParam('The lots with counted bids.') sorted?: boolean;
   @BooleanParam('The lots with bids that were known.') known?: boolean;
   @BooleanParam('The lots with late bids.') late?: boolean;
   @IdentifiersParam('The lots of the first of these bidders.') bidder?: string[];
@@ -133,6 +137,14 @@ class LotsController {
       bidFor: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_bids)`) }),
       withdrawn: () => ({
         lotID: raw((lot) => `${lot} IN (SELECT "ownerID" FROM test_bids_deletions)`),
+      }),
+      counted: () => ({
+        lotID: raw(
+          (lot) => `EXISTS (SELECT FROM test_bids_tally WHERE facet = 'ownerID=' || ${lot})`,
+        ),
+      }),
+      sorted: () => ({
+        lotID: raw((lot) => `${lot} IN (SELECT value FROM "test_bids_tally_by_lotID_deltas")`),
       }),
       known: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_known_bids)`) }),
       late: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_late_bids)`) }),
@@ -179,6 +191,9 @@ const LINES = {
   viewed: 'the field viewed of test_lots reads "test_bids" by SQL, past its scope',
   lotID: 'a filter by lotID of test_lots reads "test_bids" by SQL, past its scope',
   deletions: 'a filter by lotID of test_lots reads "test_bids_deletions" by SQL, past its scope',
+  counted: 'a filter by lotID of test_lots reads "test_bids_tally" by SQL, past its scope',
+  sorted:
+    'a filter by lotID of test_lots reads "test_bids_tally_by_lotID_deltas" by SQL, past its scope',
   filter: 'a filter by bidder of test_lots reads "test_bids" by SQL, past its scope',
 };
 
@@ -193,6 +208,8 @@ describe('SQL of a list that reads a resource with a scope', () => {
     ['/test_sales?fields=lot.viewed', LINES.viewed],
     ['/test_lots?fields=lotID&bidFor=true', LINES.lotID],
     ['/test_lots?fields=lotID&withdrawn=true', LINES.deletions],
+    ['/test_lots?fields=lotID&counted=true', LINES.counted],
+    ['/test_lots?fields=lotID&sorted=true', LINES.sorted],
     ['/test_lots?fields=lotID&known=true', LINES.lotID],
     ['/test_lots?fields=lotID&late=true', LINES.lotID],
     ['/test_lots?fields=lotID&bidder=another', LINES.filter],
@@ -226,6 +243,8 @@ describe('SQL of a list that reads a resource with a scope', () => {
       LINES.viewed,
       'the filter bidFor of test_lots reads "test_bids" by SQL, past its scope',
       'the filter withdrawn of test_lots reads "test_bids_deletions" by SQL, past its scope',
+      'the filter counted of test_lots reads "test_bids_tally" by SQL, past its scope',
+      'the filter sorted of test_lots reads "test_bids_tally_by_lotID_deltas" by SQL, past its scope',
       'the filter known of test_lots reads "test_bids" by SQL, past its scope',
       'the filter late of test_lots reads "test_bids" by SQL, past its scope',
       'the filter bidder of test_lots reads "test_bids" by SQL, past its scope',

@@ -53,8 +53,8 @@ function withProperty(...decorators: PropertyDecorator[]): Type {
 const problemsOf = (entity: Type, ...others: Type[]): Promise<string[]> =>
   withEntities([entity, ...others], (all) => columnProblems(all.getMetadata(entity)));
 
-const TRANSFORMED =
-  'Ignoring.what has a decorator of class-transformer, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn';
+const transformed = (decorator: string) =>
+  `Ignoring.what has @${decorator}, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn`;
 const RELATION =
   'Ignoring.what is a relation or an embedded object, which no list reads: declare each column by itself, and one that refers to another resource with @ForeignKey';
 
@@ -71,22 +71,30 @@ class Named {
 
 describe('What no list applies is refused at the start, by name:', () => {
   it.each<[string, PropertyDecorator[], string]>([
-    ['@Exclude', [Column(nameColumn), Exclude()], TRANSFORMED],
+    ['@Exclude', [Column(nameColumn), Exclude()], transformed('Exclude')],
     [
       '@Exclude of one direction',
       [Column(nameColumn), Exclude({ toPlainOnly: true })],
-      TRANSFORMED,
+      transformed('Exclude'),
     ],
-    ['@Exclude of the other', [Column(nameColumn), Exclude({ toClassOnly: true })], TRANSFORMED],
-    ['@Expose with another name', [Column(nameColumn), Expose({ name: 'other' })], TRANSFORMED],
-    ['@Transform', [Column(nameColumn), Transform(() => '***')], TRANSFORMED],
     [
-      '@Transform that fails',
+      '@Exclude of the other',
+      [Column(nameColumn), Exclude({ toClassOnly: true })],
+      transformed('Exclude'),
+    ],
+    [
+      '@Expose with another name',
+      [Column(nameColumn), Expose({ name: 'other' })],
+      transformed('Expose'),
+    ],
+    ['@Transform', [Column(nameColumn), Transform(() => '***')], transformed('Transform')],
+    [
+      '@Transform of some values',
       [
         Column(nameColumn),
-        Transform(({ value }) => (value as { some: { part: string } }).some.part),
+        Transform(({ value }) => (value === 'a' ? 'b' : (value as unknown)), { toPlainOnly: true }),
       ],
-      TRANSFORMED,
+      transformed('Transform'),
     ],
     ['@ManyToOne', [ManyToOne(() => Brand)], RELATION],
     ['an embedded object', [Column(() => Embedded)], RELATION],

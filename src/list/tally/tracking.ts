@@ -51,5 +51,7 @@ export async function readTracking(
 export async function checkTracking(dataSource: DataSource, resource: string): Promise<void> {
   const found = await readTracking(dataSource, resource);
   if (found?.isIntact && found.reason === null) return;
-  throw new Error(found?.reason ?? 'its triggers or columns are not those with which its tally was counted');
+  throw new Error(
+    found?.reason ?? 'its triggers or columns are not those with which its tally was counted',
+  );
 }

@@ -1,0 +1,70 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { HOST_METADATA, METHOD_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
+import type { ModulesContainer } from '@nestjs/core';
+
+/**
+ * Handlers and controllers that Nest would serve and the service does not know, so that nothing would check or
+ * document them; and what Nest would ignore. As lines.
+ */
+export function handlerProblems(modules: ModulesContainer): string[] {
+  const controllers = [...modules.values()].flatMap((module) =>
+    [...module.controllers.values()].map(({ metatype }) => metatype as Type<object>),
+  );
+  return controllers.flatMap((controller) => [
+    ...(Reflect.getMetadata(HOST_METADATA, controller) === undefined
+      ? []
+      : [`${controller.name} has a host: the service has the same paths for every host`]),
+    ...versionProblem(controller.name, controller),
+    ...handlersOf(controller).flatMap(({ method, handler, declaring }) => {
+      const name = `${controller.name}.${method}`;
+      const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
+      return [
+        ...(request === RequestMethod.GET
+          ? []
+          : [`${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`]),
+        ...(declaring === controller
+          ? []
+          : [
+              `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`,
+            ]),
+        ...versionProblem(name, handler),
+      ];
+    }),
+  ]);
+}
+
+interface DeclaredHandler {
+  readonly method: string;
+  readonly handler: object;
+  /** The class that has it: the controller, or one that it extends. */
+  readonly declaring: Type<object>;
+}
+
+/** Every method that Nest calls for a request, also inherited ones. */
+function handlersOf(controller: Type<object>): DeclaredHandler[] {
+  const methods = new Map<string, DeclaredHandler>();
+  let prototype = controller.prototype as object | null;
+  while (prototype && prototype !== Object.prototype) {
+    const declaring = prototype.constructor as Type<object>;
+    for (const [method, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      if (typeof value !== 'function' || methods.has(method)) continue;
+      methods.set(method, { method, handler: value as object, declaring });
+    }
+    prototype = Object.getPrototypeOf(prototype) as object | null;
+  }
+  return [...methods.values()].filter(({ handler }) =>
+    Reflect.hasMetadata(METHOD_METADATA, handler),
+  );
+}
+
+function versionProblem(name: string, target: object): string[] {
+  return Reflect.getMetadata(VERSION_METADATA, target) === undefined
+    ? []
+    : [`${name} has a version, which no path contains: give it a path of its own`];
+}
+
+/** Such as `Post`, for `RequestMethod.POST`. */
+function decoratorOf(method: RequestMethod): string {
+  const name = RequestMethod[method];
+  return name.charAt(0) + name.slice(1).toLowerCase();
+}

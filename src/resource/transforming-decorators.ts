@@ -1,0 +1,47 @@
+import { type ExposeMetadata, TransformationType } from 'class-transformer';
+import { defaultMetadataStorage as declared } from 'class-transformer/cjs/storage.js';
+
+type Target = Parameters<typeof declared.findTypeMetadata>[0];
+
+/** A function of `@Transform`. */
+export type TransformFunction = (...parameters: never[]) => unknown;
+
+/**
+ * The decorators of class-transformer that would hide, rename or change a property, by name.
+ *
+ * @param isOwn tells the functions of `@Transform` that the service has declared itself
+ */
+export function transformingDecorators(
+  { prototype }: { readonly prototype: object },
+  property: string,
+  isOwn: (transform: TransformFunction) => boolean = () => false,
+): string[] {
+  const target = prototype.constructor;
+  const exposed = declared.findExposeMetadata(target, property) as ExposeMetadata | undefined;
+  const transforms = Object.values(TransformationType)
+    .filter((type) => typeof type === 'number')
+    .flatMap((type) => declared.findTransformMetadatas(target, property, type));
+  return [
+    ...(isExcluded(target, property) ? ['Exclude'] : []),
+    ...(Object.keys(exposed?.options ?? {}).length > 0 ? ['Expose'] : []),
+    ...(transforms.some(({ transformFn }) => !isOwn(transformFn)) ? ['Transform'] : []),
+  ];
+}
+
+/** Whether a property, or the whole class, has `@Exclude`. */
+function isExcluded(target: Target, property: string): boolean {
+  return (
+    (declared.findExcludeMetadata(target, property) as object | undefined) !== undefined ||
+    declared.getStrategy(target) === 'excludeAll'
+  );
+}
+
+/** Whether a property has `@Type`. */
+export function hasTypeDecorator(
+  { prototype }: { readonly prototype: object },
+  property: string,
+): boolean {
+  return (
+    (declared.findTypeMetadata(prototype.constructor, property) as object | undefined) !== undefined
+  );
+}
