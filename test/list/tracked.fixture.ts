@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { Column, DataSource, MoreThanOrEqual, PrimaryColumn } from 'typeorm';
-import { migrate } from '../../src/database/migrate.js';
 import {
   BigintsParam,
   BooleanParam,
@@ -21,6 +20,8 @@ import {
   SignedDecimalParam,
 } from '../../src/list/index.js';
 import { Meaning, Resource } from '../../src/resource/index.js';
+import { externalTableOf, resourcesOf } from '../../src/resource/resource.js';
+import { trackTable } from '../../src/schema/install-statements.js';
 import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 
@@ -136,6 +137,25 @@ const TABLES = [
    FOR EACH ROW EXECUTE FUNCTION "Shop".round_shelf()`,
 ];
 
+/** Gives everything in a database to a role, except for what extensions have: also the stand-ins of a project. */
+function ownedBy(role: string): string {
+  return `DO $do$ DECLARE object text; BEGIN
+    FOR object IN
+      WITH own AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$|Shop$)')
+      SELECT 'SCHEMA ' || oid::regnamespace FROM own
+      UNION ALL SELECT format('%s %s', CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, oid::regclass) FROM pg_class
+      WHERE relnamespace IN (SELECT oid FROM own) AND relkind IN ('r', 'S')
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype IN ('a', 'i', 'e'))
+      UNION ALL SELECT 'TYPE ' || oid::regtype FROM pg_type
+      WHERE typnamespace IN (SELECT oid FROM own) AND typtype = 'e'
+      UNION ALL SELECT 'ROUTINE ' || oid::regprocedure FROM pg_proc WHERE pronamespace IN (SELECT oid FROM own)
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+    LOOP
+      EXECUTE format('ALTER %s OWNER TO ${role}', object);
+    END LOOP;
+  END $do$`;
+}
+
 /** The service as a user without rights of its own, over tables of another user. */
 export interface TrackedService extends Service {
   /** A connection of the owner of the tables, who may not use the schema of the service. */
@@ -148,6 +168,14 @@ export interface TrackedService extends Service {
   readonly ownerUrl: string;
   /** What the owner lets the user of the service do. */
   grant(): Promise<void>;
+}
+
+/** The statements that track every table of others, also those of resources that a project has added. */
+export function trackStatements(dataSource: DataSource): string[] {
+  return [...resourcesOf(dataSource).values()].flatMap((metadata) => {
+    const external = externalTableOf(metadata);
+    return external?.tracked ? [trackTable(metadata, external)] : [];
+  });
 }
 
 /** Writes objects as their owner. */
@@ -172,7 +200,7 @@ export async function startTracked(
   { isGranted = true }: { readonly isGranted?: boolean } = {},
   ...modules: Type[]
 ): Promise<TrackedService> {
-  const database = await createDatabase({ migrated: false });
+  const database = await createDatabase();
   const suffix = randomBytes(4).toString('hex');
   const roles = { service: `catalogue_${suffix}`, owner: `shop_${suffix}` };
   const administrator = new Client(database.url);
@@ -191,8 +219,8 @@ export async function startTracked(
     `ALTER DATABASE ${administrator.database} OWNER TO ${roles.service}`,
     `CREATE SCHEMA "Shop" AUTHORIZATION ${roles.owner}`,
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
+    ownedBy(roles.service),
   ]);
-  await migrate(urlOf(roles.service));
   const owner = new Client(urlOf(roles.owner));
   await owner.connect();
   await run(owner, TABLES);
