@@ -176,10 +176,10 @@ export class ListReader {
               known && identifiers
                 ? knownPageStatement(metadata, identifiers, known.count, request, resources)
                 : pageStatement(metadata, found, wanted, resources, known);
-            const page = onlyPage(
-              await rows<CombinedPage>(built.statement, built.values),
-              resources,
-            );
+            const statement = built.isPlannedOnce
+              ? this.statements.ofOnePlan(metadata, built.statement)
+              : built.statement;
+            const page = onlyPage(await rows<CombinedPage>(statement, built.values), resources);
             if (after !== undefined && page.begun === 'false') {
               throw errors.objectUnknown(nameOf(metadata), after);
             }

@@ -49,6 +49,11 @@ export interface MatchingObjects extends Selected, Where {
    * order: then the identifiers of the matching objects are found first, without visiting any object.
    */
   readonly isFoundFirst?: boolean;
+  /**
+   * The conditions as `where`, in a form for which PostgreSQL reads no index but one in the order of the list;
+   * see `plannedOnce`. Default: `where`.
+   */
+  readonly inOrder?: string;
 }
 
 /** Conditions on a table in SQL. */

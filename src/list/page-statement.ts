@@ -6,6 +6,7 @@ import { jsonArray, selection } from '../resource/selection.js';
 import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
 import type { Listing } from './listing.js';
+import { foundOnce } from './found-once.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedByOffset } from './picked-by-offset.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
@@ -18,6 +19,7 @@ import {
   anchorOf,
 } from './picked-objects.js';
 import { visibleObjects, visibleRelated } from './scope.js';
+import { plannedOnce } from './planned-once.js';
 import { countByWord, indexSizeOf } from './tallied-counts.js';
 import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
@@ -44,6 +46,8 @@ export interface PageStatement {
   readonly values: readonly unknown[];
   /** Whether its result is right only at the version of what is known. */
   readonly usesKnown: boolean;
+  /** Whether one plan is as good as one for the values. */
+  readonly isPlannedOnce: boolean;
 }
 
 /**
@@ -61,6 +65,7 @@ export interface PageStatement {
  * - `outside`: how many objects are below and above an interval
  * - `value_at`, `group_at`: the object at the rank of the offset; its value, and how many objects with it to skip
  * - `start`: the first object of the page. `start_rank` and `start_range` find it, and the like `value_at`
+ * - `tallied`, `found`: the count if the tally knows it, and objects that are found at once (`foundOnce`)
  * - `counted`: the number of matching objects
  * - `anchor`: the object behind which the page begins
  * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
@@ -73,25 +78,32 @@ export interface PageStatement {
  */
 export function pageStatement(
   metadata: EntityMetadata,
-  matching: MatchingObjects,
+  described: MatchingObjects,
   request: PageRequest,
   resources: readonly string[],
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
   const { order, isByRelevance, limit, offset, ahead = 0, after, seen } = request;
-  const values = new ParameterValues(matching.values);
+  const values = new ParameterValues(described.values);
   const visible = visibleObjects(metadata, seen.scope, values);
-  const prepared = isFrequent(matching, request);
-  const bound = `${values.add(limit + ahead)}::bigint`;
+  const planned =
+    known?.before || !mayBePrepared(request, visible)
+      ? undefined
+      : plannedOnce(metadata, described, request);
+  const matching = planned ?? described;
+  const isPlannedOnce = planned !== undefined || isFrequent(matching, request);
+  // In a subquery the planner does not use it, and takes the generic plan of a prepared statement for good.
+  const number = (value: number): string =>
+    isPlannedOnce ? `(SELECT ${values.add(value)}::bigint)` : `${values.add(value)}::bigint`;
   const picking: Picking = {
     metadata,
     where: matching.where,
     split: matching.split,
     isFoundFirst: matching.isFoundFirst,
+    inOrder: matching.inOrder,
     visible,
     order,
-    // In a subquery the planner does not use it, and takes the generic plan of a prepared statement for good.
-    limit: prepared ? `(SELECT ${bound})` : bound,
+    limit: number(limit + ahead),
     values,
   };
   const tables = [objectTable(metadata)];
@@ -103,7 +115,7 @@ export function pageStatement(
     addCount(`${values.add(known.count)}::bigint`);
     tables.push(...pickedBehindKey(picking, known.before));
   } else {
-    const at = offset > 0 ? `${values.add(offset)}::bigint` : undefined;
+    const at = offset > 0 ? number(offset) : undefined;
     const tallied = talliedList(matching, {
       metadata,
       order,
@@ -113,7 +125,16 @@ export function pageStatement(
     });
     tables.push(...tallied.tables);
     usesKnown &&= tallied.count === undefined;
-    if (tallied.count !== undefined) {
+    const isFound = tallied.count === undefined && !known && isFoundOnce(matching, request);
+    const isPlaced = at !== undefined && tallied.valuedCount !== undefined;
+    // A statement must refer to every parameter that is added.
+    const isSized = after === undefined && !isPlaced && matching.where !== '';
+    const indexSize = isSized ? indexSizeOf(metadata, matching, order, values) : undefined;
+    const place = { offset: at, indexSize, isFound };
+    if (isFound) {
+      const byWord = countByWord(metadata, matching, false, values);
+      tables.push(...foundOnce(picking, place, byWord));
+    } else if (tallied.count !== undefined) {
       addCount(tallied.count);
     } else if (known) {
       addCount(`${values.add(known.count)}::bigint`);
@@ -126,11 +147,9 @@ export function pageStatement(
       tables.push(...pickedBehindByRelevance(matching, picking, after));
     } else if (after !== undefined) {
       tables.push(anchorOf(picking, after), pickedBehind(picking));
-    } else if (at !== undefined && tallied.valuedCount !== undefined) {
+    } else if (isPlaced) {
       tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valuedCount}, 0)`));
     } else {
-      const indexSize = matching.where ? indexSizeOf(metadata, matching, order, values) : undefined;
-      const place = { offset: at, indexSize };
       tables.push(
         ...(isByRelevance
           ? pickedByRelevance(matching, picking, place)
@@ -163,7 +182,13 @@ export function pageStatement(
       (SELECT count(*) FROM ${page})::text AS rows,
       ${after === undefined ? 'true' : 'EXISTS (SELECT FROM anchor)'}::text AS begun,
       ${stateOf(resources)}`;
-  return { statement: statement(text, { prepared }), values: values.values, usesKnown };
+  const prepared = isFrequent(matching, request);
+  return {
+    statement: statement(text, { prepared }),
+    values: values.values,
+    usesKnown,
+    isPlannedOnce,
+  };
 }
 
 /**
@@ -192,7 +217,12 @@ export function knownPageStatement(
       ${values.add(identifiers.at(-1))}::text AS last, ${values.add(String(identifiers.length))}::text AS rows,
       'true' AS begun, ${stateOf(resources)}`;
   const prepared = fields === undefined && visible.length === 0;
-  return { statement: statement(text, { prepared }), values: values.values, usesKnown: true };
+  return {
+    statement: statement(text, { prepared }),
+    values: values.values,
+    usesKnown: true,
+    isPlannedOnce: prepared,
+  };
 }
 
 /** The objects of a table of identifiers with places, as JSON: an SQL expression. */
@@ -211,6 +241,22 @@ function pageObjects(
        ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} OFFSET 0
      ) object ORDER BY "#at"`,
   );
+}
+
+/**
+ * Whether the objects of a list have to be visited to be counted: no index has the words of a search beside what
+ * else is compared. By relevance, there are two lists, each with a count of its own.
+ */
+function isFoundOnce({ search }: MatchingObjects, { isByRelevance, after }: PageRequest): boolean {
+  return search !== undefined && !isByRelevance && after === undefined;
+}
+
+/** Whether the statement for a page may be prepared: with every field, of objects that all clients see. */
+function mayBePrepared(
+  { fields, isByRelevance, after }: PageRequest,
+  visible: readonly string[],
+): boolean {
+  return fields === undefined && !isByRelevance && after === undefined && visible.length === 0;
 }
 
 /**

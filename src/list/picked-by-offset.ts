@@ -17,8 +17,8 @@ const SORTING_COST = { read: 2, foundFirst: 15 };
  */
 const NO_LIMIT = '(SELECT 9223372036854775807)';
 
-/** Where a page begins. All members are SQL expressions. */
-interface Place {
+/** Where a page begins. All members but the last are SQL expressions. */
+export interface Place {
   /** Absent: the first page. */
   readonly offset?: string;
   /**
@@ -26,6 +26,8 @@ interface Place {
    * has no conditions.
    */
   readonly indexSize?: string;
+  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see `foundOnce`. */
+  readonly isFound?: boolean;
 }
 
 /**
@@ -40,11 +42,8 @@ interface Place {
  *
  * @param part ends the names of these tables, for a page that is picked from several lists
  */
-export function pickedByOffset(
-  picking: Picking,
-  { offset, indexSize }: Place,
-  part = '',
-): string[] {
+export function pickedByOffset(picking: Picking, place: Place, part = ''): string[] {
+  const { offset, indexSize, isFound = false } = place;
   const [counted, way] = [`counted${part}`, `way${part}`];
   const isWay = (name: string): string => isNamed(way, name);
   const { metadata, order, limit } = picking;
@@ -54,9 +53,11 @@ export function pickedByOffset(
   }
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
-    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'))}) object ${page}`,
-    forward: `${inOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
-    backward: `${inOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
+    sorted: isFound
+      ? `SELECT * FROM found object WHERE ${isWay('sorted')} ${page}`
+      : `SELECT * FROM (${collected(picking, isWay('sorted'))}) object ${page}`,
+    forward: `${readInOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
+    backward: `${readInOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
       ${reverseOrderBy(metadata, order)}
       LIMIT greatest(${limit} + least(${behind}, 0), 0) OFFSET greatest(${behind}, 0)`,
   };
@@ -65,19 +66,30 @@ export function pickedByOffset(
     ways.forward,
     ...(offset ? [ways.backward] : []),
   ].map((each) => `(${each})`);
-  const cost = SORTING_COST[picking.isFoundFirst ? 'foundFirst' : 'read'];
-  const reach = offset ? `least(${offset} + ${limit}, total - ${offset})` : limit;
+  const isSorted = isFound
+    ? 'total = (SELECT count(*) FROM found)'
+    : indexSize && sortIsCheaper(picking, place);
   return [
     `${way} AS MATERIALIZED (
       SELECT CASE
         WHEN total = 0 THEN 'none'
-        ${indexSize ? `WHEN total <= ${MAXIMUM_SORTED} AND ${cost} * total * total < ${reach} * ${indexSize} THEN 'sorted'` : ''}
+        ${isSorted ? `WHEN ${isSorted} THEN 'sorted'` : ''}
         ${offset ? `WHEN ${offset} > total / 2 THEN 'backward'` : ''}
         ELSE 'forward'
       END AS name FROM ${counted}
     )`,
     `picked${part} AS MATERIALIZED (${parts.join(' UNION ALL ')})`,
   ];
+}
+
+/** The condition that a sort of all matching objects, which are `total`, costs less than to read in order. */
+export function sortIsCheaper(
+  { isFoundFirst, limit }: Picking,
+  { offset, indexSize = '0' }: Place,
+): string {
+  const cost = SORTING_COST[isFoundFirst ? 'foundFirst' : 'read'];
+  const reach = offset ? `least(${offset} + ${limit}, total - ${offset})` : limit;
+  return `total <= ${MAXIMUM_SORTED} AND ${cost} * total * total < ${reach} * ${indexSize}`;
 }
 
 /** The condition that the objects are found in a way. PostgreSQL evaluates it once, before it reads any. */
@@ -101,13 +113,13 @@ function collected({ metadata, where, order, isFoundFirst }: Picking, condition:
  * Selects the keys of matching objects, to be ordered. An index that does not carry every condition is read
  * for those that it carries. The objects that it leaves are looked up for the others.
  */
-function inOrder(
-  { metadata, where, split, order }: Picking,
+function readInOrder(
+  { metadata, where, inOrder = where, split, order }: Picking,
   condition: string,
   ordering: string,
 ): string {
   const keys = keysOf(order);
-  if (!split) return `SELECT ${keys} FROM object ${and(where, condition)}`;
+  if (!split) return `SELECT ${keys} FROM object ${and(inOrder, condition)}`;
   const identifier = order.at(-1)?.field ?? '';
   return `SELECT ${keys} FROM (
       SELECT candidate.* FROM (

@@ -12,6 +12,7 @@ export interface Picking {
   readonly where: string;
   readonly split?: MatchingObjects['split'];
   readonly isFoundFirst?: MatchingObjects['isFoundFirst'];
+  readonly inOrder?: MatchingObjects['inOrder'];
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
@@ -33,7 +34,8 @@ export type PageKey = readonly (string | null)[];
  * @param skipped an SQL expression: how many objects without a value in the sorted column to skip
  */
 export function pickedFromStart(picking: Picking, skipped: string): string[] {
-  return isSimple(picking.order) ? pickedFrom(picking, skipped) : pickedFromGroup(picking, skipped);
+  const inOrder = { ...picking, where: picking.inOrder ?? picking.where };
+  return isSimple(picking.order) ? pickedFrom(inOrder, skipped) : pickedFromGroup(inOrder, skipped);
 }
 
 /**

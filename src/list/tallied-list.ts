@@ -61,7 +61,7 @@ function ofFacets(
   { metadata, order, offset, values }: Question,
 ): TalliedList {
   const byIdentifier = identifierOrder(metadata);
-  const count = countOf(byIdentifier, values.add(facets.map(facetName)));
+  const count = countOf(byIdentifier, values.addHidden(facets.map(facetName), 'text[]'));
   const [first] = order;
   // One range for all objects of a table of others would be read to its end.
   if (offset === undefined || !first || !isOwn(metadata)) return { tables: [], count };
@@ -116,7 +116,10 @@ function ofNarrowInterval(
     return { tables: [], count: valuedCount(metadata, interval.column, criteria, values) };
   }
   const { positions, count } = countedBetween(interval, objects, values);
-  const every = countOf(identifierOrder(metadata), values.add([facetName(EVERY_OBJECT)]));
+  const every = countOf(
+    identifierOrder(metadata),
+    values.addHidden([facetName(EVERY_OBJECT)], 'text[]'),
+  );
   const direct = `(SELECT count(*) FROM object ${where})`;
   return {
     tables: positions.tables,
@@ -146,7 +149,7 @@ function outsideOf(
   type: string,
   values: ParameterValues,
 ): string {
-  const bound = ({ value }: Bound): string => `(${values.add(value)}::${type})`;
+  const bound = ({ value }: Bound): string => `(${values.addHidden(value, type)})`;
   const below = lower ? positions.below(bound(lower), !lower.inclusive) : '0';
   const above = upper
     ? `${positions.total} - ${positions.below(bound(upper), upper.inclusive)}`

@@ -40,22 +40,29 @@ export class TallyPositions {
     this.isOne = facets.length === 1;
     const columns = (facets[0]?.columns ?? []).map((name, at) => {
       const column = columnOf(metadata, name);
-      const parameter = `${values.add(facets.map((each) => each.values[at]))}::text[]`;
+      const valuesAt = facets.map((each) => each.values[at]);
+      // Of several facets, it depends on the values whether an index by the column is worth it.
+      const parameter = this.isOne
+        ? values.addHidden(valuesAt, 'text[]')
+        : `${values.add(valuesAt)}::text[]`;
       // As an expression, so that no index of the column qualifies: the one in the order is to be read.
       const [reference, type] = this.sorted
         ? [`(object."${column.databaseName}"::text || '')`, 'text']
         : [`object."${column.databaseName}"`, sqlTypeOf(column)];
       return { parameter, reference, type, name: `value_${at}` };
     });
-    const names = values.add(facets.map(facetName));
-    this.facets = `unnest(${[`${names}::text[]`, ...columns.map(({ parameter }) => parameter)].join(', ')})
+    const names = values.addHidden(facets.map(facetName), 'text[]');
+    this.facets = `unnest(${[names, ...columns.map(({ parameter }) => parameter)].join(', ')})
       AS facet(${['name', ...columns.map(({ name }) => name)].join(', ')})`;
     this.ofFacet = columns.map(
       ({ reference, type, name }) => `${reference} = facet.${name}::${type}`,
     );
-    // The facets combine each value of a column with each of the others.
-    this.ofFacets = columns.map(
-      ({ reference, type, parameter }) => `${reference} = ANY(${parameter}::${type}[])`,
+    // The facets combine each value of a column with each of the others. Of one facet, an equality: an index by
+    // the column is then in the order of the identifier.
+    this.ofFacets = columns.map(({ reference, type, parameter }) =>
+      this.isOne
+        ? `${reference} = (SELECT (${parameter})[1]::${type})`
+        : `${reference} = ANY(${parameter}::${type}[])`,
     );
     this.tables = [
       `ranges AS MATERIALIZED (

@@ -64,7 +64,7 @@ export function wordCountOf(
   values: ParameterValues,
 ): string {
   const { tally, deltas } = wordTally;
-  const names = values.add(facets.map(facetName));
+  const names = values.addHidden(facets.map(facetName), 'text[]');
   const counts = [tally, deltas].map(
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table}
       WHERE ${table}.word = counted.word AND facet = ANY(${names}))`,
@@ -80,5 +80,5 @@ export function countedWord(
   values: ParameterValues,
 ): string {
   return `SELECT word FROM ${words} counted
-    WHERE is_counted AND search_lexemes(${values.add(text)}, ${inTitle}) = ARRAY[counted.word]`;
+    WHERE is_counted AND (SELECT search_lexemes(${values.add(text)}, ${inTitle})) = ARRAY[counted.word]`;
 }
