@@ -9,7 +9,7 @@ const MORE = 20;
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ PAGE_CACHE_MB: '0' });
+  service = await startService({ PAGE_CACHE_MB: '0', QUERY_TIMEOUT_MS: '60000' });
   await service.dataSource.query(
     `INSERT INTO products ("productID", type, name, price, currency)
        SELECT 'p' || lpad(i::text, 6, '0'), 'DIGITAL',
@@ -17,7 +17,7 @@ beforeAll(async () => {
        FROM generate_series(1, $1::integer) i`,
     [Math.ceil(((MAXIMUM_SORTED + MORE) * 1000) / 999)],
   );
-});
+}, 60_000);
 afterAll(() => service.stop());
 
 interface Answer {
@@ -69,4 +69,4 @@ it('Objects with words are found at once if they are few, and counted and read i
   await compare();
   await service.dataSource.query(`DELETE FROM products WHERE "productID" > 'p000005'`);
   await compare();
-});
+}, 120_000);
