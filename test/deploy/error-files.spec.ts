@@ -36,23 +36,40 @@ const FILES: Readonly<Record<string, string>> = {
   504: '504',
 };
 
+/** The error responses by which the configuration refuses requests. Their connections stay open. */
+const DENIALS: Readonly<Record<string, ApiError>> = { busy: errors.busy() };
+
 /** An error response without a request id, since no log line would have it. */
 const response = (error: ApiError): string => unparsedResponse(error, COMMON_HEADERS);
 
+const CONTENTS = Object.entries({
+  ...mapped(REFUSALS, response),
+  ...mapped(DENIALS, (error) => response(error).replace('Connection: close\r\n', '')),
+});
+
+function mapped<From, To>(
+  values: Readonly<Record<string, From>>,
+  by: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, by(value)]));
+}
+
 describe('The error files of HAProxy', () => {
-  it.each(Object.entries(REFUSALS))('%s.http is the refusal of the table', async (code, error) => {
-    const path = `deploy/errors/${code}.http`;
-    if (process.env.ERROR_FILES === 'write') await writeFile(path, response(error));
-    expect(await readFile(path, 'latin1')).toBe(response(error));
+  it.each(CONTENTS)('%s.http is the refusal of the table', async (name, content) => {
+    const path = `deploy/errors/${name}.http`;
+    if (process.env.ERROR_FILES === 'write') await writeFile(path, content);
+    expect(await readFile(path, 'latin1')).toBe(content);
   });
 
   it('are these and no others, and the configuration names each', async () => {
-    const files = Object.keys(REFUSALS).map((code) => `${code}.http`);
+    const files = CONTENTS.map(([name]) => `${name}.http`);
     expect((await readdir('deploy/errors')).sort()).toEqual(files);
     const configuration = await readFile('deploy/haproxy.cfg', 'utf8');
     const named = [...configuration.matchAll(/^ +errorfile (\d+) errors\/(.+)$/gm)];
     expect(Object.fromEntries(named.map(([, code, file]) => [code, file]))).toEqual(
-      Object.fromEntries(Object.entries(FILES).map(([code, file]) => [code, `${file}.http`])),
+      mapped(FILES, (file) => `${file}.http`),
     );
+    const denying = [...configuration.matchAll(/ errorfile errors\/(\w+)\.http if /g)];
+    expect([...new Set(denying.map(([, name]) => name))]).toEqual(Object.keys(DENIALS));
   });
 });
