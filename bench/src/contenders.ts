@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { behindHaproxy } from './haproxy.js';
 import { catalogue, PROJECT, type Server, startServer } from './processes.js';
 import { PAGE, type Question } from './scenarios.js';
 
@@ -18,6 +19,7 @@ export interface Contender {
 export const SERVICE = 'this service';
 export const UNCACHED = 'this service, no page cache';
 export const ROWS = 'node:http + pg, rows';
+export const DELIVERED = 'this service behind HAProxy, no page cache';
 export const BASELINE = 'baseline, no page cache';
 export const FIND_AND_COUNT = 'NestJS + findAndCount';
 export const PAGINATE = 'nestjs-paginate';
@@ -91,21 +93,23 @@ function startService(
 }
 
 /**
- * Starts the service with every page read anew, and the one of another folder, which is built.
+ * Starts the service with every page read anew: alone, behind HAProxy as it is delivered, and that of another
+ * folder, which is built.
  *
- * @param folder `undefined`: the service alone
+ * @param folder `undefined`: none
  */
 export async function startUncached(
   databaseUrl: string,
   folder: string | undefined,
 ): Promise<{ readonly name: string; readonly server: Server }[]> {
-  const settings = { PAGE_CACHE_MB: '0' };
-  const services = [{ name: UNCACHED, server: await startService(PROJECT, databaseUrl, settings) }];
-  if (folder === undefined) return services;
-  return [
-    ...services,
-    { name: BASELINE, server: await startService(folder, databaseUrl, settings) },
+  const start = (from: string): Promise<Server> =>
+    startService(from, databaseUrl, { PAGE_CACHE_MB: '0' });
+  const services = [
+    { name: UNCACHED, server: await start(PROJECT) },
+    { name: DELIVERED, server: await behindHaproxy(await start(PROJECT)) },
   ];
+  if (folder !== undefined) services.push({ name: BASELINE, server: await start(folder) });
+  return services;
 }
 
 let clients = 0;

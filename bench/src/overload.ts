@@ -47,10 +47,11 @@ export interface OverloadMeasurement extends OpenLoadResult {
 }
 
 /**
- * Sends the service more requests than it can answer, and to that of another folder in turns.
+ * Sends the service more requests than it can answer, to it alone, behind HAProxy, and to that of another
+ * folder in turns.
  *
  * @param seconds of each load
- * @param baseline the folder; `undefined`: the service alone
+ * @param baseline the folder; `undefined`: none
  */
 export async function overload(
   databaseUrl: string,

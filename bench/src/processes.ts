@@ -107,7 +107,7 @@ export class Worker<Task extends object, Result> {
 
 const running = new Set<ChildProcess>();
 
-function watch<Child extends ChildProcess>(child: Child): Child {
+export function watch<Child extends ChildProcess>(child: Child): Child {
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
@@ -118,7 +118,7 @@ export async function stopAll(): Promise<void> {
   await Promise.all([...running].map(stop));
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
