@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { primaryPool } from '../../src/database/read-pool.js';
+import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
@@ -88,3 +89,81 @@ it('A list whose conditions one index serves is planned once, if it is asked for
     expect({ list, planned: await readPlanned(list) }).toEqual({ list, planned: 0 });
   }
 });
+
+it('A list that is planned once has the count and the page of plain SQL, whatever its values', async () => {
+  await service.dataSource.query(`TRUNCATE products`);
+  await service.dataSource.query(
+    `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, 9) i`,
+  );
+  // Values that are frequent, rare and missing.
+  await service.dataSource.query(
+    `INSERT INTO products ("productID", type, name, "categoryID", price, currency, stock)
+       SELECT 'p' || lpad(i::text, 5, '0'), (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + (i % 10) / 6 + (i % 100) / 99]::product_type,
+         CASE WHEN i % 7 > 0 THEN 'lamp ' || i % 50 END, 'c' || floor(9.9 * random() ^ 4),
+         CASE WHEN i % 9 > 0 THEN i * 7919 % 400 END, 'EUR', i % 3
+       FROM generate_series(1, 8000) i`,
+  );
+  await service.dataSource.query('ANALYZE products');
+  const random = new Random('planned');
+  const digit = (): string => String(random.below(10));
+  const price = (): number => random.below(400);
+  const type = (): string => random.pick(['PHYSICAL', 'DIGITAL', 'SERVICE']);
+  /** A filter, and the same in SQL. */
+  const filters: readonly (() => readonly [query: string, where: string])[] = [
+    () => ['', 'true'],
+    () => at((value) => [`categoryID=${value}`, `"categoryID" = '${value}'`], `c${digit()}`),
+    () => at((value) => [`type=${value}`, `type = '${value}'`], type()),
+    () => at((value) => [`type=${value}&inStock=true`, `type = '${value}' AND stock > 0`], type()),
+    () =>
+      at(
+        (one, two) => [`categoryID=${one},${two}`, `"categoryID" IN ('${one}', '${two}')`],
+        `c${digit()}`,
+        `c${digit()}`,
+      ),
+    () => at((value) => [`priceMin=${value}`, `price >= ${value}`], price()),
+    () => at((value) => [`priceMax=${value}`, `price <= ${value}`], price()),
+    () =>
+      at(
+        (one, two) => [`priceMin=${one}&priceMax=${two}`, `price BETWEEN ${one} AND ${two}`],
+        price() / 2,
+        price(),
+      ),
+    () => at((value) => [`q=${value}`, `name ~ '\\m${value}\\M'`], random.below(50)),
+    () => ['q=lamp', `name IS NOT NULL`],
+  ];
+  const orders = [
+    ['productID', '"productID"'],
+    ['-productID', '"productID" DESC'],
+    ['price', 'price NULLS LAST, "productID"'],
+    ['-price', 'price DESC NULLS LAST, "productID"'],
+    ['name', 'name NULLS LAST, "productID"'],
+  ] as const;
+  for (let turn = 0; turn < 12; turn += 1) {
+    for (const filter of filters) {
+      for (const [sort, order] of orders) {
+        const [query, where] = filter();
+        const offset = random.pick([0, random.below(40), random.below(8000)]);
+        const list = `${query}&sort=${sort}&limit=3&offset=${offset}`;
+        const { body } = await service.get(`/products?${list}`).expect(200);
+        const { count, objects } = body.response_data as {
+          count: string;
+          objects: { productID: string }[];
+        };
+        const [wanted] = await service.dataSource.query<[{ count: string; ids: string[] }]>(
+          `SELECT (SELECT count(*) FROM products WHERE ${where})::text AS count, ARRAY(
+             SELECT "productID" FROM products WHERE ${where} ORDER BY ${order} LIMIT 3 OFFSET ${offset}
+           ) AS ids`,
+        );
+        const found = { count, ids: objects.map(({ productID }) => productID) };
+        expect({ list, ...found }).toEqual({ list, ...wanted });
+      }
+    }
+  }
+});
+
+function at<Values extends readonly unknown[], Result>(
+  build: (...values: Values) => Result,
+  ...values: Values
+): Result {
+  return build(...values);
+}
