@@ -31,7 +31,12 @@ export async function behindHaproxy(service: Server): Promise<Server> {
     PORT: new URL(service.address).port,
     ADMIN_PORT: new URL(service.adminAddress ?? service.address).port,
   };
-  const child = watch(spawn('haproxy', ['-db', '-f', file], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] }));
+  const child = watch(
+    spawn('haproxy', ['-db', '-f', file], {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
   await once(child, 'spawn');
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const address = `http://127.0.0.1:${port}`;
