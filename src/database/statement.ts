@@ -17,8 +17,14 @@ export function statement(text: string, { prepared }: { prepared: boolean }): St
 export class ParameterValues {
   readonly values: unknown[];
 
-  /** @param first the values of the parameters `$1`, `$2`, … that are already in use */
-  constructor(first: readonly unknown[] = []) {
+  /**
+   * @param first the values of the parameters `$1`, `$2`, … that are already in use
+   * @param isPlannedOnce whether one plan shall be as good as one for the values
+   */
+  constructor(
+    first: readonly unknown[] = [],
+    private readonly isPlannedOnce = false,
+  ) {
     this.values = [...first];
   }
 
@@ -28,12 +34,14 @@ export class ParameterValues {
   }
 
   /**
-   * The same as a subquery, which the planner does not look into: its plan for the values is the same as one for
-   * any, and PostgreSQL keeps that of a prepared statement.
+   * The same with a type. If the statement is to be planned once, it is a subquery, which the planner does not
+   * look into: its plan for the values is the same as one for any, and PostgreSQL keeps that of a prepared
+   * statement.
    *
    * @param type an SQL type
    */
-  addHidden(value: unknown, type: string): string {
-    return `(SELECT ${this.add(value)}::${type})::${type}`;
+  addTyped(value: unknown, type: string): string {
+    const parameter = `${this.add(value)}::${type}`;
+    return this.isPlannedOnce ? `(SELECT ${parameter})::${type}` : parameter;
   }
 }

@@ -84,17 +84,16 @@ export function pageStatement(
   known?: Pick<KnownList, 'count' | 'before'>,
 ): PageStatement {
   const { order, isByRelevance, limit, offset, ahead = 0, after, seen } = request;
-  const values = new ParameterValues(described.values);
-  const visible = visibleObjects(metadata, seen.scope, values);
+  const isShared = seen.scope.length === 0;
   const planned =
-    known?.before || !mayBePrepared(request, visible)
+    known?.before || !isShared || !mayBePrepared(request)
       ? undefined
       : plannedOnce(metadata, described, request);
   const matching = planned ?? described;
   const isPlannedOnce = planned !== undefined || isFrequent(matching, request);
-  // In a subquery the planner does not use it, and takes the generic plan of a prepared statement for good.
-  const number = (value: number): string =>
-    isPlannedOnce ? `(SELECT ${values.add(value)}::bigint)` : `${values.add(value)}::bigint`;
+  const values = new ParameterValues(described.values, isPlannedOnce);
+  const visible = visibleObjects(metadata, seen.scope, values);
+  const number = (value: number): string => `(${values.addTyped(value, 'bigint')})`;
   const picking: Picking = {
     metadata,
     where: matching.where,
@@ -251,12 +250,9 @@ function isFoundOnce({ search }: MatchingObjects, { isByRelevance, after }: Page
   return search !== undefined && !isByRelevance && after === undefined;
 }
 
-/** Whether the statement for a page may be prepared: with every field, of objects that all clients see. */
-function mayBePrepared(
-  { fields, isByRelevance, after }: PageRequest,
-  visible: readonly string[],
-): boolean {
-  return fields === undefined && !isByRelevance && after === undefined && visible.length === 0;
+/** Whether the statement for a page may be prepared: with every field, not of a list that is two or goes on behind an object. */
+function mayBePrepared({ fields, isByRelevance, after }: PageRequest): boolean {
+  return fields === undefined && !isByRelevance && after === undefined;
 }
 
 /**

@@ -22,6 +22,10 @@ export function plannedOnce(
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
+  // Most of the time goes to the objects before the place, which a plan for the values reads faster.
+  if (offset > 0 && criteria.intervals.some(({ column }) => column !== first?.field)) {
+    return undefined;
+  }
   const leads = (column: string, operator: string): boolean =>
     column === first?.field || (others.length === 0 && operator === '=');
   const found = withSubqueries(metadata, where, () => true);

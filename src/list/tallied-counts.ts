@@ -67,7 +67,7 @@ export function indexSizeOf(
   const facets = single
     .filter(([, equals]) => equals.length === 1)
     .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
-  const names = values.addHidden([EVERY_OBJECT, ...facets].map(facetName), 'text[]');
+  const names = values.addTyped([EVERY_OBJECT, ...facets].map(facetName), 'text[]');
   const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
   return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
 }
@@ -103,8 +103,7 @@ export function valuedCount(
   values: ParameterValues,
 ): string | undefined {
   const sorted = sortedObjects(metadata, name, criteria);
-  if (sorted)
-    return countOf(sorted.order, values.addHidden(sorted.facets.map(facetName), 'text[]'));
+  if (sorted) return countOf(sorted.order, values.addTyped(sorted.facets.map(facetName), 'text[]'));
   if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
   return countOfColumn(identifierOrder(metadata), name, values);
 }
@@ -124,7 +123,7 @@ export function remainder(
   // A statement must refer to every parameter that is added.
   if (!all) return undefined;
   const count = (facets: readonly Facet[]): string =>
-    countOf(order, values.addHidden(facets.map(facetName), 'text[]'));
+    countOf(order, values.addTyped(facets.map(facetName), 'text[]'));
   const [column] = missing;
   if (column !== undefined) {
     const others = valuedCount(metadata, column, criteria, values);

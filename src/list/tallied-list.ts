@@ -61,7 +61,7 @@ function ofFacets(
   { metadata, order, offset, values }: Question,
 ): TalliedList {
   const byIdentifier = identifierOrder(metadata);
-  const count = countOf(byIdentifier, values.addHidden(facets.map(facetName), 'text[]'));
+  const count = countOf(byIdentifier, values.addTyped(facets.map(facetName), 'text[]'));
   const [first] = order;
   // One range for all objects of a table of others would be read to its end.
   if (offset === undefined || !first || !isOwn(metadata)) return { tables: [], count };
@@ -118,7 +118,7 @@ function ofNarrowInterval(
   const { positions, count } = countedBetween(interval, objects, values);
   const every = countOf(
     identifierOrder(metadata),
-    values.addHidden([facetName(EVERY_OBJECT)], 'text[]'),
+    values.addTyped([facetName(EVERY_OBJECT)], 'text[]'),
   );
   const direct = `(SELECT count(*) FROM object ${where})`;
   return {
@@ -149,7 +149,7 @@ function outsideOf(
   type: string,
   values: ParameterValues,
 ): string {
-  const bound = ({ value }: Bound): string => `(${values.addHidden(value, type)})`;
+  const bound = ({ value }: Bound): string => `(${values.addTyped(value, type)})`;
   const below = lower ? positions.below(bound(lower), !lower.inclusive) : '0';
   const above = upper
     ? `${positions.total} - ${positions.below(bound(upper), upper.inclusive)}`

@@ -69,4 +69,4 @@ it('Objects with words are found at once if they are few, and counted and read i
   await compare();
   await service.dataSource.query(`DELETE FROM products WHERE "productID" > 'p000005'`);
   await compare();
-}, 120_000);
+}, 60_000);

@@ -43,7 +43,7 @@ export class TallyPositions {
       const valuesAt = facets.map((each) => each.values[at]);
       // Of several facets, it depends on the values whether an index by the column is worth it.
       const parameter = this.isOne
-        ? values.addHidden(valuesAt, 'text[]')
+        ? values.addTyped(valuesAt, 'text[]')
         : `${values.add(valuesAt)}::text[]`;
       // As an expression, so that no index of the column qualifies: the one in the order is to be read.
       const [reference, type] = this.sorted
@@ -51,7 +51,7 @@ export class TallyPositions {
         : [`object."${column.databaseName}"`, sqlTypeOf(column)];
       return { parameter, reference, type, name: `value_${at}` };
     });
-    const names = values.addHidden(facets.map(facetName), 'text[]');
+    const names = values.addTyped(facets.map(facetName), 'text[]');
     this.facets = `unnest(${[names, ...columns.map(({ parameter }) => parameter)].join(', ')})
       AS facet(${['name', ...columns.map(({ name }) => name)].join(', ')})`;
     this.ofFacet = columns.map(

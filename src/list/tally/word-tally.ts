@@ -64,7 +64,7 @@ export function wordCountOf(
   values: ParameterValues,
 ): string {
   const { tally, deltas } = wordTally;
-  const names = values.addHidden(facets.map(facetName), 'text[]');
+  const names = values.addTyped(facets.map(facetName), 'text[]');
   const counts = [tally, deltas].map(
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table}
       WHERE ${table}.word = counted.word AND facet = ANY(${names}))`,
