@@ -65,10 +65,14 @@ export function typeNameOf({ type, isArray }: Pick<ColumnMetadata, 'type' | 'isA
   return isArray ? `${String(type)}[]` : String(type);
 }
 
-/** The SQL type of a column's values, for a cast. The type of an enumeration has a name of its own. */
+/**
+ * The SQL type of a column's values, for a cast. The type of an enumeration has a name of its own: that of
+ * `enumName`, or the one that TypeORM gives it.
+ */
 export function sqlTypeOf(column: ColumnMetadata): string {
-  const { enumName } = column;
-  return enumName === undefined ? typeNameOf(column) : `"${enumName}"`;
+  const { databaseName, entityMetadata, enumName, type } = column;
+  if (type !== 'enum') return typeNameOf(column);
+  return `"${enumName ?? `${entityMetadata.tableName}_${databaseName.toLowerCase()}_enum`}"`;
 }
 
 /** A value of a column as text; `undefined` if it may be any text. */

@@ -55,7 +55,7 @@ function keyedModule(type: KeyType): Type {
     nodeID!: string;
 
     @Meaning('The kind of the node.')
-    @Column({ type: 'enum', enum: Kind, enumName: `test_${type}_kind` })
+    @Column({ type: 'enum', enum: Kind })
     kind!: Kind;
 
     @Meaning('The name of the node.')

@@ -92,7 +92,7 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
       }[type];
       await query(
         `INSERT INTO ${resource} ("nodeID", kind, name)
-         SELECT ${sql}, (ARRAY['INNER', 'LEAF'])[1 + i % 2]::test_${type}_kind, 'n' || i % 90
+         SELECT ${sql}, (ARRAY['INNER', 'LEAF'])[1 + i % 2]::test_${type}_nodes_kind_enum, 'n' || i % 90
          FROM generate_series(1, 12000) i`,
       );
       const metadata = resourcesOf(service.dataSource).get(resource);
