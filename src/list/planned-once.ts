@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { sqlTypeOf } from '../resource/column-values.js';
+import { isOwn } from '../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { PageRequest } from './page-statement.js';
@@ -7,10 +8,9 @@ import { isBroad } from './tally/tally.js';
 
 /**
  * The objects of a list with the values of its conditions in subqueries, so that one plan is as good as one for
- * the values, and PostgreSQL may keep it; `undefined` if the best plan depends on the values. That is so if the
+ * the values, and PostgreSQL may keep it; `undefined` if the best plan depends on the values. It does so if the
  * conditions leave a choice of indexes to find the objects: of two values, or of a value and a range, the rarer
- * one has to lead.
- *
+ * one has to lead. Of a table of others, the types of the columns are not known by name.
  */
 export function plannedOnce(
   metadata: EntityMetadata,
@@ -18,7 +18,7 @@ export function plannedOnce(
   { order, offset }: Pick<PageRequest, 'order' | 'offset'>,
 ): MatchingObjects | undefined {
   const { where, split, criteria } = matching;
-  if (!criteria || split || !hasOneWay(metadata, criteria)) return undefined;
+  if (!isOwn(metadata) || !criteria || split || !hasOneWay(metadata, criteria)) return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
