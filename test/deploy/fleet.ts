@@ -45,8 +45,9 @@ export class Fleet {
   async proxyBefore(
     hosts: readonly string[],
     timeouts?: Readonly<Record<string, string>>,
+    texts?: Readonly<Record<string, string>>,
   ): Promise<Proxy> {
-    const proxy = await Proxy.before(this.ports, hosts, timeouts);
+    const proxy = await Proxy.before(this.ports, hosts, timeouts, texts);
     this.proxies.push(proxy);
     return proxy;
   }

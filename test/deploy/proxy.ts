@@ -54,15 +54,17 @@ export class Proxy {
   }
 
   /**
-   * Starts HAProxy with `deploy/haproxy.cfg`. Only addresses and the given timeouts are replaced.
+   * Starts HAProxy with `deploy/haproxy.cfg`. Only addresses, the given timeouts and texts are replaced.
    *
    * @param ports of every instance
    * @param timeouts by name, such as `server: '1s'`
+   * @param texts by what they replace
    */
   static async before(
     ports: Ports,
     hosts: readonly string[],
     timeouts: Readonly<Record<string, string>> = {},
+    texts: Readonly<Record<string, string>> = {},
   ): Promise<Proxy> {
     if (program === undefined) throw new Error('There is no HAProxy on the PATH');
     const names = await NameServer.start();
@@ -82,6 +84,9 @@ export class Proxy {
     for (const [name, duration] of Object.entries(timeouts)) {
       const line = new RegExp(`^ {2}timeout ${name} .*$`, 'm');
       configuration = replace(configuration, line, `  timeout ${name} ${duration}`);
+    }
+    for (const [text, by] of Object.entries(texts)) {
+      configuration = replace(configuration, text, by);
     }
     await writeFile(join(folder, 'haproxy.cfg'), configuration);
     const child = spawn(program, ['-db', '-f', join(folder, 'haproxy.cfg')], {
@@ -134,8 +139,9 @@ export class Proxy {
   }
 }
 
-function replace(text: string, pattern: RegExp, by: string): string {
-  if (!pattern.test(text)) throw new Error(`There is no ${String(pattern)} in haproxy.cfg`);
+function replace(text: string, pattern: RegExp | string, by: string): string {
+  if (typeof pattern === 'string' ? !text.includes(pattern) : !pattern.test(text))
+    throw new Error(`There is no ${String(pattern)} in haproxy.cfg`);
   return text.replace(pattern, by);
 }
 
