@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { access, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { access, chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -48,6 +48,10 @@ const run = blocks
   .map((block) => [firstLine(block), block] as const);
 
 const isGenerated = existsSync('src/suppliers');
+/** Whether the project lists tables of others. The embedded database has none, so that `verify` names them. */
+const listsTables = (await readdir('src', { recursive: true }))
+  .filter((file) => file.endsWith('.entity.ts'))
+  .some((file) => readFileSync(join('src', file), 'utf8').includes('external:'));
 
 interface Refusal {
   readonly result?: { readonly status: string };
@@ -111,7 +115,11 @@ describe('The commands of the README', () => {
     expect(printed).toContain(here(start?.output ?? ''));
   });
 
-  it.each(run)('run as printed: %s', async (_, { commands, format, output }) => {
+  it.each(run)('run as printed: %s', async (_, block) => {
+    const { format } = block;
+    const without = (text: string, line: RegExp) => (listsTables ? text.replace(line, '') : text);
+    const commands = without(block.commands, /^.* verify\n/m);
+    const output = block.output && without(block.output, /^Nothing is off\n/m);
     // In a project whose author has run it.
     if (commands.startsWith('npm run resource ') && isGenerated) return;
     const shell = ['-euo', 'pipefail', '-c', here(commands)];

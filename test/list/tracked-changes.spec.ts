@@ -13,13 +13,8 @@ import { findViolations } from '../../src/verify/verify.js';
 import { Random } from '../random.js';
 import { advanceWatermark } from '../watermark.js';
 import { Mirror } from './mirror.js';
-import {
-  startTracked,
-  TRACK,
-  TRACKED,
-  type TrackedService,
-  trackStatements,
-} from './tracked.fixture.js';
+import { startTracked, TRACK, TRACKED, type TrackedService } from './tracked.fixture.js';
+import { trackStatements } from './track-statements.js';
 import { inAnyOrder, ownerWrites } from './tracked-writes.js';
 
 /** The duration of the run under writers, in seconds; set MIRROR_SECONDS for a longer one. */

@@ -20,8 +20,6 @@ import {
   SignedDecimalParam,
 } from '../../src/list/index.js';
 import { Meaning, Resource } from '../../src/resource/index.js';
-import { externalTableOf, resourcesOf } from '../../src/resource/resource.js';
-import { trackTable } from '../../src/schema/install-statements.js';
 import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 
@@ -168,14 +166,6 @@ export interface TrackedService extends Service {
   readonly ownerUrl: string;
   /** What the owner lets the user of the service do. */
   grant(): Promise<void>;
-}
-
-/** The statements that track every table of others, also those of resources that a project has added. */
-export function trackStatements(dataSource: DataSource): string[] {
-  return [...resourcesOf(dataSource).values()].flatMap((metadata) => {
-    const external = externalTableOf(metadata);
-    return external?.tracked ? [trackTable(metadata, external)] : [];
-  });
 }
 
 /** Writes objects as their owner. */
