@@ -92,7 +92,7 @@ it('A list whose conditions one index serves is planned once, if it is asked for
 });
 
 it('A list that is planned once has the count and the page of plain SQL, whatever its values', async () => {
-  await service.dataSource.query(`TRUNCATE products`);
+  await service.dataSource.query(`TRUNCATE products CASCADE`);
   await service.dataSource.query(
     `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, 9) i`,
   );
