@@ -93,8 +93,8 @@ function startService(
 }
 
 /**
- * Starts the service with every page read anew: alone, behind HAProxy as it is delivered, and that of another
- * folder, which is built.
+ * Starts services that read every page anew: one alone, one behind HAProxy as in the delivered deployment, and
+ * the built one of another folder.
  *
  * @param folder `undefined`: none
  */

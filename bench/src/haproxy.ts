@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT, type Server, stop, watch } from './processes.js';
@@ -40,7 +40,7 @@ export async function behindHaproxy(service: Server): Promise<Server> {
   await once(child, 'spawn');
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const address = `http://127.0.0.1:${port}`;
-  while (!(await isOpen(port)) || (await fetch(address)).status === 503) {
+  while (!(await isServed(address))) {
     if (!isRunning()) throw new Error('HAProxy ended');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -65,14 +65,11 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
+/** Whether HAProxy listens and has found the service ready. */
+async function isServed(address: string): Promise<boolean> {
   try {
-    await once(socket, 'connect');
-    return true;
+    return (await fetch(address)).status !== 503;
   } catch {
     return false;
-  } finally {
-    socket.destroy();
   }
 }

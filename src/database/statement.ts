@@ -19,7 +19,7 @@ export class ParameterValues {
 
   /**
    * @param first the values of the parameters `$1`, `$2`, … that are already in use
-   * @param isPlannedOnce whether one plan shall be as good as one for the values
+   * @param isPlannedOnce whether PostgreSQL may keep one plan of the statement for all values; see `addTyped`
    */
   constructor(
     first: readonly unknown[] = [],

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { freePort } from '../free-port.js';
 import { createDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
@@ -99,14 +100,6 @@ async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number 
 async function processes(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
   return stdout.split('\n').filter((line) => line.includes(dataDir));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await once(server.close(), 'close');
-  return port;
 }
 
 describe('catalogue start, with nothing but a directory', () => {

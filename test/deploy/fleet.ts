@@ -1,5 +1,5 @@
 import { Instance } from '../faults/instance.js';
-import { freePort } from '../faults/own-server.js';
+import { freePort } from '../free-port.js';
 import { Proxy } from './proxy.js';
 
 /** Instances on the same two ports, as in containers: each has a loopback address of its own. */

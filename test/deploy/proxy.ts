@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Instance } from '../faults/instance.js';
-import { freePort } from '../faults/own-server.js';
+import { freePort } from '../free-port.js';
 import type { Tool } from '../tools.js';
 import { until } from '../until.js';
 import { NameServer } from './name-server.js';

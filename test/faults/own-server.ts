@@ -1,13 +1,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { type Cluster, openCluster, passwordOf } from '../../src/database/embedded/cluster.js';
+import { freePort } from '../free-port.js';
 
 const run = promisify(execFile);
 
@@ -161,13 +161,4 @@ async function newFolder(): Promise<string> {
   // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(folder, 0o755);
   return folder;
-}
-
-/** A free port of the loopback address. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await once(probe.close(), 'close');
-  return port;
 }

@@ -61,7 +61,7 @@ it('Connections that wait to be accepted when the server closes are answered', a
   const { port } = server.address() as AddressInfo;
   const client = new Worker(CLIENT, { eval: true, workerData: { port, connections, connected } });
   const answers = once(client, 'message');
-  // The event loop has no pass to accept them meanwhile.
+  // This blocks the event loop, so that the server accepts none of them yet.
   for (let open = 0; open < connections; open = Atomics.load(connected, 0)) {
     Atomics.wait(connected, 0, open);
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { freePort } from '../free-port.js';
 import { openStartupServer } from '../../src/cli/startup-server.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Settings } from '../../src/settings/settings.js';
@@ -270,14 +271,6 @@ describe.each([
     expect(names.split(', ').sort()).toEqual([...sent, ...credential].sort());
   });
 });
-
-/** A port that is free now. */
-async function freePort(): Promise<number> {
-  const server = await openPages();
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** A server of empty pages. */
 async function openPages(): Promise<Server> {

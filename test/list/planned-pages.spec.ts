@@ -11,6 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** How often the prepared statements with a table of this name were executed without planning them for their values. */
+async function genericPlans(table: string): Promise<number> {
+  // On the connection that was free last.
+  const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
+    `SELECT coalesce(sum(generic_plans), 0)::integer AS generic FROM pg_prepared_statements
+       WHERE statement LIKE $1`,
+    [`%${table} AS MATERIALIZED%`],
+  );
+  return rows[0]?.generic ?? NaN;
+}
+
 it('A page behind an object is planned once for each order of all products, and not for what clients choose besides', async () => {
   // So many that a plan for the values would seem cheaper.
   await service.dataSource.query(
@@ -18,20 +29,11 @@ it('A page behind an object is planned once for each order of all products, and 
        SELECT 'p' || lpad(i::text, 5, '0'), 'DIGITAL', i, 'EUR' FROM generate_series(1, 10000) i`,
   );
   await service.dataSource.query('ANALYZE products');
-  /** How often the prepared pages were read without planning them for their values. */
-  const planned = async (): Promise<number> => {
-    // On the connection that was free last.
-    const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
-      `SELECT coalesce(sum(generic_plans), 0)::integer AS generic FROM pg_prepared_statements
-         WHERE statement LIKE '%anchor AS MATERIALIZED%'`,
-    );
-    return rows[0]?.generic ?? NaN;
-  };
   const readPlanned = async (list: string): Promise<number> => {
-    const before = await planned();
+    const before = await genericPlans('anchor');
     for (let at = 10; at < 20; at += 1)
       await service.get(`/products?${list}&after=p000${at}`).expect(200);
-    return (await planned()) - before;
+    return (await genericPlans('anchor')) - before;
   };
   // PostgreSQL plans for the values five times, and then compares.
   expect(await readPlanned('sort=-price')).toBeGreaterThanOrEqual(5);
@@ -48,22 +50,15 @@ it('A page behind an object is planned once for each order of all products, and 
 });
 
 it('A list whose conditions one index serves is planned once, if it is asked for often', async () => {
-  const planned = async (): Promise<number> => {
-    const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
-      `SELECT coalesce(sum(generic_plans), 0)::integer AS generic FROM pg_prepared_statements
-         WHERE statement LIKE '%numbered AS MATERIALIZED%'`,
-    );
-    return rows[0]?.generic ?? NaN;
-  };
   const readPlanned = async (list: string): Promise<number> => {
-    const before = await planned();
+    const before = await genericPlans('numbered');
     for (let at = 0; at < 20; at += 1) {
       // Each with a value of its own.
       const path = list.replace('@price', String(100 + at)).replace('@offset', String(1 + at));
       await service.get(`/products?${path}`).expect(200);
       await service.dataSource.query(`UPDATE products SET stock = 1 WHERE "productID" = 'p00001'`);
     }
-    return (await planned()) - before;
+    return (await genericPlans('numbered')) - before;
   };
   for (const list of [
     'sort=-price&offset=@offset',
