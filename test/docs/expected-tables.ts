@@ -438,7 +438,7 @@ function overloadRows({ results: [{ overloaded }] }: Overloaded): Row[] {
       'refused: p50, p99, ms',
       'health: p50, p99, ms',
       'not ready',
-      'broken',
+      'broken or unanswered',
     ],
     ...loads.map((load) => [
       String(load.connections),
