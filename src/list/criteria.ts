@@ -136,6 +136,11 @@ export function areEqualities({ intervals, missing, excluded, search }: Criteria
   return intervals.length + missing.length + excluded.size === 0 && !search;
 }
 
+/** Whether criteria compare no column with values, but at most search for words. */
+export function compareNothing({ equal, intervals, missing, excluded }: Criteria): boolean {
+  return equal.size + intervals.length + missing.length + excluded.size === 0;
+}
+
 /** Most facets that one list adds up. */
 const MAXIMUM_FACETS = 1000;
 

@@ -20,7 +20,7 @@ import {
 } from './picked-objects.js';
 import { visibleObjects, visibleRelated } from './scope.js';
 import { plannedOnce } from './planned-once.js';
-import { countByWord, indexSizeOf } from './tallied-counts.js';
+import { countByWord, indexSizeOf, searchSizeOf } from './tallied-counts.js';
 import { talliedList } from './tallied-list.js';
 import { stateOf } from './versions.js';
 
@@ -129,7 +129,9 @@ export function pageStatement(
     // A statement must refer to every parameter that is added.
     const isSized = after === undefined && !isPlaced && matching.where !== '';
     const indexSize = isSized ? indexSizeOf(metadata, matching, order, values) : undefined;
-    const place = { offset: at, indexSize, isFound };
+    const searchSize =
+      isSized && !isByRelevance ? searchSizeOf(metadata, matching, values) : undefined;
+    const place = { offset: at, indexSize, searchSize, isFound };
     if (isFound) {
       const byWord = countByWord(metadata, matching, false, values);
       tables.push(...foundOnce(picking, place, byWord));

@@ -17,6 +17,9 @@ const SORTING_COST = { read: 2, foundFirst: 15 };
  */
 const NO_LIMIT = '(SELECT 9223372036854775807)';
 
+/** What it costs to find an object by a word in an index, in the same measure. */
+const SEARCH_COST = 0.1;
+
 /** Where a page begins. All members but the last are SQL expressions. */
 export interface Place {
   /** Absent: the first page. */
@@ -26,6 +29,11 @@ export interface Place {
    * has no conditions.
    */
   readonly indexSize?: string;
+  /**
+   * How many objects contain a common word that is searched for, if other conditions have to be met as well.
+   * An index finds all of them before the other conditions leave some.
+   */
+  readonly searchSize?: string;
   /** Whether there is a table `found` of all matching objects, if they are to be sorted; see `foundOnce`. */
   readonly isFound?: boolean;
 }
@@ -38,7 +46,8 @@ export interface Place {
  * the page is complete. The planner cannot decide it: it assumes that conditions are independent of each
  * other. Let `reach` be the number of matching objects from the nearer end of the list to the end of the page.
  * If they are spread evenly over the order, about `reach * indexSize / total` objects are read. A sort costs
- * `cost * total`. So the objects are sorted if `cost * total * total < reach * indexSize`.
+ * `cost * total`. So the objects are sorted if `cost * total * total < reach * indexSize`. What an index finds
+ * of a common word before other conditions leave some of it is added to the cost.
  *
  * @param part ends the names of these tables, for a page that is picked from several lists
  */
@@ -85,11 +94,12 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
 /** The condition that a sort of all matching objects, which are `total`, costs less than to read in order. */
 export function sortIsCheaper(
   { isFoundFirst, limit }: Picking,
-  { offset, indexSize = '0' }: Place,
+  { offset, indexSize = '0', searchSize }: Place,
 ): string {
-  const cost = SORTING_COST[isFoundFirst ? 'foundFirst' : 'read'];
+  const sorting = `${SORTING_COST[isFoundFirst ? 'foundFirst' : 'read']} * total`;
+  const cost = searchSize ? `(${sorting} + ${SEARCH_COST} * ${searchSize})` : sorting;
   const reach = offset ? `least(${offset} + ${limit}, total - ${offset})` : limit;
-  return `total <= ${MAXIMUM_SORTED} AND ${cost} * total * total < ${reach} * ${indexSize}`;
+  return `total <= ${MAXIMUM_SORTED} AND ${cost} * total < ${reach} * ${indexSize}`;
 }
 
 /** The condition that the objects are found in a way. PostgreSQL evaluates it once, before it reads any. */

@@ -18,7 +18,9 @@ export function plannedOnce(
   { order, offset }: Pick<PageRequest, 'order' | 'offset'>,
 ): MatchingObjects | undefined {
   const { where, split, criteria } = matching;
-  if (!isOwn(metadata) || !criteria || split || !hasOneWay(metadata, criteria)) return undefined;
+  if (!isOwn(metadata) || !criteria) return undefined;
+  const isWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
+  if (!isWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
@@ -30,7 +32,18 @@ export function plannedOnce(
     column === first?.field || (others.length === 0 && operator === '=');
   const found = withSubqueries(metadata, where, () => true);
   const inOrder = withSubqueries(metadata, where, leads);
-  return found === undefined ? undefined : { ...matching, where: found, inOrder };
+  return found === undefined ? undefined : { ...matching, where: found, inOrder, split: undefined };
+}
+
+/**
+ * Whether the conditions search for words among the objects with one value of a column. The statement decides
+ * whether to find the words first, or to read the objects with the value in their order.
+ */
+function isSearchWithinValue(criteria: Criteria): boolean {
+  const { search, equal } = criteria;
+  const [values] = equal.values();
+  const isOneValue = equal.size === 1 && values?.length === 1;
+  return isOneValue && !!search && areEqualities({ ...criteria, search: undefined });
 }
 
 /** Whether the conditions have at most one part by which an index finds few objects. */

@@ -7,7 +7,7 @@ import {
   sortedColumnsOf,
 } from '../resource/resource.js';
 import { onlyNamed } from './contains-words.js';
-import { areEqualities, type Criteria, facetsOf } from './criteria.js';
+import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { SortKey } from './list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { and } from './picked-objects.js';
@@ -47,6 +47,21 @@ export function countByWord(
   const others = onlyNamed(search, inTitle, values);
   if (others === undefined) return count;
   return `${count} + (SELECT count(*) FROM object ${and(where, others)})`;
+}
+
+/**
+ * An SQL expression for the number of objects that contain the word of a search, whatever else is compared: 0
+ * unless the search is for one word, and a counted one; `undefined` if nothing else is compared.
+ */
+export function searchSizeOf(
+  metadata: EntityMetadata,
+  { search, criteria }: MatchingObjects,
+  values: ParameterValues,
+): string | undefined {
+  if (!search || (criteria && compareNothing(criteria))) return undefined;
+  const tally = wordTallies(metadata).find(({ column }) => column === search.column);
+  if (!tally || search.beginnings.length > 0) return undefined;
+  return `coalesce(${wordCountOf(tally, search.words, false, [EVERY_OBJECT], values)}, 0)`;
 }
 
 /** How many objects a table without a tally is assumed to have. */

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
-import { ReservedConnections } from '../../src/database/reserved-connections.js';
-import { CountedWords } from '../../src/list/tally/counted-words.js';
-import { wordTallies } from '../../src/list/tally/word-tally.js';
+import type { CountedWords } from '../../src/list/tally/counted-words.js';
 import { Product } from '../../src/products/product.entity.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
+import { productWords } from './product-words.js';
 
 /** As many objects as a word needs to be counted. */
 const MANY = 5000;
@@ -18,9 +17,7 @@ let words: CountedWords;
 beforeAll(async () => {
   service = await startService({ PAGE_CACHE_MB: '0' });
   metadata = service.dataSource.getMetadata(Product);
-  const [tally] = wordTallies(metadata);
-  if (!tally) throw new Error('The words of products are not counted');
-  words = new CountedWords(service.application.get(ReservedConnections), metadata, tally);
+  words = productWords(service);
   await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
 });
 afterAll(() => service.stop());

@@ -4,7 +4,6 @@ import { DataSource, type QueryRunner } from 'typeorm';
 import { driverErrorOf } from '../../src/database/database-failure.js';
 import { databaseOptions } from '../../src/database/options.js';
 import { ReadPool } from '../../src/database/read-pool.js';
-import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { Dependencies } from '../../src/list/dependencies.js';
 import { FacetCounts } from '../../src/list/facets/facet-counts.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
@@ -12,9 +11,7 @@ import { KnownLists } from '../../src/list/known-lists.js';
 import { ListReader } from '../../src/list/list-reader.js';
 import { RELEVANCE, type SortKey } from '../../src/list/list-query.dto.js';
 import { StatementCache } from '../../src/list/statement-cache.js';
-import { CountedWords } from '../../src/list/tally/counted-words.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
-import { wordTallies } from '../../src/list/tally/word-tally.js';
 import { Versions } from '../../src/list/versions.js';
 import { UnscopedReads } from '../../src/list/unscoped-reads.js';
 import { WithheldLists } from '../../src/list/withheld-lists.js';
@@ -26,6 +23,7 @@ import { Settings } from '../../src/settings/settings.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
+import { productWords } from './product-words.js';
 
 /** Seconds of the run. */
 const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 6);
@@ -408,10 +406,7 @@ describe('Lists under eight writers', () => {
         }
       };
       const chooseWords = async (): Promise<void> => {
-        const [tally] = wordTallies(products);
-        if (!tally) throw new Error('The words of products are not counted');
-        const connections = service.application.get(ReservedConnections);
-        const words = new CountedWords(connections, products, tally);
+        const words = productWords(service);
         while (performance.now() < until) {
           await words.run();
           await sleep(200);

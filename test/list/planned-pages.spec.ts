@@ -68,6 +68,7 @@ it('A list whose conditions one index serves is planned once, if it is asked for
     'priceMin=@price',
     'priceMin=@price&priceMax=5000&sort=-price&offset=@offset',
     'q=name&offset=@offset',
+    'categoryID=a&q=name',
   ]) {
     expect({ list, isPlanned: (await readPlanned(list)) >= 5 }).toEqual({ list, isPlanned: true });
   }
@@ -75,7 +76,9 @@ it('A list whose conditions one index serves is planned once, if it is asked for
   for (const list of [
     'categoryID=a&brandID=b&sort=price',
     'categoryID=a&priceMin=@price',
-    'categoryID=a&q=name',
+    'categoryID=a&q=name&sort=price',
+    'categoryID=a,b&q=name',
+    'categoryID=a&q=name&offset=@offset',
     'type=DIGITAL,SERVICE&sort=price&offset=@offset',
     'stockMin=1&priceMin=@price',
     'priceMin=@price&offset=@offset',
@@ -126,6 +129,24 @@ it('A list that is planned once has the count and the page of plain SQL, whateve
       ),
     () => at((value) => [`q=${value}`, `name ~ '\\m${value}\\M'`], random.below(50)),
     () => ['q=lamp', `name IS NOT NULL`],
+    () =>
+      at(
+        (word, value) => [
+          `q=${word}&categoryID=${value}`,
+          `name ~ '\\m${word}\\M' AND "categoryID" = '${value}'`,
+        ],
+        random.pick(['lamp', digit()]),
+        `c${digit()}`,
+      ),
+    () =>
+      at(
+        (word, value) => [
+          `q=${word}&type=${value}`,
+          `name ~ '\\m${word}\\M' AND type = '${value}'`,
+        ],
+        random.pick(['lamp', digit()]),
+        type(),
+      ),
   ];
   const orders = [
     ['productID', '"productID"'],
