@@ -81,6 +81,17 @@ export function wordSearchOf(condition: unknown): WordSearch | undefined {
     : undefined;
 }
 
+/** A search as an SQL condition on `object`, with values that `addTyped` adds. */
+export function searchedFor(search: WordSearch, column: string, values: ParameterValues): string {
+  const words = values.addTyped(search.words, 'text');
+  const beginnings = values.addTyped(search.beginnings, 'text[]');
+  const found = `${column} @@ (SELECT ${searchQuery(words, beginnings)})`;
+  // A statement must refer to every parameter that is added.
+  if (search.identifiers.length === 0) return found;
+  const named = equalities(search, 'object.', values.addTyped(search.text, 'text'));
+  return `(${[found, ...named].join(' OR ')})`;
+}
+
 /** The conditions that a column of a table equals the whole text, as SQL. */
 export function equalities(
   { identifiers }: WordSearch,

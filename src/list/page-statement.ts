@@ -91,7 +91,7 @@ export function pageStatement(
       : plannedOnce(metadata, described, request);
   const matching = planned ?? described;
   const isPlannedOnce = planned !== undefined || isFrequent(matching, request);
-  const values = new ParameterValues(described.values, isPlannedOnce);
+  const values = new ParameterValues(matching.values, isPlannedOnce);
   const visible = visibleObjects(metadata, seen.scope, values);
   const number = (value: number): string => `(${values.addTyped(value, 'bigint')})`;
   const picking: Picking = {

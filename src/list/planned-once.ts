@@ -1,9 +1,12 @@
 import type { EntityMetadata } from 'typeorm';
+import { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { isOwn } from '../resource/resource.js';
+import { columnOf, isOwn } from '../resource/resource.js';
+import { searchedFor } from './contains-words.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { PageRequest } from './page-statement.js';
+import { and } from './picked-objects.js';
 import { isBroad } from './tally/tally.js';
 
 /**
@@ -17,7 +20,7 @@ export function plannedOnce(
   matching: MatchingObjects,
   { order, offset }: Pick<PageRequest, 'order' | 'offset'>,
 ): MatchingObjects | undefined {
-  const { where, split, criteria } = matching;
+  const { split, criteria } = matching;
   if (!isOwn(metadata) || !criteria) return undefined;
   const isWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
   if (!isWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
@@ -28,11 +31,20 @@ export function plannedOnce(
   if (offset > 0 && criteria.intervals.some(({ column }) => column !== first?.field)) {
     return undefined;
   }
-  const leads = (column: string, operator: string): boolean =>
-    column === first?.field || (others.length === 0 && operator === '=');
-  const found = withSubqueries(metadata, where, () => true);
-  const inOrder = withSubqueries(metadata, where, leads);
-  return found === undefined ? undefined : { ...matching, where: found, inOrder, split: undefined };
+  const values = new ParameterValues([], true);
+  const comparisons = comparisonsOf(metadata, criteria, values);
+  if (!comparisons) return undefined;
+  const isInOrder = ({ column, isEquality }: Comparison): boolean =>
+    column === first?.field || (others.length === 0 && isEquality);
+  const every = comparisons.map(({ sql }) => sql);
+  const inOrder = comparisons.map((each) => (isInOrder(each) ? each.sql : `(${each.sql}) IS TRUE`));
+  return {
+    ...matching,
+    where: and('', ...every),
+    inOrder: and('', ...inOrder),
+    values: values.values,
+    split: undefined,
+  };
 }
 
 /**
@@ -56,37 +68,53 @@ function hasOneWay(metadata: EntityMetadata, criteria: Criteria): boolean {
   return isAlone && intervals.length + (search ? 1 : 0) === 1;
 }
 
-/** A comparison of a column, or what a search compares. */
-const COMPARED =
-  /"object"\."([^"]+)" (=|>=|<=|>|<) (?:ANY\((\$\d+)\)|(\$\d+)\b)|("object"\."[^"]+" @@ )(search_query\(CAST\(\$\d+ AS text\), CAST\(\$\d+ AS text\[\]\), in_title => false\))|= (CAST\(\$\d+ AS \w+\))/g;
+/** A condition that an index may find objects by. As `(…) IS TRUE` there is none for it. */
+interface Comparison {
+  readonly column: string;
+  readonly isEquality: boolean;
+  readonly sql: string;
+}
 
-/**
- * Conditions with their values in subqueries; `undefined` if one has a value elsewhere.
- *
- * @param isIndexed whether an index may find the objects by a comparison. For any other, PostgreSQL has none.
- */
-function withSubqueries(
+/** Equalities, bounds and a search on `object`; `undefined` if one is of a computed field. */
+function comparisonsOf(
   metadata: EntityMetadata,
-  where: string,
-  isIndexed: (column: string, operator: string) => boolean,
-): string | undefined {
-  const rest = where.replace(COMPARED, '');
-  if (/\$\d/.test(rest)) return undefined;
-  return where.replace(COMPARED, (text: string, ...found: (string | undefined)[]) => {
-    const [name = '', operator = '', several, one = '', words, query = '', cast] = found;
-    if (words !== undefined) {
-      const contains = `${words}(SELECT ${query})`;
-      return isIndexed('', operator) ? contains : `(${contains}) IS TRUE`;
-    }
-    if (cast !== undefined) return `= (SELECT ${cast})`;
-    const column = metadata.columns.find(({ databaseName }) => databaseName === name);
-    if (!column) return text;
-    const type = sqlTypeOf(column);
-    const [value, comparison] =
-      several === undefined
-        ? [`(SELECT ${one}::${type})`, operator]
-        : [`ANY((SELECT ${several}::${type}[])::${type}[])`, 'ANY'];
-    const compared = `"object"."${name}" ${operator} ${value}`;
-    return isIndexed(column.propertyName, comparison) ? compared : `(${compared}) IS TRUE`;
+  { equal, intervals, search }: Criteria,
+  values: ParameterValues,
+): Comparison[] | undefined {
+  const columns = [...equal.keys(), ...intervals.map(({ column }) => column)];
+  if (columns.some((name) => columnOf(metadata, name).isVirtualProperty)) return undefined;
+  const reference = (name: string): string => `object."${columnOf(metadata, name).databaseName}"`;
+  const typeOf = (name: string): string => sqlTypeOf(columnOf(metadata, name));
+  const equalities = [...equal].map(([column, allowed]): Comparison => {
+    const isEquality = allowed.length === 1;
+    const value = isEquality
+      ? values.addTyped(allowed[0], typeOf(column))
+      : `ANY(${values.addTyped(allowed, `${typeOf(column)}[]`)})`;
+    return { column, isEquality, sql: `${reference(column)} = ${value}` };
   });
+  const bounds = intervals.flatMap(({ column, lower, upper }) => {
+    const compared = [
+      ...(lower
+        ? [`${lower.inclusive ? '>=' : '>'} ${values.addTyped(lower.value, typeOf(column))}`]
+        : []),
+      ...(upper
+        ? [`${upper.inclusive ? '<=' : '<'} ${values.addTyped(upper.value, typeOf(column))}`]
+        : []),
+    ];
+    return (compared.length > 0 ? compared : ['IS NOT NULL']).map((each): Comparison => ({
+      column,
+      isEquality: false,
+      sql: `${reference(column)} ${each}`,
+    }));
+  });
+  const searches = search
+    ? [
+        {
+          column: search.column,
+          isEquality: false,
+          sql: searchedFor(search, reference(search.column), values),
+        },
+      ]
+    : [];
+  return [...equalities, ...bounds, ...searches];
 }
