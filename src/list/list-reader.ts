@@ -8,7 +8,6 @@ import { selectedRelated, selection, selectsComputed } from '../resource/selecti
 import { Settings } from '../settings/settings.js';
 import { Dependencies, versionedTables } from './dependencies.js';
 import { keyOf } from './key-of.js';
-import { type KnownList, KnownLists, type KnownPlace } from './known-lists.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
 import {
@@ -19,7 +18,8 @@ import {
   selectedBy,
   totalOrder,
 } from './matching-objects.js';
-import { knownPageStatement, type PageRequest, pageStatement } from './page-statement.js';
+import { PageReader } from './page-reader.js';
+import type { PageRequest } from './page-statement.js';
 import { isPlainCondition } from './plain-conditions.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { readResolved } from './resolved-listing.js';
@@ -29,7 +29,6 @@ import type { Facet } from './tally/facet.js';
 import { tallyPage } from './tally/tally-page.js';
 import { UnscopedReads } from './unscoped-reads.js';
 import { onlyPage, Versions } from './versions.js';
-import { knownIdentifiers, objectsAhead, placesBehind, placesBehindKnown } from './walk.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
@@ -46,7 +45,7 @@ export class ListReader {
     private readonly dependencies: Dependencies,
     private readonly statements: StatementCache,
     private readonly withheld: WithheldLists,
-    private readonly known: KnownLists,
+    private readonly pages: PageReader,
     private readonly unscoped: UnscopedReads,
   ) {}
 
@@ -163,61 +162,20 @@ export class ListReader {
     return {
       key: keyOf(listKey, selectList, shown.values, limit, offset, after),
       read: async () => {
-        const isKnowable = await isVersioned();
-        return readResolved(this.reads, listing, async (resolved, rows) => {
+        const isVersionedList = await isVersioned();
+        return readResolved(this.reads, listing, (resolved, rows) => {
           const found =
             resolved === listing
               ? matching
               : matchingObjects(resolved, selectedBy(resolved), request.order);
-          const read = async (known?: KnownList) => {
-            const identifiers = knownIdentifiers({ offset, limit, known });
-            const wanted = { ...request, ahead: objectsAhead(known, limit) };
-            const built =
-              known && identifiers
-                ? knownPageStatement(metadata, identifiers, known.count, request, resources)
-                : pageStatement(metadata, found, wanted, resources, known);
-            const statement = built.isPlannedOnce
-              ? this.statements.ofOnePlan(metadata, built.statement)
-              : built.statement;
-            const page = onlyPage(await rows<CombinedPage>(statement, built.values), resources);
-            if (after !== undefined && page.begun === 'false') {
-              throw errors.objectUnknown(nameOf(metadata), after);
-            }
-            return {
-              page,
-              known,
-              isIdentified: identifiers !== undefined,
-              usesKnown: built.usesKnown,
-            };
-          };
-          if (!isKnowable) return (await read()).page;
-          const attempt = await read(this.known.get(resources, listKey, offset));
-          const isExact = !attempt.usesKnown || attempt.page.version === attempt.known?.version;
-          const { page: answer, known, isIdentified } = isExact ? attempt : await read();
-          const place = {
-            offset,
-            limit,
-            known: known?.version === answer.version ? known : undefined,
-          };
-          let places: KnownPlace[] = [];
-          if (isIdentified) places = placesBehindKnown(place);
-          else if (after === undefined && !request.isByRelevance) {
-            places = placesBehind(place, answer.count, answer.key, answer.ahead);
-          }
-          const { version, count } = answer;
-          this.known.set(resources, listKey, { version, count }, places);
-          return answer;
+          const requested = { metadata, matching: found, request, resources };
+          return isVersionedList
+            ? this.pages.readVersioned(requested, listKey, rows)
+            : this.pages.readUnversioned(requested, rows);
         });
       },
     };
   }
-}
-
-/** A row of `pageStatement`. */
-interface CombinedPage extends VersionedPage {
-  readonly key: string | null;
-  readonly ahead: string | null;
-  readonly begun: string;
 }
 
 /** The one facet that a list in ascending order of the identifier consists of, if it is one. */

@@ -12,6 +12,7 @@ import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './known-lists.js';
 import { ListReader } from './list-reader.js';
 import { ObjectReader } from './object-reader.js';
+import { PageReader } from './page-reader.js';
 import { ObjectServer } from './serving/object-server.js';
 import { PageCache } from './serving/page-cache.js';
 import { PageServer } from './serving/page-server.js';
@@ -40,6 +41,7 @@ const providers = [
   ListReader,
   ObjectReader,
   ObjectServer,
+  PageReader,
   PageServer,
   StatementCache,
   StreamServer,

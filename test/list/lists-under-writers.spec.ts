@@ -10,6 +10,7 @@ import { FacetReader } from '../../src/list/facets/facet-reader.js';
 import { KnownLists } from '../../src/list/known-lists.js';
 import { ListReader } from '../../src/list/list-reader.js';
 import { RELEVANCE, type SortKey } from '../../src/list/list-query.dto.js';
+import { PageReader } from '../../src/list/page-reader.js';
 import { StatementCache } from '../../src/list/statement-cache.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { Versions } from '../../src/list/versions.js';
@@ -225,7 +226,7 @@ class SnapshotReader {
       service.application.get(Dependencies),
       statements,
       new WithheldLists(),
-      new KnownLists(),
+      new PageReader(new KnownLists(), statements),
       service.application.get(UnscopedReads),
     );
     const facets = new FacetReader(settings, reads, reader, statements);
