@@ -8,6 +8,8 @@ import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { isOwn, ownResourcesOf, talliedResourcesOf } from '../resource/resource.js';
 import { CountedWords } from './tally/counted-words.js';
+import { gridsOf } from './tally/grid.js';
+import { GridBounds } from './tally/grid-bounds.js';
 import { TallyMaintenance } from './tally/maintain.js';
 import { checkTracking } from './tally/tracking.js';
 import { wordTallies } from './tally/word-tally.js';
@@ -18,12 +20,12 @@ const INTERVAL = 1000;
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
 const ROUNDS_PER_COUNT = 5;
-/** Milliseconds between two choices of the words that are counted. */
+/** Milliseconds between two choices of the words that are counted, and of the bounds of grids. */
 const CHOICE_INTERVAL = 10_000;
 
 /**
  * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, removes old
- * deletions, and chooses the words that are counted.
+ * deletions, and chooses the words that are counted and the bounds of grids.
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
@@ -72,7 +74,7 @@ export class Maintenance implements OnModuleDestroy {
       this.loop(this.tasks(), INTERVAL, (succeeded) => {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
-      // On its own, since counting words may take minutes.
+      // On its own, since counting may take minutes.
       this.loop(this.choices(), CHOICE_INTERVAL),
     ]);
   }
@@ -138,15 +140,20 @@ export class Maintenance implements OnModuleDestroy {
     return [watermark, ...resources];
   }
 
-  /** The tasks that choose the words that are counted. */
+  /** The tasks that choose the words that are counted, and the bounds of grids. */
   private choices(): Task[] {
-    return [...ownResourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
-      wordTallies(metadata).map((tally) => {
+    const { signal } = this.stopping;
+    return [...ownResourcesOf(this.dataSource)].flatMap(([resource, metadata]) => [
+      ...wordTallies(metadata).map((tally) => {
         const words = new CountedWords(this.connections, metadata, tally);
-        const run = () => words.run(this.stopping.signal);
-        return { name: `the words of ${resource}`, resource, run };
+        return { name: `the words of ${resource}`, resource, run: () => words.run(signal) };
       }),
-    );
+      ...gridsOf(metadata).map((grid) => {
+        const bounds = new GridBounds(this.connections, metadata, grid);
+        const name = `the grid of ${resource} by ${grid.column.propertyName}`;
+        return { name, resource, run: () => bounds.run(signal) };
+      }),
+    ]);
   }
 
   /** Runs the tasks that are due. Returns false if any failed. */

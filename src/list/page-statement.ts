@@ -9,6 +9,7 @@ import type { Listing } from './listing.js';
 import { foundOnce } from './found-once.js';
 import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
 import { pickedByOffset } from './picked-by-offset.js';
+import { MINIMUM_GRID_OFFSET, pickedInGrid } from './picked-in-grid.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
 import {
   and,
@@ -68,6 +69,7 @@ export interface PageStatement {
  * - `tallied`, `found`: the count if the tally knows it, and objects that are found at once (`foundOnce`)
  * - `counted`: the number of matching objects
  * - `anchor`: the object behind which the page begins
+ * - `grid`, `cell`: the cells of an interval, and that of the offset (`pickedInGrid`)
  * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
  * - `valued`: the objects of the page with a value in the sorted column
  * - `picked`: the keys of the objects of the page. By relevance, each class has tables of its own
@@ -150,6 +152,8 @@ export function pageStatement(
       tables.push(anchorOf(picking, after), pickedBehind(picking));
     } else if (isPlaced) {
       tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valuedCount}, 0)`));
+    } else if (tallied.inGrid && offset >= MINIMUM_GRID_OFFSET) {
+      tables.push(...pickedInGrid(picking, place, tallied.inGrid));
     } else {
       tables.push(
         ...(isByRelevance

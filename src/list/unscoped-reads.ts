@@ -11,6 +11,7 @@ import type { Listing } from './listing.js';
 import { identifierQueriesIn, replaceIdentifierQueries } from './identifier-queries.js';
 import { whereOf } from './matching-objects.js';
 import { isPlainCondition } from './plain-conditions.js';
+import { gridsOf } from './tally/grid.js';
 import { tallyOrders } from './tally/tally.js';
 import { wordTallies } from './tally/word-tally.js';
 
@@ -86,6 +87,7 @@ function scopedTables(dataSource: DataSource): readonly string[] {
         changesTable(nameOf(metadata)),
         ...tallyOrders(metadata).flatMap(({ tally, deltas }) => [tally, deltas]),
         ...wordTallies(metadata).flatMap(({ tally, deltas, words }) => [tally, deltas, words]),
+        ...gridsOf(metadata).flatMap(({ tally, deltas, bounds }) => [tally, deltas, bounds]),
       ]);
     SCOPED.set(dataSource, tables);
   }

@@ -44,6 +44,7 @@ export enum ProductType {
     ['categoryID', 'type', 'price'],
     ['brandID', 'price'],
   ],
+  grids: ['price'],
 })
 // Few products have the same reference, so no other index needs to carry it.
 @Index(['refID', 'productID'])

@@ -46,6 +46,11 @@ export interface ListColumns<Column extends string> {
    * others are enough to find the objects: name them in `filtered`, too.
    */
   readonly ranges?: readonly (readonly [Column, ...Column[], Column])[];
+  /**
+   * Sorted columns of which the tally counts the objects of an interval by identifier, so that a list of an
+   * interval finds an offset in the order of the identifier. For columns with ten thousands of values.
+   */
+  readonly grids?: readonly Column[];
   /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
   readonly paths?: readonly `${string}.${string}`[];
 }
@@ -89,6 +94,7 @@ export function Resource<const Column extends string = never, const Scoped exten
     sorted = [],
     searched = [],
     ranges = [],
+    grids = [],
     paths = [],
     external,
     scope,
@@ -108,6 +114,7 @@ export function Resource<const Column extends string = never, const Scoped exten
       sorted,
       searched,
       ranges,
+      grids,
       paths,
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
@@ -133,6 +140,7 @@ interface Declared {
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
   readonly ranges: readonly (readonly string[])[];
+  readonly grids: readonly string[];
   readonly paths: readonly string[];
 }
 
@@ -143,7 +151,15 @@ function declaredOf({ target }: Pick<EntityMetadata, 'target'>): Declared | unde
     : undefined;
 }
 
-const NOTHING = { counted: [], filtered: [], sorted: [], searched: [], ranges: [], paths: [] };
+const NOTHING = {
+  counted: [],
+  filtered: [],
+  sorted: [],
+  searched: [],
+  ranges: [],
+  grids: [],
+  paths: [],
+};
 
 /** Empty for an entity that is not a resource. */
 function declaredColumns(
@@ -295,6 +311,11 @@ export function countedRangesOf(
   metadata: Pick<EntityMetadata, 'target'>,
 ): readonly (readonly string[])[] {
   return declaredColumns(metadata).ranges;
+}
+
+/** The sorted columns whose intervals the tally counts by identifier. */
+export function gridColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
+  return declaredColumns(metadata).grids;
 }
 
 /** The columns that filters compare, which the indexes of the lists carry. */

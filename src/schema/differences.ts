@@ -11,6 +11,7 @@ import {
   dropIndex,
   installDeletions,
   installTally,
+  TALLY_COLUMNS,
   type TallyColumns,
   tallyColumnsOf,
 } from './install-statements.js';
@@ -114,7 +115,7 @@ const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 /** What the tally of each resource counts, by resource. */
 async function talliesOf(dataSource: DataSource): Promise<Map<string, TallyColumns>> {
   const rows = await dataSource.query<({ resource: string } & TallyColumns)[]>(
-    'SELECT resource, counted, sorted, searched, ranges FROM tallies',
+    `SELECT resource, ${TALLY_COLUMNS.join()} FROM tallies`,
   );
   return new Map(rows.map(({ resource, ...columns }) => [resource, columns]));
 }
@@ -222,6 +223,7 @@ function tallyDifferences(
     ['has ranges', installed.sorted, declared.sorted],
     ['counts words', installed.searched, declared.searched],
     ['counts ranges', installed.ranges, declared.ranges],
+    ['has grids', installed.grids, declared.grids],
   ] as const;
   for (const [does, there, wanted] of compared) {
     const isComplete = wanted.every((column) => there.includes(column));

@@ -7,6 +7,7 @@ import {
   countedColumnsOf,
   countedRangesOf,
   type ExternalTable,
+  gridColumnsOf,
   identifierOf,
   nameOf,
   quotedTable,
@@ -23,7 +24,18 @@ export interface TallyColumns {
   readonly searched: readonly string[];
   /** Combinations that end with a sorted column, such as `categoryID+price`. */
   readonly ranges: readonly string[];
+  /** Sorted columns. */
+  readonly grids: readonly string[];
 }
+
+/** The columns of the table `tallies` that have them. */
+export const TALLY_COLUMNS = [
+  'counted',
+  'sorted',
+  'searched',
+  'ranges',
+  'grids',
+] as const satisfies readonly (keyof TallyColumns)[];
 
 /** What the tally of a resource counts according to its entity. */
 export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
@@ -32,6 +44,7 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
     sorted: sortedColumnsOf(metadata),
     searched: searchedColumnsOf(metadata),
     ranges: countedRangesOf(metadata).map((names) => names.join('+')),
+    grids: gridColumnsOf(metadata),
   };
 }
 
@@ -39,18 +52,13 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
 export function countsAsDeclared(installed: TallyColumns, declared: TallyColumns): boolean {
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     isDeepStrictEqual(one.toSorted(), other.toSorted());
-  return (['counted', 'sorted', 'searched', 'ranges'] as const).every((columns) =>
-    isSame(installed[columns], declared[columns]),
-  );
+  return TALLY_COLUMNS.every((columns) => isSame(installed[columns], declared[columns]));
 }
 
 /** The statement that creates the tally of a resource, or recreates it from the table. */
-export function installTally(
-  metadata: EntityMetadata,
-  { counted, sorted, searched, ranges }: TallyColumns,
-): string {
+export function installTally(metadata: EntityMetadata, tally: TallyColumns): string {
   const { databaseName: identifier } = identifierOf(metadata);
-  const columns = [counted, sorted, searched, ranges];
+  const columns = TALLY_COLUMNS.map((name) => tally[name]);
   // The last arguments are optional.
   while (columns.length > 1 && columns.at(-1)?.length === 0) columns.pop();
   const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');

@@ -16,6 +16,7 @@ import {
   dropIndex,
   installDeletions,
   installTally,
+  TALLY_COLUMNS,
   type TallyColumns,
   tallyColumnsOf,
   trackTable,
@@ -60,7 +61,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
       );
     }
     const [installed] = await dataSource.query<TallyColumns[]>(
-      'SELECT counted, sorted, searched, ranges FROM tallies WHERE resource = $1',
+      `SELECT ${TALLY_COLUMNS.join()} FROM tallies WHERE resource = $1`,
       [table],
     );
     const declared = tallyColumnsOf(metadata);

@@ -58,7 +58,7 @@ function talliesOf(runner: QueryRunner): Promise<Tally[]> {
   );
 }
 
-const REMOVE_TALLY = `CREATE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql AS $remove$
+export const REMOVE_TALLY = `CREATE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql AS $remove$
  DECLARE
    operation text;
    name text;

@@ -45,7 +45,7 @@ async function installProductsTally(runner: QueryRunner, ranges = ''): Promise<v
   );
 }
 
-const RANGED_TALLY = replaced(
+export const RANGED_TALLY = replaced(
   TYPED_TALLY,
   ['CREATE OR REPLACE FUNCTION', 'CREATE FUNCTION'],
   [

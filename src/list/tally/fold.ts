@@ -4,7 +4,8 @@ import type { EntityManager } from 'typeorm';
 export const FOLD_SIZE = 50_000;
 
 /**
- * Adds deltas to a tally, at most `FOLD_SIZE`. Returns how many, and the facets that they belong to.
+ * Adds deltas to a tally, at most `FOLD_SIZE`. Returns how many, and the facets that they belong to; none for those of
+ * a grid.
  *
  * @param key the columns that identify a row of the tally
  */
@@ -13,7 +14,8 @@ export async function foldDeltas(
   { tally, deltas }: { tally: string; deltas: string },
   key: string,
 ): Promise<{ deltas: number; facets: string[] }> {
-  const folded = await manager.query<{ facet: string; deltas: string }[]>(
+  const hasFacets = key.includes('facet');
+  const folded = await manager.query<{ facet: string | null; deltas: string }[]>(
     `WITH deleted AS (
        DELETE FROM ${deltas}
        WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLD_SIZE}))
@@ -23,10 +25,10 @@ export async function foldDeltas(
        SELECT ${key}, sum(count) FROM deleted GROUP BY ${key}
        ON CONFLICT (${key}) DO UPDATE SET count = tally.count + excluded.count
      )
-     SELECT facet, count(*) AS deltas FROM deleted GROUP BY facet`,
+     SELECT ${hasFacets ? 'facet' : 'NULL'} AS facet, count(*) AS deltas FROM deleted GROUP BY 1`,
   );
   return {
     deltas: folded.reduce((sum, { deltas: count }) => sum + Number(count), 0),
-    facets: folded.map(({ facet }) => facet),
+    facets: folded.flatMap(({ facet }) => facet ?? []),
   };
 }

@@ -6,6 +6,7 @@ import { isOwn, nameOf, tableOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas } from './fold.js';
+import { type Grid, gridsOf } from './grid.js';
 import { isInStretch, nextStretch, type Stretch, uncutFacets } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
 import { type WordTally, wordTallies } from './word-tally.js';
@@ -30,6 +31,7 @@ interface MaintainedOrder extends TallyOrder {
 export class TallyMaintenance {
   private readonly orders: readonly MaintainedOrder[];
   private readonly words: readonly WordTally[];
+  private readonly grids: readonly Grid[];
   private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
 
@@ -39,12 +41,13 @@ export class TallyMaintenance {
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
     this.words = wordTallies(metadata);
+    this.grids = gridsOf(metadata);
     this.resource = nameOf(metadata);
   }
 
   /** The number of deltas that wait to be folded, of each table `FOLD_SIZE` at most. */
   async waiting(): Promise<number> {
-    const counts = [...this.orders, ...this.words].map(
+    const counts = [...this.orders, ...this.words, ...this.grids].map(
       ({ deltas }) => `(SELECT count(*) FROM (SELECT FROM ${deltas} LIMIT ${FOLD_SIZE}) first)`,
     );
     const [{ waiting }] = await this.dataSource.query<[{ waiting: string }]>(
@@ -100,6 +103,10 @@ export class TallyMaintenance {
         }
         for (const words of this.words) {
           const { deltas } = await foldDeltas(manager, words, 'word, facet');
+          maximum = Math.max(maximum, deltas);
+        }
+        for (const grid of this.grids) {
+          const { deltas } = await foldDeltas(manager, grid, 'value_cell, identifier_cell');
           maximum = Math.max(maximum, deltas);
         }
         return maximum;

@@ -1,0 +1,57 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { columnOf, gridColumnsOf } from '../../resource/resource.js';
+
+/**
+ * The numbers of objects by cell: with a value of a sorted column between two bounds, and an identifier between two
+ * others. A cell has the numbers `value_cell` and `identifier_cell` that `width_bucket` gives for the bounds. Objects
+ * without a value are in none.
+ */
+export interface Grid {
+  /** The sorted column. */
+  readonly column: ColumnMetadata;
+  /** The tables, quoted. */
+  readonly tally: string;
+  readonly deltas: string;
+  /** The table with the bounds of the cells. It has one row, or none before they are chosen. */
+  readonly bounds: string;
+}
+
+/** The grids of a resource. */
+export function gridsOf(metadata: EntityMetadata): Grid[] {
+  return gridColumnsOf(metadata).map((name) => {
+    const column = columnOf(metadata, name);
+    const table = `${metadata.tableName}_tally_by_${column.databaseName}_grid`;
+    return {
+      column,
+      tally: `"${table}"`,
+      deltas: `"${table}_deltas"`,
+      bounds: `"${table}_bounds"`,
+    };
+  });
+}
+
+/**
+ * A query of how many objects there are in each cell: `value_cell`, `identifier_cell` and `count`. It is empty if the
+ * bounds are not chosen.
+ *
+ * @param condition on the row of the bounds
+ */
+export function cellsOf(
+  metadata: EntityMetadata,
+  { column, bounds }: Grid,
+  condition: string,
+): string {
+  const [value, identifier] = [column, ...metadata.primaryColumns].map(
+    (each) => `object."${each.databaseName}"`,
+  );
+  // An array of a row may be compressed. It is expanded once, and not for each object.
+  return `WITH bounds AS MATERIALIZED (
+      SELECT value_bounds || '{}' AS of_values, identifier_bounds || '{}' AS of_identifiers
+      FROM ${bounds} WHERE ${condition}
+    )
+    SELECT width_bucket(${value}, of_values) AS value_cell,
+      width_bucket(${identifier}, of_identifiers) AS identifier_cell, count(*) AS count
+    FROM bounds CROSS JOIN "${metadata.tableName}" object WHERE ${value} IS NOT NULL
+    GROUP BY 1, 2`;
+}
