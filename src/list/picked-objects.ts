@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf, identifierOf, tableOf } from '../resource/resource.js';
+import { columnOf, identifierOf, isOwn, tableOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
 import { type MatchingObjects, orderBy } from './matching-objects.js';
 
@@ -43,10 +43,16 @@ export function pickedFromStart(picking: Picking, skipped: string): string[] {
  * field. `start` of `TalliedList` has other columns.
  */
 function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
-  const columns = order.map(({ field }, at) => {
-    const column = columnOf(metadata, field);
-    return `${values.add(key[at])}::${sqlTypeOf(column)} AS "${field}"`;
-  });
+  const parameters = order.map((_, at) => values.add(key[at]));
+  if (!isOwn(metadata)) {
+    // The types of its columns are not known by name: in a union the parameters get those of the columns.
+    const typed = `SELECT ${keysOf(order)} FROM object WHERE false`;
+    return `anchor AS MATERIALIZED (${typed} UNION ALL SELECT ${parameters.join(', ')})`;
+  }
+  const columns = order.map(
+    ({ field }, at) =>
+      `${parameters[at] ?? ''}::${sqlTypeOf(columnOf(metadata, field))} AS "${field}"`,
+  );
   return `anchor AS MATERIALIZED (SELECT ${columns.join(', ')})`;
 }
 

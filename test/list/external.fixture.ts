@@ -85,7 +85,7 @@ function shopModule(resource: ShopResource): Type {
   class GetItemDto extends ObjectQueryDto {}
 
   @QueryOf(Item, {
-    sort: nullable ? ['item_id', 'price'] : ['item_id', 'name', 'price'],
+    sort: nullable ? ['item_id', 'price'] : ['item_id', 'name', 'state', 'price'],
     include: ['brandID'],
   })
   class ListItemsDto extends ListQueryDto {

@@ -26,7 +26,7 @@ const objects = Array.from({ length: 25 }, (_, at) => ({
 }));
 
 for (const resource of Object.keys(SHOP)) {
-  const sorts = resource === 'test_open_items' ? ['price'] : ['name', 'price'];
+  const sorts = resource === 'test_open_items' ? ['price'] : ['name', 'state', 'price'];
   describeList({
     start: startShop,
     resource,

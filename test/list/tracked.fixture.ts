@@ -72,7 +72,7 @@ function waresModule(resource: TrackedResource): Type {
   @QueryOf(Ware)
   class GetWareDto extends ObjectQueryDto {}
 
-  @QueryOf(Ware, { sort: ['ware_id', 'price'] })
+  @QueryOf(Ware, { sort: ['ware_id', 'state', 'price'] })
   class ListWaresDto extends ListQueryDto {
     @identifiers('The wares with these identifiers.') ware_id?: string[];
     @EnumsParam('The wares in these states.', WareState) state?: WareState[];

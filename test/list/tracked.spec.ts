@@ -38,7 +38,7 @@ describeList({
   isTracked: true,
   identifier: 'ware_id',
   fields: Object.keys(objects[0] ?? {}),
-  sorts: ['ware_id', 'price'],
+  sorts: ['ware_id', 'state', 'price'],
   objects,
   example: objects[1] ?? {},
   filters: {
