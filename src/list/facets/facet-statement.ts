@@ -62,8 +62,11 @@ export function facetStatement(
      FROM shown ORDER BY at, shown.${byCount}`,
   );
   const tables = [...tallied.tables].map(([name, query]) => `${name} AS MATERIALIZED (${query})`);
+  // No filter takes an empty text.
   const text = `WITH ${[objectTable(metadata), ...tables].join(',\n')},
-    counts AS MATERIALIZED (SELECT * FROM (${counts.join('\nUNION ALL ')}) every WHERE count > 0),
+    counts AS MATERIALIZED (
+      SELECT * FROM (${counts.join('\nUNION ALL ')}) every WHERE count > 0 AND value <> ''
+    ),
     shown AS MATERIALIZED (
       SELECT field.at, value, count FROM generate_series(0, ${fields.length - 1}) AS field(at)
       CROSS JOIN LATERAL (
