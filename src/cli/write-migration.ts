@@ -6,7 +6,9 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { CommandError } from '../command-error.js';
+import { driverErrorOf } from '../database/database-failure.js';
 import { migrate } from '../database/migrate.js';
+import { quotedName } from '../resource/resource.js';
 import { checkChanges, migrationChanges } from '../schema/migration-changes.js';
 import type { Changes } from '../schema/schema-changes.js';
 import { Settings } from '../settings/settings.js';
@@ -76,7 +78,7 @@ async function onEmptyDatabase<T>(
   const client = new Client(server);
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+    await createDatabase(client, name);
     const url = new URL(server);
     url.pathname = `/${name}`;
     try {
@@ -98,6 +100,22 @@ async function onEmptyDatabase<T>(
     await client.end();
   }
 }
+
+/** @throws CommandError if the user of the server may not create databases */
+async function createDatabase(client: Client, name: string): Promise<void> {
+  try {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+  } catch (error) {
+    if (driverErrorOf(error).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const user = client.user ?? '';
+    throw new CommandError(
+      `The user ${user} may not create the empty database on which the schemas are compared: run ALTER ROLE ${quotedName(user)} CREATEDB as a superuser, or name a server in DATABASE_URL where it may; without DATABASE_URL it is the embedded one`,
+    );
+  }
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 function migrationText(name: string, time: number, { up, down }: Changes): string {
   const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,6 +213,22 @@ describe('import and export', () => {
     child.kill('SIGKILL');
     await new Promise((resolve) => child.on('exit', resolve));
     expect(await run(['export', 'brands'])).toEqual(before);
+  });
+});
+
+describe('migration', () => {
+  it('names the privilege that its user lacks, and the remedy', async () => {
+    const role = `reader_${randomBytes(4).toString('hex')}`;
+    await service.dataSource.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+    const url = new URL(service.database.url);
+    [url.username, url.password] = [role, role];
+    const result = await catalogue(['migration', 'add-phone'], { DATABASE_URL: url.href });
+    await service.dataSource.query(`DROP ROLE ${role}`);
+    expect(result).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `catalogue: The user ${role} may not create the empty database on which the schemas are compared: run ALTER ROLE "${role}" CREATEDB as a superuser, or name a server in DATABASE_URL where it may; without DATABASE_URL it is the embedded one\n`,
+    });
   });
 });
 
