@@ -125,5 +125,6 @@ const WAITS = `
   LEFT JOIN pg_class class ON class.oid = wait.relation
   CROSS JOIN unnest(pg_blocking_pids(waiting.pid)) blocker(pid)
   LEFT JOIN pg_stat_activity holder ON holder.pid = blocker.pid
-  WHERE waiting.pid = $1
+  -- The activity is read before the locks: its statement may otherwise be the one before.
+  WHERE waiting.pid = $1 AND waiting.wait_event_type = 'Lock'
   ORDER BY blocker.pid`;
