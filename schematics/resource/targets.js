@@ -28,7 +28,7 @@ export function existingResources(tree) {
       if (name === undefined || entity === undefined || identifier === undefined) continue;
       const module = `../${folder}/${file.replace(/\.ts$/, '.js')}`;
       const word = file.replace('.entity.ts', '');
-      const enums = [...text.matchAll(/enumName: '(\w+)'/g)].map(([, type = '']) => type);
+      const enums = enumTypes(name, text);
       const isTree = text.includes(`@ForeignKey(() => ${entity})`);
       const isExternal = /@Resource\('\w+', \{\s*external:/.test(text);
       const isTracked = isExternal && /\btracked: true\b/.test(text);
@@ -39,6 +39,20 @@ export function existingResources(tree) {
     }
   }
   return resources;
+}
+
+/**
+ * The types of the enumerations in the text of an entity: those of `enumName`, or as TypeORM names them.
+ *
+ * @param {string} resource
+ * @param {string} text
+ */
+function enumTypes(resource, text) {
+  const columns = text.matchAll(/@Column\(\{([^}]*\btype: 'enum'[^}]*)\}\)[^;]*?\n\s*(\w+)[!?]:/g);
+  return [...columns].map(
+    ([, options = '', property = '']) =>
+      /enumName: '(\w+)'/.exec(options)?.[1] ?? `${resource}_${property.toLowerCase()}_enum`,
+  );
 }
 
 /**

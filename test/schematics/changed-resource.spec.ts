@@ -114,6 +114,11 @@ describe('A resource that changes', () => {
         `  @TextParam('The scratch suppliers of this nick.')\n  nick?: string;\n\n  @TextParam('The scratch suppliers whose country is this.'`,
       ],
     );
+    // An enumeration of the other resource, whose type TypeORM names. It is removed with it below.
+    await edit('src/scratch-order-items/scratch-order-item.entity.ts', [
+      '  @CreateDateColumn',
+      `  @Column({ type: 'enum', enum: ScratchOrderItemKind, nullable: true })\n  Grade!: ScratchOrderItemKind | null;\n\n  @CreateDateColumn`,
+    ]);
     expect(await migration('add-supplier-nick')).toMatchObject({ status: 0 });
     const lacking = 'of scratch_suppliers, which needs one on ("nick"';
     expect((await verify()).sort()).toEqual([
