@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Response } from 'supertest';
+import { Raw } from 'typeorm';
+import { Brand } from '../../src/brands/brand.entity.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { listOf, ListQueryDto, QueryOf, TextParam } from '../../src/list/index.js';
+import { UnscopedReads } from '../../src/list/unscoped-reads.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { differences, lineOf } from '../../src/schema/differences.js';
@@ -19,6 +23,11 @@ const MISTAKES = [
 ];
 const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', 'branch', ...MISTAKES];
 const SINCE = new Date(Date.now() - 86_400_000).toISOString();
+
+@QueryOf(Brand, { sort: ['brandID'] })
+class ListNamedBrandsDto extends ListQueryDto {
+  @TextParam('The brands that are words in a table.') table?: string;
+}
 
 let service: Service;
 const tokens = new Map<string, string>();
@@ -125,6 +134,21 @@ describe('A resource with a scope', () => {
   it('has its tables as its entity says', async () => {
     expect(await findViolations(service.application)).toEqual([]);
   });
+
+  it.each(['', '_deltas', '_counted'])(
+    'has words that SQL of another list may not read: test_orders_tally_by_words%s',
+    async (suffix) => {
+      const table = `"test_orders_tally_by_words${suffix}"`;
+      const list = listOf(
+        service.dataSource.getRepository(Brand),
+        Object.assign(new ListNamedBrandsDto(), { table }),
+        { table: () => ({ brandID: Raw((id) => `${id} IN (SELECT word FROM ${table})`) }) },
+      );
+      await expect(service.application.get(UnscopedReads).checkFilters(list)).rejects.toThrow(
+        `a filter by brandID of brands reads ${table} by SQL, past its scope`,
+      );
+    },
+  );
 
   const lists = [
     '',
