@@ -65,8 +65,14 @@ function columnDifference(relation: Relation, declared: ColumnMetadata): string 
   if ((Number(declared.length) || Infinity) < (column.length ?? Infinity)) {
     return `the column ${name} is of the type ${column.sqlType}, longer than ${declared.length} characters`;
   }
-  const values = column.values?.filter((value) => !declared.enum?.includes(value)) ?? [];
-  if (values.length > 0) return `the column ${name} may also be ${values.join(', ')}`;
+  if (column.values !== null) {
+    const [values, named] = [column.values, (declared.enum ?? []).map(String)];
+    const further = values.filter((value) => !named.includes(value));
+    if (further.length > 0) return `the column ${name} may also be ${further.join(', ')}`;
+    // PostgreSQL refuses a comparison with a value that the type does not have.
+    const missing = named.filter((value) => !values.includes(value));
+    if (missing.length > 0) return `the column ${name} is never ${missing.join(', ')}`;
+  }
   // Of a view nothing is known.
   const isKnown = relation.kind === 'table' || relation.kind === 'foreign table';
   return isKnown && column.isNullable && !declared.isNullable

@@ -162,6 +162,13 @@ describe('A service that lists tables of others', () => {
     await query(`ALTER TYPE shop.state ADD VALUE 'lost'`);
     expect(await found()).toContain('the column state may also be lost in "shop"."items"');
     await query(`DELETE FROM pg_enum WHERE enumlabel = 'lost'`);
+    // A filter by such a value would fail.
+    await query(`UPDATE shop.items SET state = 'new'`);
+    await query(
+      `DELETE FROM pg_enum WHERE enumtypid = 'shop.state'::regtype AND enumlabel = 'sold out'`,
+    );
+    expect(await found()).toContain('the column state is never sold out in "shop"."items"');
+    await query(`ALTER TYPE shop.state ADD VALUE 'sold out'`);
     await check();
     await ready().expect(503, { status: 'unavailable', reason: 'schema' });
     await service
