@@ -44,7 +44,7 @@ export class PageReader {
     private readonly statements: StatementCache,
   ) {}
 
-  /** Reads a page of a list that can change without its version, of which nothing is remembered. */
+  /** Reads a page of a list whose version does not tell every change. Nothing is remembered of it. */
   async readUnversioned(requested: RequestedPage, rows: ReadRows): Promise<VersionedPage> {
     return (await this.read(requested, rows)).page;
   }

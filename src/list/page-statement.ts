@@ -69,7 +69,7 @@ export interface PageStatement {
  * - `tallied`, `found`: the count if the tally knows it, and objects that are found at once (`foundOnce`)
  * - `counted`: the number of matching objects
  * - `anchor`: the object behind which the page begins
- * - `grid`, `cell`: the cells of an interval, and that of the offset (`pickedInGrid`)
+ * - `grid`, `part`: the cells of an interval, and the part of the identifiers with the offset (`pickedInGrid`)
  * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
  * - `valued`: the objects of the page with a value in the sorted column
  * - `picked`: the keys of the objects of the page. By relevance, each class has tables of its own

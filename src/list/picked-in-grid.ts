@@ -3,9 +3,9 @@ import { identifierType } from '../resource/identifiers.js';
 import { identifierOf } from '../resource/resource.js';
 import type { Bound, Interval } from './criteria.js';
 import { orderBy } from './matching-objects.js';
-import { pickedByOffset, type Place } from './picked-by-offset.js';
+import { MAXIMUM_SORTED, pickedByOffset, type Place } from './picked-by-offset.js';
 import { and, keysOf, type Picking } from './picked-objects.js';
-import type { Grid } from './tally/grid.js';
+import { type Grid, GRID_PARTS } from './tally/grid.js';
 
 /** The objects of an interval of the sorted column of a grid. */
 export interface GridInterval {
@@ -20,19 +20,22 @@ export interface GridInterval {
 export const MINIMUM_GRID_OFFSET = 1000;
 
 /**
- * SQL for how many objects a list reads on average to find a place by a grid, with so many objects of the resource.
- * See `PARTS` of `GridBounds`.
+ * SQL for how many objects and cells a list reads on average to find a place by a grid, with so many objects of the
+ * resource: half of the cells, and half of a part at each bound and at the place.
  */
-const GRID_COST = (objects: string): string => `${objects} / 128 + 12 * sqrt(${objects})`;
+function gridCost(objects: string): string {
+  const { values, identifiers } = GRID_PARTS;
+  return `${objects} / ${2 * values * identifiers} + ${values + identifiers / 2} * sqrt(${objects})`;
+}
 
 /**
  * The tables for the objects of a page in the order of the identifier, either direction, from an offset on. Refers to
  * `counted`. If the cells are not counted, or if fewer objects are read in another way, `grid` is empty, and the
  * objects are those of `pickedByOffset`.
  *
- * The objects of the interval are those of the cells behind that of its lower bound, up to that of its upper one; those
- * of the former cell from the lower bound on; less those of the latter cell beyond the upper bound. Only objects in
- * the upper part of a cell are read. So it does not matter how many have the value with which a cell begins.
+ * It counts whole cells above the cell of the lower bound, up to and including that of the upper one. It adds the
+ * objects from the lower bound to the end of its cell, and subtracts those above the upper bound in its cell. Only
+ * these are read. Objects that have exactly the value with which a cell begins are never among them.
  */
 export function pickedInGrid(
   picking: Picking,
@@ -61,8 +64,15 @@ export function pickedInGrid(
     const operator = bound.inclusive ? inclusive : exclusive;
     return { name, operator, bound: `(${values.addTyped(bound.value, type)})` };
   }
+  /** The cell of a bound; the one before it if the bound itself counts as above it and a cell begins with it. */
+  const cellOf = ({ bound, operator }: { bound: string; operator: string }): string => {
+    const cell = `width_bucket(${bound}, value_bounds)`;
+    return operator === '>='
+      ? `${cell} - coalesce((value_bounds[${cell}] = ${bound})::integer, 0)`
+      : cell;
+  };
   const inGrid = (column: string): string => `(SELECT ${column} FROM grid)`;
-  const inCell = (column: string): string => `(SELECT ${column} FROM cell)`;
+  const inPart = (column: string): string => `(SELECT ${column} FROM part)`;
   const cells = [grid.tally, grid.deltas].map(
     (table) =>
       `SELECT identifier_cell, count FROM ${table}
@@ -77,12 +87,12 @@ export function pickedInGrid(
     ),
   );
   const { least } = identifierType(identifier.type).bounds;
-  const page = `${orderBy(metadata, order)} LIMIT ${limit} OFFSET ${inCell('skipped')}`;
+  const page = `${orderBy(metadata, order)} LIMIT ${limit} OFFSET ${inPart('skipped')}`;
   const select = (condition: string): string =>
     `(SELECT ${keysOf(order)} FROM object ${and(where, condition)} ${page})`;
   const picked = isAscending
-    ? select(`${id} >= ${inCell('first')}`)
-    : `${select(`${id} < ${inCell('"end"')}`)} UNION ALL ${select(inCell('"end" IS NULL'))}`;
+    ? select(`${id} >= ${inPart('first')}`)
+    : `${select(`${id} < ${inPart('"end"')}`)} UNION ALL ${select(inPart('"end" IS NULL'))}`;
   const reach = `least(${offset} + ${limit}, total - ${offset})`;
   const skipping = '_by_skipping';
   return [
@@ -91,27 +101,29 @@ export function pickedInGrid(
       SELECT identifier_bounds || '{}' AS identifier_bounds, lower_cell, upper_cell,
         ${edges.map(({ name }) => `value_bounds[${name}_cell + 1] AS ${name}_end`).join(', ') || 'NULL'}
       FROM counted CROSS JOIN every CROSS JOIN ${grid.bounds} bounds CROSS JOIN LATERAL (SELECT
-        ${lower ? `width_bucket(${lower.bound}, value_bounds)` : '-1'} AS lower_cell,
-        ${upper ? `width_bucket(${upper.bound}, value_bounds)` : 'cardinality(value_bounds)'} AS upper_cell
+        ${lower ? cellOf(lower) : '-1'} AS lower_cell,
+        ${upper ? cellOf(upper) : 'cardinality(value_bounds)'} AS upper_cell
       ) ends
-      WHERE is_counted AND least(2 * total, ${reach} * objects / nullif(total, 0)) > ${GRID_COST('objects')}
+      WHERE is_counted AND least(
+        CASE WHEN total <= ${MAXIMUM_SORTED} THEN 2 * total END, ${reach} * objects / nullif(total, 0)
+      ) > ${gridCost('objects')}
     )`,
-    `cell AS MATERIALIZED (
-      SELECT CASE cell WHEN 0 THEN ${least} ELSE identifier_bounds[cell] END AS first,
-        identifier_bounds[cell + 1] AS "end", ${offset} - before AS skipped
+    `part AS MATERIALIZED (
+      SELECT CASE number WHEN 0 THEN ${least} ELSE identifier_bounds[number] END AS first,
+        identifier_bounds[number + 1] AS "end", ${offset} - before AS skipped
       FROM grid CROSS JOIN (
-        SELECT cell, count, sum(count) OVER (ORDER BY cell${isAscending ? '' : ' DESC'}) - count AS before FROM (
-          SELECT cell, sum(count) AS count
-          FROM (${[...cells, ...beyond].join(' UNION ALL ')}) cells(cell, count) GROUP BY cell
+        SELECT number, count, sum(count) OVER (ORDER BY number${isAscending ? '' : ' DESC'}) - count AS before FROM (
+          SELECT number, sum(count) AS count
+          FROM (${[...cells, ...beyond].join(' UNION ALL ')}) parts(number, count) GROUP BY number
         ) counts
       ) counts
       WHERE before <= ${offset} AND ${offset} < before + count
     )`,
-    `picked_in_cell AS MATERIALIZED (${picked})`,
+    `picked_in_part AS MATERIALIZED (${picked})`,
     `counted${skipping} AS MATERIALIZED (
       SELECT CASE WHEN EXISTS (SELECT FROM grid) THEN 0 ELSE total END AS total FROM counted
     )`,
     ...pickedByOffset(picking, { ...place, indexSize: objects }, skipping),
-    `picked AS MATERIALIZED (SELECT * FROM picked_in_cell UNION ALL SELECT * FROM picked${skipping})`,
+    `picked AS MATERIALIZED (SELECT * FROM picked_in_part UNION ALL SELECT * FROM picked${skipping})`,
   ];
 }

@@ -48,7 +48,7 @@ export interface ListColumns<Column extends string> {
   readonly ranges?: readonly (readonly [Column, ...Column[], Column])[];
   /**
    * Sorted columns of which the tally counts the objects of an interval by identifier, so that a list of an
-   * interval finds an offset in the order of the identifier. For columns with ten thousands of values.
+   * interval finds an offset in the order of the identifier. For columns with tens of thousands of values.
    */
   readonly grids?: readonly Column[];
   /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */

@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
+import { objectTable } from '../list/matching-objects.js';
 import { cellsOf, type Grid, gridsOf } from '../list/tally/grid.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
@@ -124,7 +125,7 @@ interface CellDifference extends Pick<Difference, 'tallied' | 'there'> {
   readonly identifier_cell: number;
 }
 
-/** The cells where tally and table differ. One statement compares them, in one snapshot. */
+/** The cells where tally and table differ, unless they are yet to be counted. One statement compares them, in one snapshot. */
 function cellDifferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
@@ -134,8 +135,10 @@ function cellDifferences(
     (table) => `UNION ALL SELECT value_cell, identifier_cell, count, 0 FROM ${table}
       WHERE EXISTS (SELECT FROM ${grid.bounds} WHERE is_counted)`,
   );
+  // Lock order: table before tally.
   return dataSource.query(
-    `SELECT value_cell, identifier_cell, sum(tallied) AS tallied, sum(there) AS there
+    `WITH ${objectTable(metadata)}
+     SELECT value_cell, identifier_cell, sum(tallied) AS tallied, sum(there) AS there
      FROM (
        SELECT value_cell, identifier_cell, 0 AS tallied, count AS there
        FROM (${cellsOf(metadata, grid, 'is_counted')}) there

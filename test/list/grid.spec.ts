@@ -261,6 +261,20 @@ describe('The bounds of a grid', () => {
     expect(await chosen()).toEqual([after]);
   }, 90_000);
 
+  it('are chosen again if a value becomes frequent, and once', async () => {
+    await query(`UPDATE products SET price = 433.21 WHERE price IS NOT NULL AND random() < 0.7`);
+    await cut();
+    await until(() => bounds.run());
+    const frequent = await chosen();
+    expect(frequent[0]?.values).toContain('433.21');
+    await compare(new Random('frequent'), 10);
+    await expectExactCounts();
+    await cut();
+    await bounds.run();
+    expect(await chosen()).toEqual(frequent);
+    expect(await query('SELECT FROM products_tally_by_price_grid WHERE count = 0')).toEqual([]);
+  }, 90_000);
+
   it('stay when the table is emptied, and are chosen once of values that nothing divides', async () => {
     const before = await chosen();
     await query('TRUNCATE products CASCADE');

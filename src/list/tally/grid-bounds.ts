@@ -3,19 +3,17 @@ import type { EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import type { ReservedConnections } from '../../database/reserved-connections.js';
 import { excludeWriters } from './exclude-writers.js';
-import { cellsOf, type Grid } from './grid.js';
+import { cellsOf, type Grid, GRID_PARTS } from './grid.js';
+import { hasLargeRange } from './stretch.js';
 import { identifierOrder, sortedOrder, type TallyOrder, tallyRows } from './tally.js';
 
 /** Minimum number of objects with a value of which there are cells. Fewer are skipped in a few milliseconds. */
 const MINIMUM = 50_000;
 /**
- * By what the square root of the number of objects is divided to give that of the parts in each order. A list reads
- * the cells, the objects of a part of the values at each bound, and those of a part of the identifiers. With
- * 1,000,000 objects these are some 8,000, 4,000 and 8,000 on average.
+ * How many of the parts that would be chosen now one part may contain, and by what factor there may be more or fewer
+ * parts than would be chosen.
  */
-const PARTS = { values: 4, identifiers: 16 };
-/** How many parts of the present objects one part may contain, and how many more parts there may be. */
-const TOLERATED = { within: 8, growth: 1.5 };
+const TOLERATED = { within: 8, growth: 1.5, decline: 4 };
 /** Milliseconds to wait for the lock of the resource. Writers that arrive meanwhile wait behind it. */
 const LOCK_TIMEOUT = 800;
 
@@ -24,7 +22,12 @@ const LOCK_TIMEOUT = 800;
  * advisory lock admits one of them.
  */
 export class GridBounds {
-  /** A query of the bounds that suit the objects: `values` and `identifiers`. It reads only the tallies. */
+  /** The orders of the tally whose ranges tell which bounds suit the objects. */
+  private readonly orders: readonly TallyOrder[];
+  /**
+   * A query of the bounds that suit the objects: `values` and `identifiers`. A value that many objects have is
+   * repeated. It reads only the tallies.
+   */
   private readonly suitable: string;
 
   /** @param minimum number of objects with a value of which there are cells */
@@ -34,24 +37,28 @@ export class GridBounds {
     private readonly grid: Grid,
     private readonly minimum = MINIMUM,
   ) {
-    const byValue = sortedOrder(metadata, grid.column);
+    const [identifiers, values] = [identifierOrder(metadata), sortedOrder(metadata, grid.column)];
+    this.orders = [identifiers, values];
     // Lock order: that of TRUNCATE.
     this.suitable = `SELECT
-      ${quantiles(identifierOrder(metadata), 'lowest', PARTS.identifiers)} AS identifiers,
-      ${quantiles(byValue, 'value', PARTS.values)} AS values`;
+      ${quantiles(identifiers, 'lowest', GRID_PARTS.identifiers)} AS identifiers,
+      ${quantiles(values, 'value', GRID_PARTS.values)} AS values`;
   }
 
   /**
    * Chooses bounds if there are none, or if others suit the objects better, and counts by those that are not counted.
    *
    * @param signal cancels it
-   * @returns false if it did not complete: another instance was running, a lock timed out, or `signal`
-   * was aborted
+   * @returns false if it did not complete: the ranges of the tallies are yet to be cut, another instance was running, a
+   * lock timed out, or `signal` was aborted
    */
   async run(signal?: AbortSignal): Promise<boolean> {
     const dataSource = await this.connections.connected();
+    await dataSource.query(this.removal());
     const [due] = await dataSource.query<Due[]>(...this.due());
     if (!due || (!due.choice && !due.count)) return true;
+    // Ranges that are yet to be divided tell little of where the objects are.
+    if (due.choice && !due.possible) return false;
     return this.connections.withoutTimeLimit(async (client) => {
       const { rows } = await client.query<{ free: boolean }>(
         'SELECT pg_try_advisory_lock(hashtext($1)) AS free',
@@ -86,7 +93,7 @@ export class GridBounds {
       await client.query(`DELETE FROM ${bounds}`);
       await client.query(
         `INSERT INTO ${bounds} (value_bounds, identifier_bounds, is_counted)
-         SELECT "values", identifiers, false FROM (${this.suitable}) suitable`,
+         SELECT ${distinct('"values"')}, ${distinct('identifiers')}, false FROM (${this.suitable}) suitable`,
       );
       await client.query('COMMIT');
       return true;
@@ -114,21 +121,32 @@ export class GridBounds {
     await client.query('COMMIT');
   }
 
+  /** A statement that removes cells without objects, as former bounds leave them. A fold may hold some. */
+  private removal(): string {
+    const { tally } = this.grid;
+    return `DELETE FROM ${tally} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${tally} WHERE count = 0 FOR UPDATE SKIP LOCKED
+    ))`;
+  }
+
   /** A query of what is due, and its parameter values. */
   private due(): [text: string, values: unknown[]] {
     const every = tallyRows(sortedOrder(this.metadata, this.grid.column), `WHERE facet = ''`);
+    const count = (suitable: string): string => `cardinality(${distinct(suitable)})`;
+    // A bound that is there cannot divide a part further. So bounds are not chosen again and again for one value.
     const suitsBetter = (suitable: string, present: string): string =>
-      `cardinality(${suitable}) > ${TOLERATED.growth} * cardinality(${present})
+      `${count(suitable)} > ${TOLERATED.growth} * cardinality(${present})
+       OR ${TOLERATED.decline} * ${count(suitable)} < cardinality(${present})
        OR EXISTS (
-         SELECT FROM unnest(${suitable}) bound GROUP BY width_bucket(bound, ${present})
-         HAVING count(*) > ${TOLERATED.within}
+         SELECT FROM unnest(${suitable}) bound WHERE bound <> ALL(${present})
+         GROUP BY width_bucket(bound, ${present}) HAVING count(*) > ${TOLERATED.within}
        )`;
-    // After new bounds are chosen, none suit better until the objects change: the same values are always found.
     return [
       `SELECT least(cardinality(identifiers), cardinality("values")) > 0 AND (
            is_counted IS NULL OR ${suitsBetter('"values"', 'value_bounds')}
            OR ${suitsBetter('identifiers', 'identifier_bounds')}
-         ) AS choice, is_counted IS FALSE AS count
+         ) AS choice, is_counted IS FALSE AS count,
+         NOT (${this.orders.map(hasLargeRange).join(' OR ')}) AS possible
        FROM (${this.suitable}) suitable LEFT JOIN ${this.grid.bounds} ON true
        WHERE (SELECT sum(count) FROM ${every}) >= $1`,
       [this.minimum],
@@ -139,13 +157,20 @@ export class GridBounds {
 interface Due {
   /** Whether other bounds are due. */
   readonly choice: boolean;
+  /** Whether the ranges of the tallies tell which. */
+  readonly possible: boolean;
   /** Whether the objects are to be counted by the present ones. */
   readonly count: boolean;
 }
 
+/** An SQL expression for the distinct elements of an array, in their order. */
+function distinct(array: string): string {
+  return `ARRAY(SELECT DISTINCT bound FROM unnest(${array}) bound ORDER BY bound)`;
+}
+
 /**
  * An SQL expression for an array of keys that divide the objects into parts of the same size, as far as the ranges of a
- * tally tell. A key with the objects of several parts is one bound, and the next part begins close behind it.
+ * tally tell. A key that spans several parts is repeated.
  *
  * @param key a column of the tally
  * @param divisor by which the square root of the number of objects is divided
@@ -153,7 +178,7 @@ interface Due {
 function quantiles(order: TallyOrder, key: string, divisor: number): string {
   const { bounds, boundOrder } = order;
   return `ARRAY(
-    SELECT DISTINCT ${key} FROM (
+    SELECT ${key} FROM (
       SELECT ${key}, part, lag(part) OVER (ORDER BY ${boundOrder}) AS previous FROM (
         SELECT ${bounds}, floor(before / total * sqrt(total) / ${divisor}) AS part FROM (
           SELECT ${bounds}, (sum(count) OVER (ORDER BY ${boundOrder}) - count)::float8 AS before,
@@ -161,8 +186,8 @@ function quantiles(order: TallyOrder, key: string, divisor: number): string {
           FROM (
             SELECT ${bounds}, sum(count) AS count FROM ${tallyRows(order, `WHERE facet = ''`)} GROUP BY ${bounds}
           ) ranges
-        ) placed
-      ) divided
-    ) divided WHERE part > previous AND ${key} IS NOT NULL ORDER BY ${key}
+        ) preceded
+      ) numbered
+    ) changes WHERE part > previous AND ${key} IS NOT NULL ORDER BY ${key}
   )`;
 }

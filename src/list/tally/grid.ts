@@ -17,6 +17,13 @@ export interface Grid {
   readonly bounds: string;
 }
 
+/**
+ * By what the square root of the number of objects is divided to give that of the parts in each order. A list reads
+ * the cells, the objects of a part of the values at each bound, and those of a part of the identifiers. With
+ * 1,000,000 objects these are some 8,000, 4,000 and 8,000 on average.
+ */
+export const GRID_PARTS = { values: 4, identifiers: 16 };
+
 /** The grids of a resource. */
 export function gridsOf(metadata: EntityMetadata): Grid[] {
   return gridColumnsOf(metadata).map((name) => {
