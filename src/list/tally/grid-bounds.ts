@@ -1,8 +1,7 @@
 import type { Client } from 'pg';
 import type { EntityMetadata } from 'typeorm';
-import { isLockTimeout } from '../../database/database-failure.js';
 import type { ReservedConnections } from '../../database/reserved-connections.js';
-import { excludeWriters } from './exclude-writers.js';
+import { changeRecorded, countInSnapshot, onOneInstance } from './added-counts.js';
 import { cellsOf, type Grid, GRID_PARTS } from './grid.js';
 import { hasLargeRange } from './stretch.js';
 import { identifierOrder, sortedOrder, type TallyOrder, tallyRows } from './tally.js';
@@ -14,8 +13,6 @@ const MINIMUM = 50_000;
  * parts than would be chosen.
  */
 const TOLERATED = { within: 8, growth: 1.5, decline: 4 };
-/** Milliseconds to wait for the lock of the resource. Writers that arrive meanwhile wait behind it. */
-const LOCK_TIMEOUT = 800;
 
 /**
  * Chooses the bounds of the cells of a grid, and counts the objects in them. Several instances may run at a time; an
@@ -59,13 +56,8 @@ export class GridBounds {
     if (!due || (!due.choice && !due.count)) return true;
     // Ranges that are yet to be divided tell little of where the objects are.
     if (due.choice && !due.possible) return false;
-    return this.connections.withoutTimeLimit(async (client) => {
-      const { rows } = await client.query<{ free: boolean }>(
-        'SELECT pg_try_advisory_lock(hashtext($1)) AS free',
-        [`grid of ${this.metadata.tableName} by ${this.grid.column.databaseName}`],
-      );
-      return rows[0]?.free === true && this.apply(client);
-    }, signal);
+    const lock = `grid of ${this.metadata.tableName} by ${this.grid.column.databaseName}`;
+    return onOneInstance(this.connections, lock, (client) => this.apply(client), signal);
   }
 
   /** The caller holds the advisory lock. */
@@ -80,45 +72,31 @@ export class GridBounds {
    * Makes every later writer record cells of other bounds. What was recorded by the former ones stays: the count
    * takes it off. Returns false if the lock timed out.
    */
-  private async choose(client: Client): Promise<boolean> {
+  private choose(client: Client): Promise<boolean> {
     const { bounds } = this.grid;
-    try {
-      await client.query('BEGIN');
-      // Writers that see other bounds must have ended before the objects are counted.
-      await excludeWriters(
-        (text, values) => client.query(text, values),
-        this.metadata.tableName,
-        LOCK_TIMEOUT,
-      );
+    return changeRecorded(client, this.metadata.tableName, async () => {
       await client.query(`DELETE FROM ${bounds}`);
       await client.query(
         `INSERT INTO ${bounds} (value_bounds, identifier_bounds, is_counted)
          SELECT ${distinct('"values"')}, ${distinct('identifiers')}, false FROM (${this.suitable}) suitable`,
       );
-      await client.query('COMMIT');
-      return true;
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      return false;
-    }
+    });
   }
 
   /** Counts the objects in each cell, while writers go on. Takes off what was recorded by the snapshot of the count. */
-  private async count(client: Client): Promise<void> {
+  private count(client: Client): Promise<void> {
     const { tally, deltas, bounds } = this.grid;
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
-    await client.query(`LOCK TABLE "${this.metadata.tableName}" IN ACCESS SHARE MODE`);
-    await client.query(
-      `INSERT INTO ${deltas} (value_cell, identifier_cell, count)
-       SELECT value_cell, identifier_cell, sum(count) FROM (
-         SELECT * FROM (${cellsOf(this.metadata, this.grid, 'true')}) there
-         UNION ALL SELECT value_cell, identifier_cell, -count FROM ${tally}
-         UNION ALL SELECT value_cell, identifier_cell, -count FROM ${deltas}
-       ) every GROUP BY value_cell, identifier_cell HAVING sum(count) <> 0`,
-    );
-    await client.query(`UPDATE ${bounds} SET is_counted = true`);
-    await client.query('COMMIT');
+    return countInSnapshot(client, this.metadata.tableName, async () => {
+      await client.query(
+        `INSERT INTO ${deltas} (value_cell, identifier_cell, count)
+         SELECT value_cell, identifier_cell, sum(count) FROM (
+           SELECT * FROM (${cellsOf(this.metadata, this.grid, 'true')}) there
+           UNION ALL SELECT value_cell, identifier_cell, -count FROM ${tally}
+           UNION ALL SELECT value_cell, identifier_cell, -count FROM ${deltas}
+         ) every GROUP BY value_cell, identifier_cell HAVING sum(count) <> 0`,
+      );
+      await client.query(`UPDATE ${bounds} SET is_counted = true`);
+    });
   }
 
   /** A statement that removes cells without objects, as former bounds leave them. A fold may hold some. */
