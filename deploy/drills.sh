@@ -141,19 +141,24 @@ judge_load() {
   pass "$title: $seen"
 }
 
-# --- The drills
-
-dump() {
-  new_catalogue dump
-  # Writes while the dump runs.
-  while :; do sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; done &
-  local writer=$!
+# Dumps the database while the process $1 writes to it, and restores the dump as the database `restored`.
+restore_dump() {
+  local writer=$1
   PROCESSES+=("$writer")
   sleep 0.5
   pg_dump -h 127.0.0.1 -p "$PG_PORT" -U postgres -Fc catalogue > "$WORK/backup"
   kill "$writer" && wait "$writer" 2> /dev/null || true
   sql postgres 'CREATE DATABASE restored OWNER catalogue'
   pg_restore -h 127.0.0.1 -p "$PG_PORT" -U postgres --exit-on-error -d restored "$WORK/backup"
+}
+
+# --- The drills
+
+dump() {
+  new_catalogue dump
+  # Writes while the dump runs.
+  while :; do sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; done &
+  restore_dump $!
   local found
   found=$(DATABASE_URL=$(database restored) catalogue verify) || fail "verify: $found"
   pass "pg_dump during writes, restored into a new database: $(sql restored 'SELECT count(*) FROM brands') brands, $(sql catalogue 'SELECT count(*) FROM brands') in the other one by now; $found"
@@ -183,13 +188,7 @@ tracked() {
   catalogue migrate > /dev/null
 
   while :; do owner catalogue "UPDATE sales.wares SET state = 'used' WHERE ware_id = 1 + random() * 4999; DELETE FROM sales.wares WHERE ware_id = (1 + random() * 4999)::int"; done &
-  local writer=$!
-  PROCESSES+=("$writer")
-  sleep 0.5
-  pg_dump -h 127.0.0.1 -p "$PG_PORT" -U postgres -Fc catalogue > "$WORK/backup"
-  kill "$writer" && wait "$writer" 2> /dev/null || true
-  sql postgres 'CREATE DATABASE restored OWNER catalogue'
-  pg_restore -h 127.0.0.1 -p "$PG_PORT" -U postgres --exit-on-error -d restored "$WORK/backup"
+  restore_dump $!
   local found statement
   found=$(DATABASE_URL=$(database restored) catalogue verify 2> /dev/null) && fail 'verify finds nothing off with triggers that are not those of the tally'
   statement=$(grep -o 'SELECT track_table(.*)' <<< "$found") || fail "verify names no remedy: $found"
