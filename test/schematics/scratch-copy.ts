@@ -53,17 +53,27 @@ export class ScratchCopy {
   }
 
   /** What `npm run resource --` does with each of several arguments, one after the other. */
-  async resources(all: readonly (readonly string[])[]): Promise<CommandResult[]> {
-    const { stdout, stderr } = await this.run([
-      'test/fixtures/generate-resources.mjs',
-      JSON.stringify(all),
-    ]);
-    if (stderr !== '') throw new Error(stderr);
-    return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
+  resources(all: readonly (readonly string[])[]): Promise<CommandResult[]> {
+    return this.results('test/fixtures/generate-resources.mjs', all);
+  }
+
+  /** Lints files of it and checks their types, and gives what is wrong. */
+  check(files: readonly string[]): Promise<CommandResult> {
+    return this.run(['test/fixtures/check-sources.mjs', ...files]);
   }
 
   catalogue(args: readonly string[], databaseUrl: string): Promise<CommandResult> {
     return this.run(['dist/main.js', ...args], { environment: { DATABASE_URL: databaseUrl } });
+  }
+
+  /** Runs several command lines one after the other in one process. */
+  async catalogues(
+    commandLines: readonly (readonly string[])[],
+    databaseUrl: string,
+  ): Promise<CommandResult[]> {
+    return this.results('test/fixtures/run-commands.mjs', commandLines, {
+      DATABASE_URL: databaseUrl,
+    });
   }
 
   /** Starts its service on a database and gives its address. */
@@ -91,6 +101,16 @@ export class ScratchCopy {
         reject(new Error(`The service ended: ${output}`));
       });
     });
+  }
+
+  private async results(
+    program: string,
+    all: readonly (readonly string[])[],
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<CommandResult[]> {
+    const { stdout, stderr } = await this.run([program, JSON.stringify(all)], { environment });
+    if (stderr !== '') throw new Error(stderr);
+    return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
   }
 
   /** The paths of all its own files, sorted. */
