@@ -17,7 +17,7 @@ export interface OpenLoad {
   /** Requests a second. The intervals between them have an exponential distribution. */
   readonly rate: number;
   readonly seconds: number;
-  /** An address that is asked twenty times a second meanwhile, on a connection of its own. */
+  /** An address that is asked a hundred times a second meanwhile, on a connection of its own. */
   readonly healthUrl: string;
 }
 
@@ -45,7 +45,7 @@ export interface OpenLoadResult {
 }
 
 const GRACE = 10_000;
-const HEALTH_INTERVAL = 50;
+const HEALTH_INTERVAL = 10;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 process.on('message', (load: OpenLoad) => {

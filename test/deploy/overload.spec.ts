@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { RequestLimit } from '../../src/http/server/request-limit.js';
 import { Settings } from '../../src/settings/settings.js';
@@ -18,8 +19,10 @@ jest.setTimeout(60_000);
 const { describe: describeWithProxy } = withTool(HAPROXY);
 
 /** As in `deploy/haproxy.cfg`. */
-const SLOTS = 40;
+const SLOTS = 24;
 const QUEUE = 60;
+/** What the queue takes while nearly every request has found one for half a second. */
+const STANDING_QUEUE = 4;
 const SHARE = 20;
 
 /** HAProxy decides in two threads, each without the latest of the other. */
@@ -150,6 +153,32 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
     expect(await proxy.metric('haproxy_backend_requests_denied_total')).toBe(400 - answered);
   });
 
+  it('a queue that stands is kept short, but for a client with few requests', async () => {
+    await newProxy();
+    await lock();
+    const first = brands(SLOTS + QUEUE, clients.greedy);
+    await until(async () => (await proxy.metric('haproxy_backend_current_queue')) >= QUEUE);
+    await unlock();
+    await first.all;
+    expect(first.refused).toEqual([]);
+    await lock();
+    const all = [first];
+    // As many as before, not at once.
+    const end = performance.now() + 3000;
+    while (performance.now() < end) {
+      all.push(brands(1, clients.greedy));
+      await sleep(10);
+    }
+    const queued = await proxy.metric('haproxy_backend_current_queue');
+    expect(queued).toBeLessThan(QUEUE);
+    expect(queued).toBeGreaterThan(STANDING_QUEUE);
+    const few = other(clients.normal);
+    await until(async () => (await proxy.metric('haproxy_backend_current_queue')) > queued);
+    await unlock();
+    expect((await few).errcode).toBe('0');
+    await Promise.all(all.map((sent) => sent.all));
+  });
+
   it('a client beside one whose requests all hang is answered', async () => {
     await newProxy();
     expect((await other(clients.normal)).errcode).toBe('0');
@@ -165,7 +194,12 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
   it('a client beside many comes before them in the queue, and is admitted to it when it is full', async () => {
     // With one slot the answers come in the order of the queue. Farther back, since on a slow machine some of
     // these requests arrive long before the others.
-    await newProxy({ 'maxconn 40': 'maxconn 1', 'mul(10)': 'mul(10000)' });
+    await newProxy({
+      [`maxconn ${SLOTS}`]: 'maxconn 1',
+      'mul(10)': 'mul(10000)',
+      // With one slot, nearly every request finds a queue.
+      'acl is_standing_queue sc_gpc0_rate(1)': 'acl is_standing_queue int(0)',
+    });
     await lock();
     const order: string[] = [];
     const names = crowd.flatMap((client) => Array<Credentials>(2 * SHARE).fill(client));
@@ -229,7 +263,7 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
     expect((await other(clients.normal)).errcode).toBe('0');
   });
 
-  it('the slots are what an instance admits however slow its event loop is', async () => {
+  it('the slots are no more than an instance admits however slow its event loop is', async () => {
     const configuration = await readFile('deploy/haproxy.cfg', 'utf8');
     const slots = Number(/^ +default-server maxconn (\d+)$/m.exec(configuration)?.[1]);
     expect(slots).toBe(SLOTS);
