@@ -97,7 +97,7 @@ describe('Metrics', () => {
     );
     expect(text).toContain('catalogue_rows_served_total 5');
     expect(text).toContain('catalogue_refusals_total{errcode="-23"} 1');
-    expect(text).toMatch(/^catalogue_pool_connections [1-9]/m);
+    expect(text).toMatch(/^catalogue_pool_connections\{server="primary"\} [1-9]/m);
     expect(text).toMatch(/^process_resident_memory_bytes /m);
   });
 

@@ -58,6 +58,11 @@ export class Replicas {
     return new Map(this.replicas.map(({ name, asOf }) => [name, now - asOf]));
   }
 
+  /** The pools of connections to the replicas, by name. */
+  get pools(): ReadonlyMap<string, Pool> {
+    return new Map(this.replicas.map(({ name, pool }) => [name, pool]));
+  }
+
   /** Why replicas are excluded, by name. */
   get problems(): ReadonlyMap<string, string> {
     return new Map(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/read-pool.js';
@@ -42,18 +43,7 @@ export class Metrics {
       labelNames: ['version', 'node'],
       registers: [this.registry],
     }).set({ version: VERSION, node: process.versions.node }, 1);
-    const pool = primaryPool(dataSource);
-    this.gauge('catalogue_pool_connections', 'Connections to the database', () => pool.totalCount);
-    this.gauge(
-      'catalogue_pool_connections_in_use',
-      'Connections that a query is under way on',
-      () => pool.totalCount - pool.idleCount,
-    );
-    this.gauge(
-      'catalogue_pool_waiting',
-      'Queries that wait for a connection',
-      () => pool.waitingCount,
-    );
+    this.addPools(new Map([['primary', primaryPool(dataSource)], ...replicas.pools]));
     new Gauge({
       name: 'catalogue_replica_lag_seconds',
       help: 'How far a replica may be behind the primary; infinite while it is away',
@@ -142,6 +132,36 @@ export class Metrics {
     this.durations.observe(labels, milliseconds / 1000);
     if (rows > 0) this.rows.inc(rows);
     if (errcode !== 0) this.errorResponses.inc({ errcode: String(errcode) });
+  }
+
+  /** Adds the metrics of the pools of connections, by server. */
+  private addPools(pools: ReadonlyMap<string, Pool>): void {
+    const gauge = (name: string, help: string, read: (pool: Pool) => number): void => {
+      new Gauge({
+        name,
+        help,
+        labelNames: ['server'],
+        registers: [this.registry],
+        collect() {
+          for (const [server, pool] of pools) this.set({ server }, read(pool));
+        },
+      });
+    };
+    gauge(
+      'catalogue_pool_connections',
+      'Connections to the database, by server: `primary`, or a replica',
+      (pool) => pool.totalCount,
+    );
+    gauge(
+      'catalogue_pool_connections_in_use',
+      'Connections that a query is under way on, by server',
+      (pool) => pool.totalCount - pool.idleCount,
+    );
+    gauge(
+      'catalogue_pool_waiting',
+      'Queries that wait for a connection, by server',
+      (pool) => pool.waitingCount,
+    );
   }
 
   private counter(name: string, help: string, read: () => number): void {

@@ -63,6 +63,13 @@ async function well(): Promise<number> {
   return lags.filter(([, lag]) => lag !== '+Inf' && Number(lag) * 1000 <= MAX_LAG).length;
 }
 
+/** The open connections to each server, as the metrics tell them. */
+async function connectionsByServer(): Promise<Map<string, number>> {
+  const { text } = await service.anonymous().get('/metrics').expect(200);
+  const gauges = text.matchAll(/^catalogue_pool_connections\{server="(.*)"\} (.*)$/gm);
+  return new Map([...gauges].map(([, server = '', open]) => [server, Number(open)]));
+}
+
 async function count(): Promise<number> {
   const { body } = await service.get('/brands?limit=0').expect(200);
   return Number((body as { response_data: { count: string } }).response_data.count);
@@ -86,6 +93,10 @@ it('Lists and objects are read from the replicas, and from the primary without t
   const { headers } = await service.get('/brands?limit=1').expect(200);
   await service.get('/brands?limit=1').set('If-None-Match', String(headers.etag)).expect(304);
   expect(asked).not.toHaveBeenCalled();
+  const connections = await connectionsByServer();
+  expect([...connections.keys()]).toEqual(['primary', expect.any(String), expect.any(String)]);
+  connections.delete('primary');
+  expect(Math.max(...connections.values())).toBeGreaterThan(0);
   await Promise.all(replicas.map((replica) => replica.stop()));
   await service.get('/brands?offset=101').expect(200);
   expect(asked).toHaveBeenCalled();
