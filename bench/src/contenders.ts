@@ -93,10 +93,10 @@ function startService(
 }
 
 /**
- * Starts services that read every page anew: one alone, one behind HAProxy as in the delivered deployment, and
- * the built one of another folder.
+ * Starts services that read every page anew: one without a proxy, one behind HAProxy with `deploy/haproxy.cfg`, and
+ * one that was built in another folder.
  *
- * @param folder `undefined`: none
+ * @param folder the other folder; `undefined`: none
  */
 export async function startUncached(
   databaseUrl: string,

@@ -93,7 +93,9 @@ export class Maintenance implements OnModuleDestroy {
     for (let round = 0; !signal.aborted; round += 1) {
       const succeeded = await this.round(tasks, round);
       onRound?.(succeeded);
-      await sleep(interval, undefined, { signal }).catch(() => undefined);
+      // A failed round is repeated soon: until then the metrics and `/health/ready` say that it fails.
+      const pause = succeeded ? interval : INTERVAL;
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 

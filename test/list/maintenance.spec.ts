@@ -74,6 +74,17 @@ describe('Maintenance', () => {
     );
   }, 30_000);
 
+  it('of what is chosen seldom is repeated soon when it has failed', async () => {
+    const [table, renamed] = ['products_tally_by_words_counted', 'scratch_words_counted'];
+    await query(`ALTER TABLE ${table} RENAME TO ${renamed}`);
+    service.application.get(Maintenance).start();
+    const says = (end: string) =>
+      logged.some((line) => line.startsWith(`Maintenance of the words of products ${end}`));
+    await until(() => says('fails'));
+    await query(`ALTER TABLE ${renamed} RENAME TO ${table}`);
+    await until(() => says('works again'), 5000);
+  });
+
   it('chooses the words that are counted', async () => {
     await query(
       `INSERT INTO products ("productID", type, name)
