@@ -17,7 +17,7 @@ export interface OpenLoad {
   /** Requests a second. The intervals between them have an exponential distribution. */
   readonly rate: number;
   readonly seconds: number;
-  /** An address that is asked a hundred times a second meanwhile, on a connection of its own. */
+  /** An address that is asked a hundred times a second meanwhile, on connections of its own. */
   readonly healthUrl: string;
 }
 
@@ -46,6 +46,8 @@ export interface OpenLoadResult {
 
 const GRACE = 10_000;
 const HEALTH_INTERVAL = 10;
+/** Connections for them. The service refuses what one connection sends ahead beyond a bound. */
+const PROBES = 5;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 process.on('message', (load: OpenLoad) => {
@@ -159,21 +161,25 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
     (_, at) => new Connection(address, requests[at % requests.length] ?? '', answered, failed),
   );
   idle.push(...all);
-  const probe = new Connection(
-    addressOf(load.healthUrl),
-    requestFor(load.healthUrl, {}),
-    (status, due) => {
-      health.push(performance.now() - due);
-      if (status !== 200) unhealthy += 1;
-    },
-    () => undefined,
+  const probes = Array.from(
+    { length: PROBES },
+    () =>
+      new Connection(
+        addressOf(load.healthUrl),
+        requestFor(load.healthUrl, {}),
+        (status, due) => {
+          health.push(performance.now() - due);
+          if (status !== 200) unhealthy += 1;
+        },
+        () => undefined,
+      ),
   );
   await new Promise((resolve) => setTimeout(resolve, load.connectedBefore * 1000));
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const began = performance.now();
   const until = began + seconds * 1000;
-  let [due, healthDue, turn] = [began, began, 0];
+  let [due, healthDue, turn, probeTurn] = [began, began, 0, 0];
   while (performance.now() < until) {
     const now = performance.now();
     for (; due <= now; due -= (Math.log(1 - random()) / rate) * 1000) {
@@ -182,7 +188,9 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
       waiting += 1;
       connection?.send(due);
     }
-    for (; healthDue <= now; healthDue += HEALTH_INTERVAL) probe.send(healthDue);
+    for (; healthDue <= now; healthDue += HEALTH_INTERVAL) {
+      probes[(probeTurn += 1) % PROBES]?.send(healthDue);
+    }
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   delay.disable();
@@ -191,7 +199,7 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const unanswered = waiting;
-  for (const connection of [...all, probe]) connection.close();
+  for (const connection of [...all, ...probes]) connection.close();
   if (wrong) throw new Error(wrong);
   return {
     admitted: latenciesOf(admitted, admitted.length - inTime.admitted, seconds),
