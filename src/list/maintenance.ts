@@ -91,10 +91,13 @@ export class Maintenance implements OnModuleDestroy {
   ): Promise<void> {
     const { signal } = this.stopping;
     for (let round = 0; !signal.aborted; round += 1) {
+      const began = performance.now();
       const succeeded = await this.round(tasks, round);
       onRound?.(succeeded);
-      // A failed round is repeated soon: until then the metrics and `/health/ready` say that it fails.
-      const pause = succeeded ? interval : INTERVAL;
+      // A failed round is repeated soon, but one that takes long not at once: until it succeeds, the metrics and
+      // `/health/ready` say that it fails.
+      const soon = Math.max(INTERVAL, performance.now() - began);
+      const pause = succeeded ? interval : Math.min(interval, soon);
       await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -618,23 +618,26 @@ describe('A command of the service', () => {
   it('builds it after a change, which the next command does not', async () => {
     // A service of one file, which is compiled in a tenth of the time.
     const small = await ScratchCopy.make();
-    const main = join(small.folder, 'src/main.ts');
-    await rm(join(small.folder, 'src'), { recursive: true });
-    await mkdir(join(small.folder, 'src'));
-    await writeFile(main, 'process.exitCode = 0;\n');
-    const build = async () => {
-      await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', '--help'], {
-        cwd: small.folder,
-      });
-      return (await stat(join(small.folder, 'dist/main.js'))).mtimeMs;
-    };
-    const before = await build();
-    expect(await build()).toBe(before);
-    const now = new Date();
-    await utimes(main, now, now);
-    const after = await build();
-    expect(after).toBeGreaterThan(before);
-    expect(await build()).toBe(after);
-    await small.remove();
+    try {
+      const main = join(small.folder, 'src/main.ts');
+      await rm(join(small.folder, 'src'), { recursive: true });
+      await mkdir(join(small.folder, 'src'));
+      await writeFile(main, 'process.exitCode = 0;\n');
+      const build = async () => {
+        await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', '--help'], {
+          cwd: small.folder,
+        });
+        return (await stat(join(small.folder, 'dist/main.js'))).mtimeMs;
+      };
+      const before = await build();
+      expect(await build()).toBe(before);
+      const now = new Date();
+      await utimes(main, now, now);
+      const after = await build();
+      expect(after).toBeGreaterThan(before);
+      expect(await build()).toBe(after);
+    } finally {
+      await small.remove();
+    }
   });
 });
