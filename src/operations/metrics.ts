@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/read-pool.js';
@@ -43,16 +42,35 @@ export class Metrics {
       labelNames: ['version', 'node'],
       registers: [this.registry],
     }).set({ version: VERSION, node: process.versions.node }, 1);
-    this.addPools(new Map([['primary', primaryPool(dataSource)], ...replicas.pools]));
-    new Gauge({
-      name: 'catalogue_replica_lag_seconds',
-      help: 'How far a replica may be behind the primary; infinite while it is away',
-      labelNames: ['replica'],
-      registers: [this.registry],
-      collect() {
-        for (const [replica, lag] of replicas.lags) this.set({ replica }, lag / 1000);
-      },
-    });
+    const pools = new Map([['primary', primaryPool(dataSource)], ...replicas.pools]);
+    this.gaugeBy(
+      'server',
+      'catalogue_pool_connections',
+      'Connections to the database, by server: `primary`, or a replica',
+      () => pools,
+      (pool) => pool.totalCount,
+    );
+    this.gaugeBy(
+      'server',
+      'catalogue_pool_connections_in_use',
+      'Connections that a query is under way on, by server',
+      () => pools,
+      (pool) => pool.totalCount - pool.idleCount,
+    );
+    this.gaugeBy(
+      'server',
+      'catalogue_pool_waiting',
+      'Queries that wait for a connection, by server',
+      () => pools,
+      (pool) => pool.waitingCount,
+    );
+    this.gaugeBy(
+      'replica',
+      'catalogue_replica_lag_seconds',
+      'How far a replica may be behind the primary; infinite while it is away',
+      () => replicas.lags,
+      (lag) => lag / 1000,
+    );
   }
 
   /** Adds the metrics of maintenance. */
@@ -67,29 +85,25 @@ export class Metrics {
       'Rounds that failed, as with no database; the other counter leaves them out',
       () => maintenance.rounds.failed,
     );
-    new Gauge({
-      name: 'catalogue_tally_deltas_waiting',
-      help: 'Deltas that wait to be folded, by resource; at most 50,000 of each table are counted',
-      labelNames: ['resource'],
-      registers: [this.registry],
-      collect() {
-        for (const [resource, deltas] of maintenance.deltas) this.set({ resource }, deltas);
-      },
-    });
+    this.gaugeBy(
+      'resource',
+      'catalogue_tally_deltas_waiting',
+      'Deltas that wait to be folded, by resource; at most 50,000 of each table are counted',
+      () => maintenance.deltas,
+      (deltas) => deltas,
+    );
     this.gauge(
       'catalogue_watermark_age_seconds',
       'How far X-Updated-Until is behind the clock of the database; NaN until it is known',
       () => maintenance.watermarkAge / 1000,
     );
-    new Gauge({
-      name: 'catalogue_maintenance_failing',
-      help: 'Tasks of maintenance that fail at present, by resource',
-      labelNames: ['resource'],
-      registers: [this.registry],
-      collect() {
-        for (const [resource, tasks] of maintenance.failures) this.set({ resource }, tasks);
-      },
-    });
+    this.gaugeBy(
+      'resource',
+      'catalogue_maintenance_failing',
+      'Tasks of maintenance that fail at present, by resource',
+      () => maintenance.failures,
+      (tasks) => tasks,
+    );
   }
 
   /** Adds the metrics of the page cache. */
@@ -134,36 +148,6 @@ export class Metrics {
     if (errcode !== 0) this.errorResponses.inc({ errcode: String(errcode) });
   }
 
-  /** Adds the metrics of the pools of connections, by server. */
-  private addPools(pools: ReadonlyMap<string, Pool>): void {
-    const gauge = (name: string, help: string, read: (pool: Pool) => number): void => {
-      new Gauge({
-        name,
-        help,
-        labelNames: ['server'],
-        registers: [this.registry],
-        collect() {
-          for (const [server, pool] of pools) this.set({ server }, read(pool));
-        },
-      });
-    };
-    gauge(
-      'catalogue_pool_connections',
-      'Connections to the database, by server: `primary`, or a replica',
-      (pool) => pool.totalCount,
-    );
-    gauge(
-      'catalogue_pool_connections_in_use',
-      'Connections that a query is under way on, by server',
-      (pool) => pool.totalCount - pool.idleCount,
-    );
-    gauge(
-      'catalogue_pool_waiting',
-      'Queries that wait for a connection, by server',
-      (pool) => pool.waitingCount,
-    );
-  }
-
   private counter(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -183,6 +167,25 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+
+  /** A gauge of each of several things, which the values of a label name. */
+  private gaugeBy<T>(
+    label: string,
+    name: string,
+    help: string,
+    things: () => ReadonlyMap<string, T>,
+    read: (thing: T) => number,
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect() {
+        for (const [value, thing] of things()) this.set({ [label]: value }, read(thing));
       },
     });
   }
