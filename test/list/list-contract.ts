@@ -330,7 +330,7 @@ export function describeList(list: ListDescription): void {
               return [sort, rows.map((row) => row[identifier])] as const;
             }),
         );
-        for (const [at, [name, { value, keeps }]] of Object.entries(filters).entries()) {
+        for (const [name, { value, keeps }] of Object.entries(filters)) {
           const query = `${name}=${encodeURIComponent(value)}`;
           const { body } = await service.get(`${path}?${query}&limit=1000`).expect(200);
           const expected = list.objects.filter(keeps).map((row) => row[identifier]);
@@ -340,12 +340,12 @@ export function describeList(list: ListDescription): void {
           expect([query, expected.length < list.objects.length]).toEqual([query, true]);
           expect(body.response_data.count).toBe(String(expected.length));
           expect(await walk(3, query)).toEqual(found);
-          for (const [nth, [sort, order]] of orders.entries()) {
+          for (const [sort, order] of orders) {
+            const whole = await objects(`${query}&sort=${sort}&limit=1000`);
             const kept = order.filter((key) => found.includes(key));
-            // From the start and behind the first in turn, so that each sort and each filter has both.
-            const offset = (at + (nth >> 1)) % 2;
-            const rows = await objects(`${query}&sort=${sort}&offset=${offset}&limit=1000`);
-            expect([sort, rows.map((row) => row[identifier])]).toEqual([sort, kept.slice(offset)]);
+            expect([sort, whole.map((row) => row[identifier])]).toEqual([sort, kept]);
+            const behind = await objects(`${query}&sort=${sort}&offset=1&limit=1000`);
+            expect(behind).toEqual(whole.slice(1));
           }
         }
       }, 60_000);

@@ -67,7 +67,7 @@ export class ScratchCopy {
   }
 
   /** Runs several command lines one after the other in one process. */
-  async catalogues(
+  catalogues(
     commandLines: readonly (readonly string[])[],
     databaseUrl: string,
   ): Promise<CommandResult[]> {
