@@ -93,10 +93,10 @@ function startService(
 }
 
 /**
- * Starts services that read every page anew: one without a proxy, one behind HAProxy with `deploy/haproxy.cfg`, and
- * one that was built in another folder.
+ * Starts two services without a page cache. The second one is behind HAProxy with `deploy/haproxy.cfg`. If a folder is
+ * given, starts the service that was built in it, too.
  *
- * @param folder the other folder; `undefined`: none
+ * @param folder of another version; `undefined`: none
  */
 export async function startUncached(
   databaseUrl: string,

@@ -17,7 +17,7 @@ export interface OpenLoad {
   /** Requests a second. The intervals between them have an exponential distribution. */
   readonly rate: number;
   readonly seconds: number;
-  /** An address that is asked a hundred times a second meanwhile, on connections of its own. */
+  /** The address of the health check. The load requests it a hundred times a second, on further connections. */
   readonly healthUrl: string;
 }
 
@@ -45,8 +45,9 @@ export interface OpenLoadResult {
 }
 
 const GRACE = 10_000;
+/** Milliseconds between two health checks. */
 const HEALTH_INTERVAL = 10;
-/** Connections for them. The service refuses what one connection sends ahead beyond a bound. */
+/** Connections for the health checks. The service refuses what one connection sends ahead beyond a bound. */
 const PROBES = 5;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
