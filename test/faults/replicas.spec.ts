@@ -93,10 +93,13 @@ it('Lists and objects are read from the replicas, and from the primary without t
   const { headers } = await service.get('/brands?limit=1').expect(200);
   await service.get('/brands?limit=1').set('If-None-Match', String(headers.etag)).expect(304);
   expect(asked).not.toHaveBeenCalled();
-  const connections = await connectionsByServer();
-  expect([...connections.keys()]).toEqual(['primary', expect.any(String), expect.any(String)]);
-  connections.delete('primary');
-  expect(Math.max(...connections.values())).toBeGreaterThan(0);
+  // The service may answer with metrics that it collected just before the lists.
+  await until(async () => {
+    const [[server] = [], ...ofReplicas] = await connectionsByServer();
+    expect(server).toBe('primary');
+    expect(ofReplicas).toHaveLength(2);
+    return ofReplicas.some(([, open]) => open > 0);
+  });
   await Promise.all(replicas.map((replica) => replica.stop()));
   await service.get('/brands?offset=101').expect(200);
   expect(asked).toHaveBeenCalled();
