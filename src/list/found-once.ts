@@ -1,11 +1,12 @@
 import { MAXIMUM_SORTED, type Place, sortIsCheaper } from './picked-by-offset.js';
-import { and, keysOf, type Picking } from './picked-objects.js';
+import { everyMatching, keysOf, type Picking } from './picked-objects.js';
 
 /**
- * The tables for the count of a list whose objects have to be visited to be counted, as those with a rare word:
+ * The tables for the count of a list whose objects may have to be read to be counted, as those with a rare word:
  *
  * - `tallied`: the count if the tally knows it, else null, and whether the objects are to be found at once
- * - `found`: then all of them with the columns of their order, unless there are more than can be sorted
+ * - `found`: then all of them, unless there are more than can be sorted, with the columns of their order; with
+ *   their identifiers alone if the objects have to be looked up for their order (`Picking.isFoundFirst`)
  * - `counted`: the number of matching objects
  *
  * So objects that are few are found once, and not again for the page.
@@ -13,14 +14,15 @@ import { and, keysOf, type Picking } from './picked-objects.js';
  * @param tallied an SQL expression for the count by the tally; null or absent if it does not know it
  */
 export function foundOnce(picking: Picking, place: Place, tallied = 'NULL::bigint'): string[] {
-  const { where, order } = picking;
+  const { where, order, isFoundFirst } = picking;
+  const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
   return [
     `tallied AS MATERIALIZED (
       SELECT total, total IS NULL OR ${sortIsCheaper(picking, place)} AS is_found
-      FROM (SELECT ${tallied} AS total OFFSET 0) by_word
+      FROM (SELECT ${tallied} AS total OFFSET 0) by_tally
     )`,
     `found AS MATERIALIZED (
-      SELECT ${keysOf(order)} FROM object ${and(where, '(SELECT is_found FROM tallied)')}
+      SELECT * FROM (${everyMatching(picking, columns, '(SELECT is_found FROM tallied)')}) object
       LIMIT ${MAXIMUM_SORTED + 1}
     )`,
     `counted AS MATERIALIZED (

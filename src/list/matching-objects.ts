@@ -54,6 +54,18 @@ export interface MatchingObjects extends Selected, Where {
    * see `plannedOnce`. Default: `where`.
    */
   readonly inOrder?: string;
+  /** If the index of a value or that of an interval may find the objects: the choice. See `rarerWay`. */
+  readonly rarer?: RarerWay;
+}
+
+/** Two ways to find the same objects, for a statement whose plan does not depend on the values. */
+export interface RarerWay {
+  /** The table `rarer`, whose one row has `is_interval`: whether fewer objects are in the interval. */
+  readonly table: string;
+  /** The conditions as `where`, in a form for which PostgreSQL reads the index of the value. */
+  readonly byValue: string;
+  /** The same for the index of the interval. */
+  readonly byInterval: string;
 }
 
 /** Conditions on a table in SQL. */

@@ -62,6 +62,7 @@ export interface PageStatement {
  * Its common table expressions, of which it has those that it needs, in this order:
  *
  * - `object`: the table of the resource
+ * - `rarer`: which of two indexes finds fewer objects (`rarerWay`)
  * - `ranges`, `bounds`: the ranges of the tally, and how many objects precede each (`TallyPositions`)
  * - `outside`: how many objects are below and above an interval
  * - `value_at`, `group_at`: the object at the rank of the offset; its value, and how many objects with it to skip
@@ -102,12 +103,13 @@ export function pageStatement(
     split: matching.split,
     isFoundFirst: matching.isFoundFirst,
     inOrder: matching.inOrder,
+    rarer: matching.rarer,
     visible,
     order,
     limit: number(limit + ahead),
     values,
   };
-  const tables = [objectTable(metadata)];
+  const tables = [objectTable(metadata), ...(matching.rarer ? [matching.rarer.table] : [])];
   const addCount = (total: string): void => {
     tables.push(`counted AS MATERIALIZED (SELECT ${total} AS total)`);
   };
@@ -125,8 +127,13 @@ export function pageStatement(
       values,
     });
     tables.push(...tallied.tables);
+    const { countUnlessRead } = tallied;
     usesKnown &&= tallied.count === undefined;
-    const isFound = tallied.count === undefined && !known && isFoundOnce(matching, request);
+    const isFound =
+      !known &&
+      after === undefined &&
+      (countUnlessRead !== undefined ||
+        (tallied.count === undefined && mustBeVisited(matching, request)));
     const isPlaced = at !== undefined && tallied.valuedCount !== undefined;
     // A statement must refer to every parameter that is added.
     const isSized = after === undefined && !isPlaced && matching.where !== '';
@@ -135,16 +142,16 @@ export function pageStatement(
       isSized && !isByRelevance ? searchSizeOf(metadata, matching, values) : undefined;
     const place = { offset: at, indexSize, searchSize, isFound };
     if (isFound) {
-      const byWord = countByWord(metadata, matching, false, values);
-      tables.push(...foundOnce(picking, place, byWord));
+      const count = countUnlessRead ?? countByWord(metadata, matching, false, values);
+      tables.push(...foundOnce(picking, place, count));
     } else if (tallied.count !== undefined) {
       addCount(tallied.count);
     } else if (known) {
       addCount(`${values.add(known.count)}::bigint`);
     } else {
       const count = `(SELECT count(*) FROM object ${matching.where})`;
-      const byWord = countByWord(metadata, matching, false, values);
-      addCount(byWord === undefined ? count : `coalesce(${byWord}, ${count})`);
+      const tally = countUnlessRead ?? countByWord(metadata, matching, false, values);
+      addCount(tally === undefined ? count : `coalesce(${tally}, ${count})`);
     }
     if (after !== undefined && isByRelevance) {
       tables.push(...pickedBehindByRelevance(matching, picking, after));
@@ -252,8 +259,8 @@ function pageObjects(
  * Whether the objects of a list have to be visited to be counted: no index has the words of a search beside what
  * else is compared. By relevance, there are two lists, each with a count of its own.
  */
-function isFoundOnce({ search }: MatchingObjects, { isByRelevance, after }: PageRequest): boolean {
-  return search !== undefined && !isByRelevance && after === undefined;
+function mustBeVisited({ search }: MatchingObjects, { isByRelevance }: PageRequest): boolean {
+  return search !== undefined && !isByRelevance;
 }
 
 /** Whether the statement for a page may be prepared: with every field, not of a list that is two or goes on behind an object. */

@@ -1,6 +1,6 @@
 import { tableOf } from '../resource/resource.js';
 import { orderBy, reverseOrderBy } from './matching-objects.js';
-import { and, keysOf, type Picking } from './picked-objects.js';
+import { and, everyMatching, keysOf, type Picking } from './picked-objects.js';
 
 /** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */
 export const MAXIMUM_SORTED = 50_000;
@@ -62,9 +62,7 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
   }
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
-    sorted: isFound
-      ? `SELECT * FROM found object WHERE ${isWay('sorted')} ${page}`
-      : `SELECT * FROM (${collected(picking, isWay('sorted'))}) object ${page}`,
+    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isFound)}) object ${page}`,
     forward: `${readInOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
     backward: `${readInOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
       ${reverseOrderBy(metadata, order)}
@@ -75,9 +73,11 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
     ways.forward,
     ...(offset ? [ways.backward] : []),
   ].map((each) => `(${each})`);
-  const isSorted = isFound
-    ? 'total = (SELECT count(*) FROM found)'
-    : indexSize && sortIsCheaper(picking, place);
+  // What is found with its place in the order has only to be sorted.
+  const isSorted =
+    isFound && !picking.isFoundFirst
+      ? 'total = (SELECT count(*) FROM found)'
+      : indexSize && sortIsCheaper(picking, place);
   return [
     `${way} AS MATERIALIZED (
       SELECT CASE
@@ -108,12 +108,15 @@ function isNamed(way: string, name: string): string {
 }
 
 /** Selects the keys of all matching objects, in no order. */
-function collected({ metadata, where, order, isFoundFirst }: Picking, condition: string): string {
-  if (!isFoundFirst) return `SELECT ${keysOf(order)} FROM object ${and(where, condition)} OFFSET 0`;
+function collected(picking: Picking, condition: string, isFound: boolean): string {
+  const { metadata, order, isFoundFirst } = picking;
+  const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
+  const objects = isFound
+    ? `SELECT ${columns} FROM found object WHERE ${condition}`
+    : `SELECT * FROM (${everyMatching(picking, columns, condition)}) object OFFSET 0`;
+  if (!isFoundFirst) return objects;
   const identifier = order.at(-1)?.field ?? '';
-  return `SELECT object.* FROM (
-      SELECT object."${identifier}" FROM object ${and(where, condition)} OFFSET 0
-    ) found CROSS JOIN LATERAL (
+  return `SELECT object.* FROM (${objects}) found CROSS JOIN LATERAL (
       SELECT ${keysOf(order)} FROM ${tableOf(metadata)} object
       WHERE object."${identifier}" = found."${identifier}" OFFSET 0
     ) object`;

@@ -13,6 +13,7 @@ export interface Picking {
   readonly split?: MatchingObjects['split'];
   readonly isFoundFirst?: MatchingObjects['isFoundFirst'];
   readonly inOrder?: MatchingObjects['inOrder'];
+  readonly rarer?: MatchingObjects['rarer'];
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
@@ -213,6 +214,23 @@ function withMissing(
        LIMIT ${limit} - (SELECT count(*) FROM valued) OFFSET ${skipped})
     )`,
   ];
+}
+
+/**
+ * Selects columns of all matching objects, in no order.
+ *
+ * @param condition PostgreSQL evaluates it once, before it reads any object
+ */
+export function everyMatching(
+  { where, rarer }: Picking,
+  columns: string,
+  condition: string,
+): string {
+  const select = (conditions: string, ...others: string[]): string =>
+    `SELECT ${columns} FROM object ${and(conditions, condition, ...others)}`;
+  if (!rarer) return select(where);
+  const byValue = select(rarer.byValue, '(SELECT NOT is_interval FROM rarer)');
+  return `${byValue} UNION ALL ${select(rarer.byInterval, '(SELECT is_interval FROM rarer)')}`;
 }
 
 /** Adds conditions to a WHERE clause, which may be empty. */

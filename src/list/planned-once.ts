@@ -1,19 +1,24 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../database/statement.js';
-import { sqlTypeOf } from '../resource/column-values.js';
-import { columnOf, isOwn } from '../resource/resource.js';
-import { searchedFor } from './contains-words.js';
+import { isOwn } from '../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { PageRequest } from './page-statement.js';
-import { and } from './picked-objects.js';
+import {
+  type Comparison,
+  comparisonsOf,
+  conditionsBy,
+  isCarriedBy,
+} from './planned-comparisons.js';
+import { intervalWithinValue, rarerWay } from './rarer-way.js';
 import { isBroad } from './tally/tally.js';
 
 /**
  * The objects of a list with the values of its conditions in subqueries, so that one plan is as good as one for
  * the values, and PostgreSQL may keep it; `undefined` if the best plan depends on the values. It does so if the
- * conditions leave a choice of indexes to find the objects: of two values, or of a value and a range, the rarer
- * one has to lead. Of a table of others, the types of the columns are not known by name.
+ * conditions leave a choice of indexes to find the objects: of two values, or of a value and an interval, the
+ * rarer one has to lead. The statement chooses by itself where the tally knows which one that is. Of a table of
+ * others, the types of the columns are not known by name.
  */
 export function plannedOnce(
   metadata: EntityMetadata,
@@ -23,7 +28,8 @@ export function plannedOnce(
   const { split, criteria } = matching;
   if (!isOwn(metadata) || !criteria) return undefined;
   const isWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
-  if (!isWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
+  const within = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
+  if (!isWithin && !within && (split || !hasOneWay(metadata, criteria))) return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
@@ -36,14 +42,26 @@ export function plannedOnce(
   if (!comparisons) return undefined;
   const isInOrder = ({ column, isEquality }: Comparison): boolean =>
     column === first?.field || (others.length === 0 && isEquality);
-  const every = comparisons.map(({ sql }) => sql);
-  const inOrder = comparisons.map((each) => (isInOrder(each) ? each.sql : `(${each.sql}) IS TRUE`));
+  const inOrder = conditionsBy(comparisons, isInOrder);
+  const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
+  if (!within || !first) return { ...planned, split: undefined, values: values.values };
+  const rarer = rarerWay(metadata, within, comparisons, values);
+  const isCarried = isCarriedBy(metadata, first.field);
+  const [carried, rest] = [
+    comparisons.filter(isCarried),
+    comparisons.filter((each) => !isCarried(each)),
+  ];
   return {
-    ...matching,
-    where: and('', ...every),
-    inOrder: and('', ...inOrder),
+    ...planned,
+    split:
+      carried.length > 0 && rest.length > 0
+        ? {
+            carried: conditionsBy(carried, isInOrder),
+            others: conditionsBy(rest, () => true),
+          }
+        : undefined,
+    rarer,
     values: values.values,
-    split: undefined,
   };
 }
 
@@ -66,55 +84,4 @@ function hasOneWay(metadata: EntityMetadata, criteria: Criteria): boolean {
   }
   const isAlone = equal.size + criteria.missing.length + criteria.excluded.size === 0;
   return isAlone && intervals.length + (search ? 1 : 0) === 1;
-}
-
-/** A condition that an index may find objects by. As `(…) IS TRUE` there is none for it. */
-interface Comparison {
-  readonly column: string;
-  readonly isEquality: boolean;
-  readonly sql: string;
-}
-
-/** Equalities, bounds and a search on `object`; `undefined` if one is of a computed field. */
-function comparisonsOf(
-  metadata: EntityMetadata,
-  { equal, intervals, search }: Criteria,
-  values: ParameterValues,
-): Comparison[] | undefined {
-  const columns = [...equal.keys(), ...intervals.map(({ column }) => column)];
-  if (columns.some((name) => columnOf(metadata, name).isVirtualProperty)) return undefined;
-  const reference = (name: string): string => `object."${columnOf(metadata, name).databaseName}"`;
-  const typeOf = (name: string): string => sqlTypeOf(columnOf(metadata, name));
-  const equalities = [...equal].map(([column, allowed]): Comparison => {
-    const isEquality = allowed.length === 1;
-    const value = isEquality
-      ? values.addTyped(allowed[0], typeOf(column))
-      : `ANY(${values.addTyped(allowed, `${typeOf(column)}[]`)})`;
-    return { column, isEquality, sql: `${reference(column)} = ${value}` };
-  });
-  const bounds = intervals.flatMap(({ column, lower, upper }) => {
-    const compared = [
-      ...(lower
-        ? [`${lower.inclusive ? '>=' : '>'} ${values.addTyped(lower.value, typeOf(column))}`]
-        : []),
-      ...(upper
-        ? [`${upper.inclusive ? '<=' : '<'} ${values.addTyped(upper.value, typeOf(column))}`]
-        : []),
-    ];
-    return (compared.length > 0 ? compared : ['IS NOT NULL']).map((each): Comparison => ({
-      column,
-      isEquality: false,
-      sql: `${reference(column)} ${each}`,
-    }));
-  });
-  const searches = search
-    ? [
-        {
-          column: search.column,
-          isEquality: false,
-          sql: searchedFor(search, reference(search.column), values),
-        },
-      ]
-    : [];
-  return [...equalities, ...bounds, ...searches];
 }

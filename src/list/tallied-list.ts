@@ -20,6 +20,11 @@ export interface TalliedList {
   /** The number of matching objects; absent if the tally does not know it. */
   readonly count?: string;
   /**
+   * The same, or null if to read the matching objects costs less than to read what the ranges at the ends of
+   * an interval have outside of it. If it is present, `count` is absent.
+   */
+  readonly countUnlessRead?: string;
+  /**
    * The number of matching objects with a value in the sorted column; absent if the tally does not know
    * the place of the offset, or none is asked for. If it is present, the table `start` has one row for
    * the first object of the page: its value in the sorted column as `value`, and its identifier as `id`;
@@ -55,7 +60,7 @@ export function talliedList(matching: MatchingObjects, question: Question): Tall
   if (search || intervals.length + missing.length + excluded.size !== 1) return { tables: [] };
   const [interval] = intervals;
   if (interval) {
-    const known = ofInterval(interval, criteria, matching.where, question);
+    const known = ofInterval(interval, criteria, question);
     return { ...known, inGrid: gridOf(interval, criteria, question) };
   }
   return { tables: [], count: remainder(question.metadata, criteria, question.values) };
@@ -86,18 +91,13 @@ function ofFacets(
 }
 
 /** The same of the objects with the values of criteria and one in an interval. */
-function ofInterval(
-  interval: Interval,
-  criteria: Criteria,
-  where: string,
-  question: Question,
-): TalliedList {
+function ofInterval(interval: Interval, criteria: Criteria, question: Question): TalliedList {
   const { metadata, order, offset, values } = question;
   const { column } = interval;
   const isPlaced = offset !== undefined && order[0]?.field === column;
   const objects =
     isBounded(interval) || isPlaced ? sortedObjects(metadata, column, criteria) : undefined;
-  if (objects?.isNarrow) return ofNarrowInterval(interval, objects, criteria, where, question);
+  if (objects?.isNarrow) return ofNarrowInterval(interval, objects, criteria, question);
   if (!objects) {
     // Without bounds it is every object with a value, which the tally may know without its ranges.
     const count = isBounded(interval) ? undefined : valuedCount(metadata, column, criteria, values);
@@ -126,7 +126,6 @@ function ofNarrowInterval(
   interval: Interval,
   objects: SortedObjects,
   criteria: Criteria,
-  where: string,
   { metadata, hasKnownCount = false, values }: Question,
 ): TalliedList {
   if (hasKnownCount) return { tables: [] };
@@ -138,10 +137,9 @@ function ofNarrowInterval(
     identifierOrder(metadata),
     values.addTyped([facetName(EVERY_OBJECT)], 'text[]'),
   );
-  const direct = `(SELECT count(*) FROM object ${where})`;
   return {
     tables: positions.tables,
-    count: `(CASE WHEN ${positions.spansMore(every)} THEN ${direct} ELSE ${count} END)`,
+    countUnlessRead: `(CASE WHEN ${positions.spansMore(every)} THEN NULL ELSE ${count} END)`,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   objectTable,
   orderBy,
   totalOrder,
+  placed,
 } from './matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
 import { and, isBehind, anchorOf } from './picked-objects.js';
@@ -84,9 +85,15 @@ function summaryOf(
   { repository: { metadata }, resources }: Listing,
   matching: MatchingObjects,
 ): ListStatements['summary'] {
-  const values = new ParameterValues();
-  const { tables, count } = talliedList(matching, { metadata, order: [], values });
   const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
+  const values = new ParameterValues();
+  const tallied = talliedList(matching, { metadata, order: [], values });
+  const { tables, countUnlessRead } = tallied;
+  let { count } = tallied;
+  if (countUnlessRead !== undefined) {
+    const conditions = placed(matching, (value) => values.add(value));
+    count = `coalesce(${countUnlessRead}, (SELECT count(*) FROM object WHERE ${conditions}))`;
+  }
   return count === undefined
     ? [
         select(`SELECT count(*) FROM ${tableOf(metadata)} object ${matching.where}`),

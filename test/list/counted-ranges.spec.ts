@@ -39,20 +39,28 @@ async function maintain(): Promise<void> {
   expect(await miscounts(service.dataSource, products)).toEqual([]);
 }
 
-/** Compares the count and a page of lists by range with plain SQL. */
+interface Shown {
+  readonly productID: string;
+}
+
+/** Compares the count and a page of lists by range with plain SQL, and of some lists all objects as a stream. */
 async function compare(random: Random, lists: number): Promise<void> {
   for (let list = 0; list < lists; list += 1) {
     const price = (): string => (random.below(3100) / 4).toFixed(2);
     const category = `c${random.below(4)}`;
     const type = random.chance(0.5) ? random.pick(['PHYSICAL', 'DIGITAL']) : undefined;
     const minimum = random.chance(0.8) ? price() : undefined;
-    const maximum = random.chance(0.8) ? price() : undefined;
+    const isNarrow = minimum !== undefined && random.chance(0.3);
+    const end = isNarrow ? String(Number(minimum) + 1) : price();
+    const maximum = random.chance(0.8) ? end : undefined;
     const [by, order] = random.pick([
       ['productID', '"productID"'],
       ['name', 'name, "productID"'],
       ['-price', 'price DESC NULLS LAST, "productID"'],
     ] as const);
-    const offset = random.below(300);
+    const offset = random.chance(0.5) ? 0 : random.below(300);
+    // A list with every field is planned once.
+    const fields = random.chance(0.5) ? 'productID' : undefined;
     const where = [
       `"categoryID" = '${category}'`,
       ...(type ? [`type = '${type}'`] : []),
@@ -65,18 +73,31 @@ async function compare(random: Random, lists: number): Promise<void> {
       ...(minimum && { priceMin: minimum }),
       ...(maximum && { priceMax: maximum }),
       ...(by !== 'productID' && { sort: by }),
-      ...{ fields: 'productID', limit: '3', offset: String(offset) },
+      ...(fields && { fields }),
+      ...{ limit: '3', offset: String(offset) },
     });
     const path = `/products?${parameters.toString()}`;
-    const [plain] = await query<{ count: string; objects: unknown }>(
-      `SELECT (SELECT count(*) FROM products WHERE ${where})::text AS count, coalesce((
-         SELECT json_agg(page) FROM (
-           SELECT "productID" FROM products WHERE ${where} ORDER BY ${order} LIMIT 3 OFFSET ${offset}
-         ) page
-       ), '[]') AS objects`,
+    const [plain] = await query<{ count: string; ids: string[] }>(
+      `SELECT (SELECT count(*) FROM products WHERE ${where})::text AS count, ARRAY(
+         SELECT "productID" FROM products WHERE ${where} ORDER BY ${order} LIMIT 3 OFFSET ${offset}
+       ) AS ids`,
     );
     const { body } = await service.get(path).expect(200);
-    expect({ path, ...body.response_data }).toEqual({ path, ...plain });
+    const { count, objects } = body.response_data as { count: string; objects: Shown[] };
+    const ids = objects.map(({ productID }) => productID);
+    expect({ path, count, ids }).toEqual({ path, ...plain });
+    if (list % 5 === 0) {
+      parameters.delete('limit');
+      parameters.delete('offset');
+      const whole = `/products?${parameters.toString()}`;
+      const { headers, text } = await service.get(whole).set('Accept', 'application/x-ndjson');
+      const lines = String(text.split('\n').length - 1);
+      expect({ whole, count: headers['x-total-count'], lines }).toEqual({
+        whole,
+        count,
+        lines: count,
+      });
+    }
   }
 }
 

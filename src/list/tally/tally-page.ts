@@ -129,7 +129,7 @@ function pageText(
     : select(fieldsOf, first, limit);
   const last = isPicked
     ? '(SELECT id FROM picked ORDER BY id DESC LIMIT 1)'
-    : keyAt('greatest($2::bigint - 1, 0)', first);
+    : keyAt('(SELECT greatest($2::bigint - 1, 0))', first);
   // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
   const tables = [
     objectTable(metadata),

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { primaryPool } from '../../src/database/read-pool.js';
+import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { Product } from '../../src/products/product.entity.js';
+import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
+
+let service: Service;
+
+const PRODUCTS = 12_000;
+const SMALL = 40;
+
+beforeAll(async () => {
+  // With one connection, whose statistics are read.
+  service = await startService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
+  await service.dataSource.query(
+    `INSERT INTO categories ("categoryID", name)
+       SELECT unnest, 'C' FROM unnest('{small,large}' || ARRAY(SELECT 'c' || generate_series(0, 49)))`,
+  );
+  // So many categories that the planner expects few products in any.
+  await service.dataSource.query(
+    `INSERT INTO products ("productID", type, "categoryID", name, price, currency)
+       SELECT 'p' || lpad(i::text, 5, '0'), 'DIGITAL', CASE WHEN i <= $1 THEN 'small' WHEN i % 50 = 0 THEN 'c' || i / 50 % 50 ELSE 'large' END,
+         'n' || i % 100, i, 'EUR'
+       FROM generate_series(1, $2::integer) i`,
+    [SMALL, PRODUCTS],
+  );
+  await service.dataSource.query('VACUUM ANALYZE products');
+  const metadata = service.dataSource.getMetadata(Product);
+  const maintenance = new TallyMaintenance(service.dataSource, metadata);
+  await until(() => maintenance.run());
+}, 60_000);
+afterAll(() => service.stop());
+
+/** The count of a list, and how many entries of indexes, and rows, of products were read for it. */
+async function read(list: string): Promise<{ count: string; entries: number }> {
+  const pool = primaryPool(service.dataSource);
+  const entries = async (): Promise<number> => {
+    await pool.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await pool.query<{ entries: string }>(
+      `SELECT sum(idx_tup_read) + (
+         SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'products'
+       ) AS entries FROM pg_stat_user_indexes WHERE relname = 'products'`,
+    );
+    return Number(rows[0]?.entries);
+  };
+  const before = await entries();
+  const { body } = await service.get(`/products?${list}`).expect(200);
+  const { count } = body.response_data as { count: string };
+  return { count, entries: (await entries()) - before };
+}
+
+it.each(['name', '-price', 'productID'])(
+  'An interval within a category is read by the rarer of both, sorted by %s',
+  async (sort) => {
+    // Often enough for one plan.
+    for (let at = 0; at < 12; at += 1) {
+      const first = 6001 + at;
+      const few = await read(
+        `categoryID=large&priceMin=${first}&priceMax=${first + 8}&sort=${sort}`,
+      );
+      expect(few.count).toBe('9');
+      expect(few.entries).toBeLessThan(PRODUCTS / 3);
+      const many = await read(`categoryID=small&priceMax=${PRODUCTS - at}&sort=${sort}`);
+      expect(many.count).toBe(String(SMALL));
+      expect(many.entries).toBeLessThan(10 * SMALL);
+    }
+  },
+);
