@@ -45,8 +45,7 @@ export interface MatchingObjects extends Selected, Where {
    */
   readonly split?: { readonly carried: string; readonly others: string };
   /**
-   * Whether the index of a column that is compared carries all of them, but not the first column of the
-   * order: then the identifiers of the matching objects are found first, without visiting any object.
+   * Whether the index of a column that is compared carries all of them, but not every column of the order: then the identifiers of the matching objects are found first, without visiting any object.
    */
   readonly isFoundFirst?: boolean;
   /**
@@ -54,14 +53,14 @@ export interface MatchingObjects extends Selected, Where {
    * see `plannedOnce`. Default: `where`.
    */
   readonly inOrder?: string;
-  /** If the index of a value or that of an interval may find the objects: the choice. See `rarerWay`. */
-  readonly rarer?: RarerWay;
+  /** Absent unless an index of a value and one of an interval may find the objects; see `plannedOnce`. */
+  readonly indexChoice?: IndexChoice;
 }
 
-/** Two ways to find the same objects, for a statement whose plan does not depend on the values. */
-export interface RarerWay {
-  /** The table `rarer`, whose one row has `is_interval`: whether fewer objects are in the interval. */
-  readonly table: string;
+/** The choice between two indexes that find the same objects, for a plan that does not depend on the values. */
+export interface IndexChoice {
+  /** Tables, of which the last one is `rarer`. Its one row has `is_interval`: whether fewer objects are in the interval. */
+  readonly tables: readonly string[];
   /** The conditions as `where`, in a form for which PostgreSQL reads the index of the value. */
   readonly byValue: string;
   /** The same for the index of the interval. */
@@ -92,7 +91,10 @@ export function matchingObjects(
   const every = conditions.flatMap(compared);
   const isFoundFirst = every.some((column) => {
     const carried = carriedColumnsOf(metadata, column);
-    return every.every((each) => carried.includes(each)) && !carried.includes(first?.field ?? '');
+    return (
+      every.every((each) => carried.includes(each)) &&
+      !order.every(({ field }) => carried.includes(field))
+    );
   });
   const carried = conditions.filter(isCarried);
   const others = conditions.filter((condition) => !isCarried(condition));

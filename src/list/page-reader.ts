@@ -85,13 +85,20 @@ export class PageReader {
     const { offset, limit, after } = request;
     const identifiers = knownIdentifiers({ offset, limit, known });
     const wanted = { ...request, ahead: objectsAhead(known, limit) };
-    const built =
+    let built =
       known && identifiers
         ? knownPageStatement(metadata, identifiers, known.count, request, resources)
         : pageStatement(metadata, matching, wanted, resources, known);
-    const statement = built.isPlannedOnce
-      ? this.statements.ofOnePlan(metadata, built.statement)
-      : built.statement;
+    let { statement } = built;
+    if (built.isPlannedOnce) {
+      const ofOnePlan = this.statements.ofOnePlan(metadata, statement);
+      // Planned each time, it is better planned for its values.
+      if (!ofOnePlan) {
+        const planned = { ...wanted, mayBePlannedOnce: false };
+        built = pageStatement(metadata, matching, planned, resources, known);
+      }
+      statement = ofOnePlan ?? built.statement;
+    }
     const page = onlyPage(await rows<FoundPage>(statement, built.values), resources);
     if (after !== undefined && page.begun === 'false') {
       throw errors.objectUnknown(nameOf(metadata), after);

@@ -37,6 +37,8 @@ export interface PageRequest {
   readonly ahead?: number;
   /** The identifier of the object behind which the page begins. The offset is then 0. */
   readonly after?: string;
+  /** Whether the statement may be one whose plan does not depend on the values. Default: true. */
+  readonly mayBePlannedOnce?: boolean;
   /** What the client sees. */
   readonly seen: Pick<Listing, 'scope' | 'client'>;
 }
@@ -62,7 +64,7 @@ export interface PageStatement {
  * Its common table expressions, of which it has those that it needs, in this order:
  *
  * - `object`: the table of the resource
- * - `rarer`: which of two indexes finds fewer objects (`rarerWay`)
+ * - `first_range`, `rarer`: which of two indexes finds fewer objects (`indexChoice`)
  * - `ranges`, `bounds`: the ranges of the tally, and how many objects precede each (`TallyPositions`)
  * - `outside`: how many objects are below and above an interval
  * - `value_at`, `group_at`: the object at the rank of the offset; its value, and how many objects with it to skip
@@ -103,13 +105,13 @@ export function pageStatement(
     split: matching.split,
     isFoundFirst: matching.isFoundFirst,
     inOrder: matching.inOrder,
-    rarer: matching.rarer,
+    indexChoice: matching.indexChoice,
     visible,
     order,
     limit: number(limit + ahead),
     values,
   };
-  const tables = [objectTable(metadata), ...(matching.rarer ? [matching.rarer.table] : [])];
+  const tables = [objectTable(metadata), ...(matching.indexChoice?.tables ?? [])];
   const addCount = (total: string): void => {
     tables.push(`counted AS MATERIALIZED (SELECT ${total} AS total)`);
   };
@@ -264,8 +266,9 @@ function mustBeVisited({ search }: MatchingObjects, { isByRelevance }: PageReque
 }
 
 /** Whether the statement for a page may be prepared: with every field, not of a list that is two or goes on behind an object. */
-function mayBePrepared({ fields, isByRelevance, after }: PageRequest): boolean {
-  return fields === undefined && !isByRelevance && after === undefined;
+function mayBePrepared(request: PageRequest): boolean {
+  const { fields, isByRelevance, after, mayBePlannedOnce = true } = request;
+  return mayBePlannedOnce && fields === undefined && !isByRelevance && after === undefined;
 }
 
 /**

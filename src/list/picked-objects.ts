@@ -13,7 +13,7 @@ export interface Picking {
   readonly split?: MatchingObjects['split'];
   readonly isFoundFirst?: MatchingObjects['isFoundFirst'];
   readonly inOrder?: MatchingObjects['inOrder'];
-  readonly rarer?: MatchingObjects['rarer'];
+  readonly indexChoice?: MatchingObjects['indexChoice'];
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
@@ -222,15 +222,16 @@ function withMissing(
  * @param condition PostgreSQL evaluates it once, before it reads any object
  */
 export function everyMatching(
-  { where, rarer }: Picking,
+  { where, indexChoice }: Picking,
   columns: string,
   condition: string,
 ): string {
   const select = (conditions: string, ...others: string[]): string =>
     `SELECT ${columns} FROM object ${and(conditions, condition, ...others)}`;
-  if (!rarer) return select(where);
-  const byValue = select(rarer.byValue, '(SELECT NOT is_interval FROM rarer)');
-  return `${byValue} UNION ALL ${select(rarer.byInterval, '(SELECT is_interval FROM rarer)')}`;
+  if (!indexChoice) return select(where);
+  const { byValue, byInterval } = indexChoice;
+  return `${select(byValue, '(SELECT NOT is_interval FROM rarer)')}
+    UNION ALL ${select(byInterval, '(SELECT is_interval FROM rarer)')}`;
 }
 
 /** Adds conditions to a WHERE clause, which may be empty. */

@@ -4,11 +4,11 @@ import { carriedColumnsOf } from '../resource/carried-columns.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { columnOf } from '../resource/resource.js';
 import { searchedFor } from './contains-words.js';
-import type { Criteria, Interval } from './criteria.js';
+import type { Criteria } from './criteria.js';
 import { and } from './picked-objects.js';
 
 /** A condition that an index may find objects by. */
-export interface Comparison {
+export interface PlannedComparison {
   readonly column: string;
   readonly isEquality: boolean;
   readonly sql: string;
@@ -19,26 +19,32 @@ export function comparisonsOf(
   metadata: EntityMetadata,
   { equal, intervals, search }: Criteria,
   values: ParameterValues,
-): Comparison[] | undefined {
+): PlannedComparison[] | undefined {
   const columns = [...equal.keys(), ...intervals.map(({ column }) => column)];
   if (columns.some((name) => columnOf(metadata, name).isVirtualProperty)) return undefined;
   const reference = (name: string): string => `object."${columnOf(metadata, name).databaseName}"`;
   const typeOf = (name: string): string => sqlTypeOf(columnOf(metadata, name));
-  const equalities = [...equal].map(([column, allowed]): Comparison => {
+  const equalities = [...equal].map(([column, allowed]): PlannedComparison => {
     const isEquality = allowed.length === 1;
     const value = isEquality
       ? values.addTyped(allowed[0], typeOf(column))
       : `ANY(${values.addTyped(allowed, `${typeOf(column)}[]`)})`;
     return { column, isEquality, sql: `${reference(column)} = ${value}` };
   });
-  const bounds = intervals.flatMap((interval) => {
-    const { column } = interval;
-    const compared = comparedWith(interval, reference(column), (bound) =>
-      values.addTyped(bound, typeOf(column)),
-    );
-    return (compared.length > 0 ? compared : [`${reference(column)} IS NOT NULL`]).map(
-      (sql): Comparison => ({ column, isEquality: false, sql }),
-    );
+  const bounds = intervals.flatMap(({ column, lower, upper }) => {
+    const compared = [
+      ...(lower
+        ? [`${lower.inclusive ? '>=' : '>'} ${values.addTyped(lower.value, typeOf(column))}`]
+        : []),
+      ...(upper
+        ? [`${upper.inclusive ? '<=' : '<'} ${values.addTyped(upper.value, typeOf(column))}`]
+        : []),
+    ];
+    return (compared.length > 0 ? compared : ['IS NOT NULL']).map((each): PlannedComparison => ({
+      column,
+      isEquality: false,
+      sql: `${reference(column)} ${each}`,
+    }));
   });
   const searches = search
     ? [
@@ -52,26 +58,14 @@ export function comparisonsOf(
   return [...equalities, ...bounds, ...searches];
 }
 
-/** The comparisons of something in SQL with the bounds of an interval. */
-function comparedWith(
-  { lower, upper }: Interval,
-  compared: string,
-  parameter: (value: unknown) => string,
-): string[] {
-  return [
-    ...(lower ? [`${compared} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`] : []),
-    ...(upper ? [`${compared} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`] : []),
-  ];
-}
-
 /**
  * Comparisons behind `WHERE`.
  *
  * @param isIndexed whether an index may find objects by a comparison. As `(…) IS TRUE` there is none for it.
  */
 export function conditionsBy(
-  comparisons: readonly Comparison[],
-  isIndexed: (comparison: Comparison) => boolean,
+  comparisons: readonly PlannedComparison[],
+  isIndexed: (comparison: PlannedComparison) => boolean,
 ): string {
   return and(
     '',
@@ -83,7 +77,7 @@ export function conditionsBy(
 export function isCarriedBy(
   metadata: EntityMetadata,
   first: string,
-): (comparison: Pick<Comparison, 'column'>) => boolean {
+): (comparison: Pick<PlannedComparison, 'column'>) => boolean {
   const carried = carriedColumnsOf(metadata, first);
   return ({ column }) => carried.includes(columnOf(metadata, column).databaseName);
 }

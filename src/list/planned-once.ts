@@ -5,12 +5,12 @@ import { areEqualities, type Criteria } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { PageRequest } from './page-statement.js';
 import {
-  type Comparison,
+  type PlannedComparison,
   comparisonsOf,
   conditionsBy,
   isCarriedBy,
 } from './planned-comparisons.js';
-import { intervalWithinValue, rarerWay } from './rarer-way.js';
+import { indexChoice, intervalWithinValue } from './index-choice.js';
 import { isBroad } from './tally/tally.js';
 
 /**
@@ -27,9 +27,10 @@ export function plannedOnce(
 ): MatchingObjects | undefined {
   const { split, criteria } = matching;
   if (!isOwn(metadata) || !criteria) return undefined;
-  const isWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
-  const within = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
-  if (!isWithin && !within && (split || !hasOneWay(metadata, criteria))) return undefined;
+  const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
+  const intervalWithin = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
+  if (!isSearchWithin && !intervalWithin && (split || !hasOneWay(metadata, criteria)))
+    return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
@@ -40,12 +41,12 @@ export function plannedOnce(
   const values = new ParameterValues([], true);
   const comparisons = comparisonsOf(metadata, criteria, values);
   if (!comparisons) return undefined;
-  const isInOrder = ({ column, isEquality }: Comparison): boolean =>
+  const isInOrder = ({ column, isEquality }: PlannedComparison): boolean =>
     column === first?.field || (others.length === 0 && isEquality);
   const inOrder = conditionsBy(comparisons, isInOrder);
   const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
-  if (!within || !first) return { ...planned, split: undefined, values: values.values };
-  const rarer = rarerWay(metadata, within, comparisons, values);
+  if (!intervalWithin || !first) return { ...planned, split: undefined, values: values.values };
+  const choice = indexChoice(metadata, intervalWithin, comparisons, values);
   const isCarried = isCarriedBy(metadata, first.field);
   const [carried, rest] = [
     comparisons.filter(isCarried),
@@ -60,7 +61,7 @@ export function plannedOnce(
             others: conditionsBy(rest, () => true),
           }
         : undefined,
-    rarer,
+    indexChoice: choice,
     values: values.values,
   };
 }

@@ -44,11 +44,16 @@ export class StatementCache {
     return created;
   }
 
-  /** A statement of a resource that one plan is enough for: prepared, if it is one of the frequent ones. */
-  ofOnePlan(metadata: EntityMetadata, statement: Statement): Statement {
+  /**
+   * A statement of a resource that one plan is enough for: prepared, if it is one of the frequent ones;
+   * `undefined` if it is not, and no more of them are prepared.
+   */
+  ofOnePlan(metadata: EntityMetadata, statement: Statement): Statement | undefined {
+    if (statement.prepared) return statement;
     let frequent = this.frequent.get(metadata);
     if (!frequent) this.frequent.set(metadata, (frequent = new Frequent()));
-    return frequent.has(statement.digest) ? { ...statement, prepared: true } : statement;
+    if (frequent.has(statement.digest)) return { ...statement, prepared: true };
+    return frequent.isFull ? undefined : statement;
   }
 }
 
@@ -57,10 +62,14 @@ class Frequent {
   private readonly texts = new Set<string>();
   private readonly counted = new LRUCache<string, number>({ max: MAXIMUM_COUNTED });
 
+  get isFull(): boolean {
+    return this.texts.size >= MAXIMUM_FREQUENT;
+  }
+
   /** Whether a text is one of them, counting this time. */
   has(digest: string): boolean {
     if (this.texts.has(digest)) return true;
-    if (this.texts.size >= MAXIMUM_FREQUENT) return false;
+    if (this.isFull) return false;
     const count = (this.counted.get(digest) ?? 0) + 1;
     this.counted.set(digest, count);
     if (count < FREQUENT) return false;

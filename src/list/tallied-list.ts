@@ -20,8 +20,8 @@ export interface TalliedList {
   /** The number of matching objects; absent if the tally does not know it. */
   readonly count?: string;
   /**
-   * The same, or null if to read the matching objects costs less than to read what the ranges at the ends of
-   * an interval have outside of it. If it is present, `count` is absent.
+   * The same, or null if the facets have so few objects that the matching ones are better counted one by one: see
+   * `TallyPositions.spansMore`. If it is present, `count` is absent.
    */
   readonly countUnlessRead?: string;
   /**

@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { EntityMetadata } from 'typeorm';
 import { primaryPool } from '../../src/database/read-pool.js';
+import { statement } from '../../src/database/statement.js';
+import { StatementCache } from '../../src/list/statement-cache.js';
+import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { Product } from '../../src/products/product.entity.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
 
 let service: Service;
 
@@ -10,6 +16,10 @@ beforeAll(async () => {
   service = await startService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1', QUERY_TIMEOUT_MS: '60000' });
 });
 afterAll(() => service.stop());
+
+function products(): EntityMetadata {
+  return service.dataSource.getMetadata(Product);
+}
 
 /** How often the prepared statements with a table of this name were executed without planning them for their values. */
 async function genericPlans(table: string): Promise<number> {
@@ -131,6 +141,12 @@ it('A list that is planned once has the count and the page of plain SQL, whateve
        FROM generate_series(1, 8000) i`,
   );
   await service.dataSource.query('ANALYZE products');
+  const maintenance = new TallyMaintenance(service.dataSource, products());
+  await until(() => maintenance.run());
+  const [{ ranges } = { ranges: 0 }] = await service.dataSource.query<{ ranges: number }[]>(
+    `SELECT count(*)::integer AS ranges FROM products_tally_by_price WHERE facet = ''`,
+  );
+  expect(ranges).toBeGreaterThan(2);
   const random = new Random('planned');
   const digit = (): string => String(random.below(10));
   const price = (): number => random.below(400);
@@ -225,6 +241,24 @@ it('A list that is planned once has the count and the page of plain SQL, whateve
     }
   }
 }, 60_000);
+
+it('When as many lists are prepared as may be, any other is planned for its values', async () => {
+  const asked = jest.spyOn(primaryPool(service.dataSource), 'query');
+  const isPlannedOnce = async (list: string): Promise<boolean> => {
+    asked.mockClear();
+    await service.get(`/products?${list}`).expect(200);
+    const texts = asked.mock.calls.map(([query]) => (query as unknown as { text: string }).text);
+    return texts.some((text) => text.includes('rarer AS'));
+  };
+  expect(await isPlannedOnce('categoryID=a&priceMin=1&sort=createdAt')).toBe(true);
+  const cache = service.application.get(StatementCache);
+  for (let at = 0; at < 50; at += 1) {
+    const other = statement(`SELECT ${at}`, { prepared: false });
+    for (let time = 0; time < 5; time += 1) cache.ofOnePlan(products(), other);
+  }
+  expect(await isPlannedOnce('categoryID=a&priceMin=2&sort=createdAt')).toBe(false);
+  asked.mockRestore();
+});
 
 function at<Values extends readonly unknown[], Result>(
   build: (...values: Values) => Result,

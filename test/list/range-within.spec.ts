@@ -32,8 +32,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.stop());
 
-/** The count of a list, and how many entries of indexes, and rows, of products were read for it. */
-async function read(list: string): Promise<{ count: string; entries: number }> {
+/** The count and products of a list, and how many entries of indexes, and rows, of products were read for it. */
+async function read(list: string): Promise<{ count: string; ids: string[]; entries: number }> {
   const pool = primaryPool(service.dataSource);
   const entries = async (): Promise<number> => {
     await pool.query('SELECT pg_stat_force_next_flush()');
@@ -46,24 +46,56 @@ async function read(list: string): Promise<{ count: string; entries: number }> {
   };
   const before = await entries();
   const { body } = await service.get(`/products?${list}`).expect(200);
-  const { count } = body.response_data as { count: string };
-  return { count, entries: (await entries()) - before };
+  const { count, objects } = body.response_data as { count: string; objects: Shown[] };
+  const ids = objects.map(({ productID }) => productID).sort();
+  return { count, ids, entries: (await entries()) - before };
+}
+
+interface Shown {
+  readonly productID: string;
+}
+
+/** How many executions of statements with a choice of indexes were not planned for their values. */
+async function genericPlans(): Promise<number> {
+  const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
+    `SELECT sum(generic_plans)::integer AS generic FROM pg_prepared_statements
+     WHERE statement LIKE '%rarer AS%'`,
+  );
+  return rows[0]?.generic ?? 0;
 }
 
 it.each(['name', '-price', 'productID'])(
-  'An interval within a category is read by the rarer of both, sorted by %s',
+  'An interval within a category is read by the rarer of both, sorted by %s, also after many updates',
   async (sort) => {
+    const before = await genericPlans();
     // Often enough for one plan.
-    for (let at = 0; at < 12; at += 1) {
+    for (let at = 0; at < 20; at += 1) {
       const first = 6001 + at;
-      const few = await read(
+      const within = await read(
         `categoryID=large&priceMin=${first}&priceMax=${first + 8}&sort=${sort}`,
       );
-      expect(few.count).toBe('9');
-      expect(few.entries).toBeLessThan(PRODUCTS / 3);
-      const many = await read(`categoryID=small&priceMax=${PRODUCTS - at}&sort=${sort}`);
-      expect(many.count).toBe(String(SMALL));
-      expect(many.entries).toBeLessThan(10 * SMALL);
+      expect(within.ids).toEqual(productsFrom(first, first + 8));
+      expect(within.entries).toBeLessThan(PRODUCTS / 3);
+      const above = await read(`categoryID=large&priceMin=${PRODUCTS - 20 - at}&sort=${sort}`);
+      expect(above.ids).toEqual(productsFrom(PRODUCTS - 20 - at, PRODUCTS));
+      expect(above.entries).toBeLessThan(PRODUCTS / 3);
+      const below = await read(`categoryID=small&priceMax=${PRODUCTS - at}&sort=${sort}`);
+      expect(below.count).toBe(String(SMALL));
+      expect(below.entries).toBeLessThan(10 * SMALL);
+      // Half of the way, so that index-only scans have to visit many objects.
+      if (at === 10) {
+        await service.dataSource.query(
+          `UPDATE products SET stock = coalesce(stock, 0) + 1 WHERE price::integer % 3 = 0`,
+        );
+      }
     }
+    expect((await genericPlans()) - before).toBeGreaterThan(10);
   },
 );
+
+/** The products of the large category with these prices. */
+function productsFrom(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+    .filter((price) => price % 50 > 0)
+    .map((price) => `p${String(price).padStart(5, '0')}`);
+}
