@@ -54,21 +54,18 @@ export function indexChoice(
   const { tables, count } = objectsInRanges(metadata, interval, values);
   const equality = `(${values.addTyped(value, sqlTypeOf(columnOf(metadata, column)))})`;
   const reference = `object."${columnOf(metadata, column).databaseName}"`;
-  const besides = (name: string): PlannedComparison[] =>
-    comparisons.filter((comparison) => comparison.column !== name);
+  const others = comparisons.filter((comparison) => comparison.column !== column);
   // The planner expects few objects between two bounds that it does not know. It expects too many for an
   // equality if the column has few values, and for one bound: then it would read the whole table.
-  const [byValue, byInterval] = [
-    and(
-      conditionsBy(besides(column), () => false),
-      `${reference} >= ${equality}`,
-      `${reference} <= ${equality}`,
-    ),
-    and(
-      conditionsBy(comparisons, (comparison) => comparison.column === interval.column),
-      ...missingBound(metadata, interval),
-    ),
-  ];
+  const byValue = and(
+    conditionsBy(others, () => false),
+    `${reference} >= ${equality}`,
+    `${reference} <= ${equality}`,
+  );
+  const byInterval = and(
+    conditionsBy(comparisons, (comparison) => comparison.column === interval.column),
+    ...missingBound(metadata, interval),
+  );
   const rarer = `rarer AS MATERIALIZED (
       SELECT ${count} < ${countOf(identifierOrder(metadata), facet)} AS is_interval
     )`;

@@ -45,7 +45,8 @@ export interface MatchingObjects extends Selected, Where {
    */
   readonly split?: { readonly carried: string; readonly others: string };
   /**
-   * Whether the index of a column that is compared carries all of them, but not every column of the order: then the identifiers of the matching objects are found first, without visiting any object.
+   * Whether the index of a column that is compared carries all of them, but not every column of the order:
+   * then the identifiers of the matching objects are found first, without visiting any object.
    */
   readonly isFoundFirst?: boolean;
   /**

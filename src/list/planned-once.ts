@@ -29,8 +29,8 @@ export function plannedOnce(
   if (!isOwn(metadata) || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
   const intervalWithin = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
-  if (!isSearchWithin && !intervalWithin && (split || !hasOneWay(metadata, criteria)))
-    return undefined;
+  const isWithin = isSearchWithin || intervalWithin !== undefined;
+  if (!isWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
@@ -46,7 +46,6 @@ export function plannedOnce(
   const inOrder = conditionsBy(comparisons, isInOrder);
   const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
   if (!intervalWithin || !first) return { ...planned, split: undefined, values: values.values };
-  const choice = indexChoice(metadata, intervalWithin, comparisons, values);
   const isCarried = isCarriedBy(metadata, first.field);
   const [carried, rest] = [
     comparisons.filter(isCarried),
@@ -56,12 +55,9 @@ export function plannedOnce(
     ...planned,
     split:
       carried.length > 0 && rest.length > 0
-        ? {
-            carried: conditionsBy(carried, isInOrder),
-            others: conditionsBy(rest, () => true),
-          }
+        ? { carried: conditionsBy(carried, isInOrder), others: conditionsBy(rest, () => true) }
         : undefined,
-    indexChoice: choice,
+    indexChoice: indexChoice(metadata, intervalWithin, comparisons, values),
     values: values.values,
   };
 }
