@@ -6,6 +6,12 @@
 # COMPOSE and ENGINE override `docker compose` and `docker`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Two at a time would each take the successors of the other for instances of its own. macOS has no `flock`.
+exec {lock}< deploy/restart.sh
+if command -v flock > /dev/null && ! flock --nonblock "$lock"; then
+  echo 'Another restart is under way' >&2
+  exit 1
+fi
 COMPOSE=${COMPOSE:-docker compose}
 ENGINE=${ENGINE:-docker}
 
