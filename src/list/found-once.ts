@@ -1,12 +1,11 @@
 import { MAXIMUM_SORTED, type Place, sortIsCheaper } from './picked-by-offset.js';
-import { everyMatching, keysOf, type Picking } from './picked-objects.js';
+import { everyMatching, type Picking } from './picked-objects.js';
 
 /**
  * The tables for the count of a list whose objects may have to be read to be counted, as those with a rare word:
  *
  * - `tallied`: the count if the tally knows it, else null, and whether the objects are to be found at once
- * - `found`: then all of them, unless there are more than can be sorted, with the columns of their order; with
- *   their identifiers alone if the objects have to be looked up for their order (`Picking.isFoundFirst`)
+ * - `found`: then all of them, unless there are more than can be sorted, with the columns of `everyMatching`
  * - `counted`: the number of matching objects
  *
  * So objects that are few are found once, and not again for the page.
@@ -14,15 +13,14 @@ import { everyMatching, keysOf, type Picking } from './picked-objects.js';
  * @param tallied an SQL expression for the count by the tally; null or absent if it does not know it
  */
 export function foundOnce(picking: Picking, place: Place, tallied = 'NULL::bigint'): string[] {
-  const { where, order, isFoundFirst } = picking;
-  const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
+  const { where } = picking;
   return [
     `tallied AS MATERIALIZED (
       SELECT total, total IS NULL OR ${sortIsCheaper(picking, place)} AS is_found
       FROM (SELECT ${tallied} AS total OFFSET 0) by_tally
     )`,
     `found AS MATERIALIZED (
-      SELECT * FROM (${everyMatching(picking, columns, '(SELECT is_found FROM tallied)')}) object
+      SELECT * FROM (${everyMatching(picking, '(SELECT is_found FROM tallied)')}) object
       LIMIT ${MAXIMUM_SORTED + 1}
     )`,
     `counted AS MATERIALIZED (

@@ -36,7 +36,7 @@ export function intervalWithinValue(
   const [column, [value, ...several]] = narrow;
   if (value === undefined || several.length > 0) return undefined;
   if (!singleCountedColumnsOf(metadata).includes(column)) return undefined;
-  const compared = [...equal.keys(), interval.column].map((name) => ({ column: name }));
+  const compared = [...equal.keys(), interval.column];
   const isCarried = [column, interval.column].every((first) =>
     compared.every(isCarriedBy(metadata, first)),
   );

@@ -4,7 +4,12 @@ import { errors } from '../http/errors.js';
 import { nameOf } from '../resource/resource.js';
 import { type KnownList, KnownLists, type KnownPlace } from './known-lists.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { knownPageStatement, type PageRequest, pageStatement } from './page-statement.js';
+import {
+  knownPageStatement,
+  type PageRequest,
+  type PageStatement,
+  pageStatement,
+} from './page-statement.js';
 import type { VersionedPage } from './prepared-list.js';
 import type { ReadRows } from './resolved-listing.js';
 import { StatementCache } from './statement-cache.js';
@@ -85,21 +90,17 @@ export class PageReader {
     const { offset, limit, after } = request;
     const identifiers = knownIdentifiers({ offset, limit, known });
     const wanted = { ...request, ahead: objectsAhead(known, limit) };
-    let built =
+    const build = (mayBePlannedOnce: boolean): PageStatement =>
       known && identifiers
         ? knownPageStatement(metadata, identifiers, known.count, request, resources)
-        : pageStatement(metadata, matching, wanted, resources, known);
-    let { statement } = built;
-    if (built.isPlannedOnce) {
-      const ofOnePlan = this.statements.ofOnePlan(metadata, statement);
-      // Planned each time, it is better planned for its values.
-      if (!ofOnePlan) {
-        const planned = { ...wanted, mayBePlannedOnce: false };
-        built = pageStatement(metadata, matching, planned, resources, known);
-      }
-      statement = ofOnePlan ?? built.statement;
-    }
-    const page = onlyPage(await rows<FoundPage>(statement, built.values), resources);
+        : pageStatement(metadata, matching, { ...wanted, mayBePlannedOnce }, resources, known);
+    const planned = build(true);
+    const statement = planned.isPlannedOnce
+      ? this.statements.ofOnePlan(metadata, planned.statement)
+      : planned.statement;
+    // Planned each time, it is better planned for its values.
+    const built = statement ? { ...planned, statement } : build(false);
+    const page = onlyPage(await rows<FoundPage>(built.statement, built.values), resources);
     if (after !== undefined && page.begun === 'false') {
       throw errors.objectUnknown(nameOf(metadata), after);
     }

@@ -110,10 +110,9 @@ function isNamed(way: string, name: string): string {
 /** Selects the keys of all matching objects, in no order. */
 function collected(picking: Picking, condition: string, isFound: boolean): string {
   const { metadata, order, isFoundFirst } = picking;
-  const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
   const objects = isFound
-    ? `SELECT ${columns} FROM found object WHERE ${condition}`
-    : `SELECT * FROM (${everyMatching(picking, columns, condition)}) object OFFSET 0`;
+    ? `SELECT * FROM found WHERE ${condition}`
+    : `SELECT * FROM (${everyMatching(picking, condition)}) object OFFSET 0`;
   if (!isFoundFirst) return objects;
   const identifier = order.at(-1)?.field ?? '';
   return `SELECT object.* FROM (${objects}) found CROSS JOIN LATERAL (

@@ -217,15 +217,14 @@ function withMissing(
 }
 
 /**
- * Selects columns of all matching objects, in no order.
+ * Selects the columns of the order of all matching objects, in no order; their identifiers alone if the objects have
+ * to be looked up for the others (`Picking.isFoundFirst`).
  *
  * @param condition PostgreSQL evaluates it once, before it reads any object
  */
-export function everyMatching(
-  { where, indexChoice }: Picking,
-  columns: string,
-  condition: string,
-): string {
+export function everyMatching(picking: Picking, condition: string): string {
+  const { where, order, isFoundFirst, indexChoice } = picking;
+  const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
   const select = (conditions: string, ...others: string[]): string =>
     `SELECT ${columns} FROM object ${and(conditions, condition, ...others)}`;
   if (!indexChoice) return select(where);

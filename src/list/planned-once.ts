@@ -2,15 +2,15 @@ import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../database/statement.js';
 import { isOwn } from '../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
+import { indexChoice, intervalWithinValue } from './index-choice.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { PageRequest } from './page-statement.js';
 import {
-  type PlannedComparison,
   comparisonsOf,
   conditionsBy,
   isCarriedBy,
+  type PlannedComparison,
 } from './planned-comparisons.js';
-import { indexChoice, intervalWithinValue } from './index-choice.js';
 import { isBroad } from './tally/tally.js';
 
 /**
@@ -47,10 +47,8 @@ export function plannedOnce(
   const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
   if (!intervalWithin || !first) return { ...planned, split: undefined, values: values.values };
   const isCarried = isCarriedBy(metadata, first.field);
-  const [carried, rest] = [
-    comparisons.filter(isCarried),
-    comparisons.filter((each) => !isCarried(each)),
-  ];
+  const carried = comparisons.filter(({ column }) => isCarried(column));
+  const rest = comparisons.filter(({ column }) => !isCarried(column));
   return {
     ...planned,
     split:

@@ -10,8 +10,8 @@ import {
   type MatchingObjects,
   objectTable,
   orderBy,
-  totalOrder,
   placed,
+  totalOrder,
 } from './matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
 import { and, isBehind, anchorOf } from './picked-objects.js';

@@ -35,7 +35,7 @@ afterAll(() => service.stop());
 interface Read {
   readonly count: string;
   readonly ids: readonly string[];
-  /** How many entries of indexes, and rows, of products were read meanwhile. */
+  /** The number of index entries and table rows of products that were read meanwhile. */
   readonly entries: number;
 }
 
