@@ -7,8 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # Two at a time would each take the successors of the other for instances of its own. macOS has no `flock`.
-exec {lock}< deploy/restart.sh
-if command -v flock > /dev/null && ! flock --nonblock "$lock"; then
+exec 9< deploy/restart.sh
+if command -v flock > /dev/null && ! flock --nonblock 9; then
   echo 'Another restart is under way' >&2
   exit 1
 fi
@@ -18,7 +18,12 @@ ENGINE=${ENGINE:-docker}
 compose() {
   # Unquoted: the command may consist of two words.
   # shellcheck disable=SC2086
-  $COMPOSE "$@"
+  $COMPOSE "$@" 9<&-
+}
+
+# As `compose`, without the lock: what an engine leaves running would hold it.
+engine() {
+  "$ENGINE" "$@" 9<&-
 }
 
 # The number of instances that the proxy sends requests to.
@@ -53,13 +58,13 @@ for instance in "${instances[@]}"; do
   compose up -d --no-deps --no-recreate --scale "catalogue=$((count + 1))" catalogue
   if ! await_taken $((count + 1)); then
     successor=$(comm -13 <(echo "$before") <(compose ps -q catalogue | sort))
-    "$ENGINE" logs --tail 20 "$successor" >&2
+    engine logs --tail 20 "$successor" >&2
     # It would count as one of the instances the next time.
-    "$ENGINE" rm -f "$successor" > /dev/null
+    engine rm -f "$successor" > /dev/null
     exit 1
   fi
-  "$ENGINE" stop --time 30 "$instance" > /dev/null
-  "$ENGINE" rm "$instance" > /dev/null
+  engine stop --time 30 "$instance" > /dev/null
+  engine rm "$instance" > /dev/null
   await_taken "$count"
 done
 echo "$count replaced"
