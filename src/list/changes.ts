@@ -1,22 +1,10 @@
 import type { EntityMetadata, FindOperator, ObjectLiteral, ObjectType } from 'typeorm';
-import { externalTableOf, identifierOf, isTallied, nameOf } from '../resource/resource.js';
+import { changesTable, hasChangesTable } from '../resource/changes-table.js';
+import { identifierOf, nameOf } from '../resource/resource.js';
 import { isOneOf } from './identifier-queries.js';
 
 /** How the filters by the time of the last change compare it. */
 const COMPARISONS: Readonly<Record<string, string>> = { updatedSince: '>=', updatedUntil: '<' };
-
-/**
- * The table with the time of the last change of each object in a tracked table of others, quoted. The SQL function
- * `track_table` creates it. A resource with a table of its own has a column for it, `@UpdateDateColumn`.
- */
-export function changesTable(resource: string): string {
-  return `"${resource}_tally_changes"`;
-}
-
-/** Whether the times of changes are in `changesTable`. */
-export function hasChangesTable(metadata: Pick<EntityMetadata, 'target'>): boolean {
-  return isTallied(metadata) && externalTableOf(metadata) !== undefined;
-}
 
 /** The condition of a filter by the time in `changesTable`; `undefined` for any other filter. */
 export function changeCondition(

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { ReadPool } from '../database/read-pool.js';
 import { Snapshot } from '../database/snapshot.js';
 import { externalTableNamed, hasVersion, quotedTable } from '../resource/resource.js';
-import { changesTable } from './changes.js';
+import { changesTable } from '../resource/changes-table.js';
 import { deletionsTable } from './deletions/deletion.js';
 
 /** A query with the conditions of a list, and its parameter values. */

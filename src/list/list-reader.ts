@@ -10,13 +10,12 @@ import { Dependencies, versionedTables } from './dependencies.js';
 import { keyOf } from './key-of.js';
 import { defaultLimit } from './list-query.dto.js';
 import type { Listing } from './listing.js';
+import { isByRelevance, totalOrder } from './order.js';
 import {
-  isByRelevance,
   type MatchingObjects,
   matchingObjects,
   type Selected,
   selectedBy,
-  totalOrder,
 } from './matching-objects.js';
 import { PageReader } from './page-reader.js';
 import type { PageRequest } from './page-statement.js';

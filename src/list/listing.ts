@@ -6,7 +6,7 @@ import { selectedRelated, selectsComputed } from '../resource/selection.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
 import { withTypedSearches } from './contains-words.js';
 import type { ListQueryDto } from './list-query.dto.js';
-import { isByRelevance } from './matching-objects.js';
+import { isByRelevance } from './order.js';
 import { searchParameterOf } from './words-parameter.js';
 import { readsOf, requireEntity } from './query-of.js';
 import { scopeConditions, withVisibleIdentifiers } from './scope.js';

@@ -7,7 +7,8 @@ import type { SortKey } from './list-query.dto.js';
 import type { KnownList } from './known-lists.js';
 import type { Listing } from './listing.js';
 import { foundOnce } from './found-once.js';
-import { type MatchingObjects, objectTable, orderBy } from './matching-objects.js';
+import { type MatchingObjects, objectTable } from './matching-objects.js';
+import { orderBy } from './order.js';
 import { pickedByOffset } from './picked-by-offset.js';
 import { MINIMUM_GRID_OFFSET, pickedInGrid } from './picked-in-grid.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
@@ -23,7 +24,7 @@ import { visibleObjects, visibleRelated } from './scope.js';
 import { plannedOnce } from './planned-once.js';
 import { countByWord, indexSizeOf, searchSizeOf } from './tallied-counts.js';
 import { talliedList } from './tallied-list.js';
-import { stateOf } from './versions.js';
+import { stateOf } from './state.js';
 
 /** Which objects of a list a page shows, and how. */
 export interface PageRequest {

@@ -1,5 +1,5 @@
 import { tableOf } from '../resource/resource.js';
-import { orderBy, reverseOrderBy } from './matching-objects.js';
+import { orderBy, reverseOrderBy } from './order.js';
 import { and, everyMatching, keysOf, type Picking } from './picked-objects.js';
 
 /** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */

@@ -1,6 +1,7 @@
 import { equalities, searchingTitles, searchQuery } from './contains-words.js';
 import type { Search } from './criteria.js';
-import { type MatchingObjects, orderBy } from './matching-objects.js';
+import { type MatchingObjects } from './matching-objects.js';
+import { orderBy } from './order.js';
 import { MAXIMUM_SORTED, pickedByOffset } from './picked-by-offset.js';
 import {
   type Anchoring,

@@ -2,7 +2,7 @@ import { sqlTypeOf } from '../resource/column-values.js';
 import { identifierType } from '../resource/identifiers.js';
 import { identifierOf } from '../resource/resource.js';
 import type { Bound, Interval } from './criteria.js';
-import { orderBy } from './matching-objects.js';
+import { orderBy } from './order.js';
 import { MAXIMUM_SORTED, pickedByOffset, type Place } from './picked-by-offset.js';
 import { and, keysOf, type Picking } from './picked-objects.js';
 import { type Grid, GRID_PARTS } from './tally/grid.js';

@@ -3,7 +3,8 @@ import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { columnOf, identifierOf, isOwn, tableOf } from '../resource/resource.js';
 import type { SortKey } from './list-query.dto.js';
-import { type MatchingObjects, orderBy } from './matching-objects.js';
+import { type MatchingObjects } from './matching-objects.js';
+import { orderBy } from './order.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking {

@@ -6,7 +6,7 @@ import { isListedBy, pluralName, primaryColumnOf, resourceName } from '../resour
 import { type DeclaredParameter, ownParameters } from '../http/parameters/declared-parameters.js';
 import { errors } from '../http/errors.js';
 import { InvalidValue } from '../http/parameters/invalid-value.js';
-import { hasChangesTable } from './changes.js';
+import { hasChangesTable } from '../resource/changes-table.js';
 import { readIdentifier } from './identifier-value.js';
 import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';

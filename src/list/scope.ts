@@ -4,7 +4,7 @@ import type { VisibleRelated } from '../resource/selection.js';
 import { nameOf } from '../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../resource/scope.js';
 import { operandsOf } from './comparisons.js';
-import { placed, whereOf } from './matching-objects.js';
+import { placed, whereOf } from './where.js';
 import { identifierQueriesIn, isOneOf, replaceIdentifierQueries } from './identifier-queries.js';
 
 /**

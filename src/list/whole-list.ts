@@ -5,14 +5,9 @@ import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import { keyOf } from './key-of.js';
 import type { Listing } from './listing.js';
-import {
-  isByRelevance,
-  type MatchingObjects,
-  objectTable,
-  orderBy,
-  placed,
-  totalOrder,
-} from './matching-objects.js';
+import { isByRelevance, orderBy, totalOrder } from './order.js';
+import { type MatchingObjects, objectTable } from './matching-objects.js';
+import { placed } from './where.js';
 import { type ListStatements, openList } from './open-list.js';
 import { and, isBehind, anchorOf } from './picked-objects.js';
 import { behindByRelevance, isTitled, anchorByRelevance } from './picked-by-relevance.js';
@@ -20,7 +15,7 @@ import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { visibleObjects, visibleRelated } from './scope.js';
 import { talliedList } from './tallied-list.js';
-import { stateOf } from './versions.js';
+import { stateOf } from './state.js';
 
 /** Prepares a whole list. It has no default limit. */
 export function wholeList(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { readTracking } from '../list/tally/tracking.js';
-import { changesTable } from '../list/changes.js';
+import { changesTable } from '../resource/changes-table.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
 import { type ExternalTable, nameOf, quotedTable } from '../resource/resource.js';
 import { declaredTracking, type InstalledTracking, trackTable } from './install-statements.js';

@@ -5,7 +5,8 @@ import { type FilteredList, filteredLists } from './filtered-lists.js';
 import { alternativesOf } from '../list/alternatives.js';
 import { excludedValues } from '../list/criteria.js';
 import type { Listing } from '../list/listing.js';
-import { descendingIn, whereOf } from '../list/matching-objects.js';
+import { descendingIn } from '../list/order.js';
+import { whereOf } from '../list/where.js';
 import {
   type IdentifierQuery,
   identifierQueriesIn,

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { identifierOf, isTallied, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
-import { changesTable, hasChangesTable } from '../list/changes.js';
+import { changesTable, hasChangesTable } from '../resource/changes-table.js';
 import { readTracking } from '../list/tally/tracking.js';
 import { failingLists } from './filtered-lists.js';
 import { miscounts } from './miscounts.js';

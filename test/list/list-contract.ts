@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
 import { parse } from 'csv-parse/sync';
-import { changesTable } from '../../src/list/changes.js';
+import { changesTable } from '../../src/resource/changes-table.js';
 import { resourcesOf, singleCountedColumnsOf, tableOf } from '../../src/resource/resource.js';
 import { refusal, type Service, startService } from '../service.js';
 import { type DescribedParameter, derivedTrial, type Trial } from './derived-trial.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ListReader } from '../../src/list/list-reader.js';
 import { Listing } from '../../src/list/listing.js';
 import { containsWords } from '../../src/list/contains-words.js';
-import { whereOf } from '../../src/list/matching-objects.js';
+import { whereOf } from '../../src/list/where.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { externalTableOf, identifierOf, nameOf, tableOf } from '../../resource/resource.js';
-import { changesTable } from '../changes.js';
+import { changesTable } from '../../resource/changes-table.js';
 import { deletionsTable, RETENTION } from './deletion.js';
 
 /** The time before which what is kept of deleted objects is removed, in SQL. */

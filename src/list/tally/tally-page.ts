@@ -7,7 +7,7 @@ import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { columnOf, identifierOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { objectTable } from '../matching-objects.js';
-import { stateOf } from '../versions.js';
+import { stateOf } from '../state.js';
 import { type Facet, facetName } from './facet.js';
 import { countOf, identifierOrder, isBroad, tallyRows } from './tally.js';
 

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { changesTable } from '../changes.js';
+import { changesTable } from '../../resource/changes-table.js';
 import { deletionsTable } from '../deletions/deletion.js';
 
 /** How a resource over a table of others is tracked, as the table `tallies` has it. */
