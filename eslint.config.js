@@ -20,33 +20,51 @@ const FOLDERS = {
   demo: ['clients', 'import', 'resource'],
 };
 
-/**
- * Allows the files of a folder to import from some folders of src only.
- *
- * @param {string} folder
- * @param {string} allowed what a path may have behind the `../` that lead to src, as a regular expression
- * @param {string} message
- */
-function boundary(folder, allowed, message) {
-  // The number of `../` that lead to src grows with the depth of a file.
-  return [0, 1, 2].map((depth) => ({
-    files: [`src/${folder}${'/*'.repeat(depth)}/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ regex: `^${'\\.\\./'.repeat(depth + 1)}(?!${allowed})`, message }] },
-      ],
-    },
-  }));
+/** The folders of src/list, and those that each may import from beside itself. */
+const LIST_FOLDERS = {
+  query: [],
+  listing: ['query'],
+  declaration: ['listing', 'query'],
+  deletions: ['listing', 'query'],
+  tally: ['deletions'],
+  statement: ['tally', 'listing', 'query'],
+  reading: ['statement', 'tally', 'deletions', 'listing', 'query'],
+  facets: ['reading', 'statement', 'tally', 'listing', 'query'],
+  serving: ['facets', 'reading', 'listing'],
+};
+
+/** Refuses the imports of some files whose paths match one of the patterns. */
+function restrictedImports(files, ...patterns) {
+  return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
-const boundaries = Object.entries(FOLDERS).flatMap(([folder, allowed]) =>
-  boundary(
-    folder,
-    `(${['settings', folder, ...allowed].join('|')})/|command-error\\.js$`,
-    `src/${folder} may import from ${['settings', ...allowed].join(', ')} only.`,
+/**
+ * The imports out of a folder of src that are not allowed.
+ *
+ * @param {number} depth of the folders between it and the file
+ */
+function outOf(folder, depth) {
+  const allowed = ['settings', ...FOLDERS[folder]];
+  return {
+    regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(${[folder, ...allowed].join('|')})/|command-error\\.js$)`,
+    message: `src/${folder} may import from ${allowed.join(', ')} only.`,
+  };
+}
+
+const boundaries = [
+  // The number of `../` that lead to src grows with the depth of a file.
+  ...Object.keys(FOLDERS).flatMap((folder) =>
+    [0, 1, 2].map((depth) =>
+      restrictedImports(`src/${folder}${'/*'.repeat(depth)}/*.ts`, outOf(folder, depth)),
+    ),
   ),
-);
+  ...Object.entries(LIST_FOLDERS).map(([folder, allowed]) =>
+    restrictedImports(`src/list/${folder}/*.ts`, outOf('list', 1), {
+      regex: `^\\.\\./(?!\\.\\./|(${allowed.join('|') || '-'})/)`,
+      message: `src/list/${folder} may import from ${allowed.join(', ') || 'no other folder'} of src/list only.`,
+    }),
+  ),
+];
 
 const aboveResources = [...Object.keys(FOLDERS), 'cli'];
 
@@ -72,39 +90,16 @@ export default tseslint.config(
   ...boundaries,
   {
     // Resources: they see the public faces of list and resource, and the entities of each other.
-    files: ['src/*/*.ts'],
+    ...restrictedImports('src/*/*.ts', {
+      regex: '^\\.\\./(?!(list|resource)/index\\.js$|[a-z-]+/[a-z-]+\\.entity\\.js$)',
+      message: 'A resource imports from list/index.js, resource/index.js and entities only.',
+    }),
     ignores: aboveResources.map((folder) => `src/${folder}/**`),
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: '^\\.\\./(?!(list|resource)/index\\.js$|[a-z-]+/[a-z-]+\\.entity\\.js$)',
-              message:
-                'A resource imports from list/index.js, resource/index.js and entities only.',
-            },
-          ],
-        },
-      ],
-    },
   },
-  {
-    files: ['src/database/embedded/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: '^\\.\\./(?!\\.\\./command-error\\.js$)',
-              message: 'The embedded server imports nothing of the service but command-error.js.',
-            },
-          ],
-        },
-      ],
-    },
-  },
+  restrictedImports('src/database/embedded/*.ts', {
+    regex: '^\\.\\./(?!\\.\\./command-error\\.js$)',
+    message: 'The embedded server imports nothing of the service but command-error.js.',
+  }),
   {
     files: ['test/**/*.ts'],
     rules: {

@@ -1,9 +1,9 @@
 /** The public API of lists, for the modules of resources. */
 export { ListModule } from './list.module.js';
-export { ListQueryDto, ObjectQueryDto } from './list-query.dto.js';
+export { ListQueryDto, ObjectQueryDto } from './query/list-query.dto.js';
 export type { Page } from '../http/envelope.js';
-export { type Listing, listOf } from './listing.js';
-export { type ObjectLookup, objectOf } from './object-lookup.js';
+export { type Listing, listOf } from './listing/listing.js';
+export { type ObjectLookup, objectOf } from './listing/object-lookup.js';
 export {
   BigintParam,
   BigintsParam,
@@ -25,10 +25,10 @@ export {
   TextsParam,
   UuidParam,
   UuidsParam,
-} from './parameters.js';
-export { WordsParam } from './words-parameter.js';
-export { QueryOf } from './query-of.js';
-export { containsWords } from './contains-words.js';
-export { path } from './path.js';
-export { related } from './related-to.js';
-export { within } from './subtrees.js';
+} from './query/parameters.js';
+export { WordsParam } from './query/words-parameter.js';
+export { QueryOf } from './query/query-of.js';
+export { containsWords } from './listing/contains-words.js';
+export { path } from './listing/path.js';
+export { related } from './listing/related-to.js';
+export { within } from './listing/subtrees.js';

@@ -10,8 +10,8 @@ import {
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
-import { ListQueryDto, ObjectQueryDto } from '../list/list-query.dto.js';
-import { entityOf } from '../list/query-of.js';
+import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
+import { entityOf } from '../list/query/query-of.js';
 
 /** An endpoint with its entity, parameters and path template. */
 export interface DescribedEndpoint extends Endpoint {

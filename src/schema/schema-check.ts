@@ -6,7 +6,7 @@ import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ownResourcesOf } from '../resource/resource.js';
 import { differences, lineOf } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
-import { WithheldLists } from '../list/withheld-lists.js';
+import { WithheldLists } from '../list/reading/withheld-lists.js';
 
 /** Milliseconds between two checks while the database does not match, or maintenance fails. */
 const CHECK_INTERVAL = 3000;

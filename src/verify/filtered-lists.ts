@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
-import { type CalledList, callLists, example } from '../list/called-lists.js';
-import { Listing } from '../list/listing.js';
+import { type CalledList, callLists, example } from '../list/declaration/called-lists.js';
+import { Listing } from '../list/listing/listing.js';
 import { tableOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 

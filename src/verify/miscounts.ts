@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
-import { objectTable } from '../list/matching-objects.js';
+import { objectTable } from '../list/statement/matching-objects.js';
 import { cellsOf, type Grid, gridsOf } from '../list/tally/grid.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';

@@ -2,17 +2,17 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Any, DataSource, type EntityMetadata } from 'typeorm';
 import { databaseFailure } from '../database/database-failure.js';
 import { type FilteredList, filteredLists } from './filtered-lists.js';
-import { alternativesOf } from '../list/alternatives.js';
-import { excludedValues } from '../list/criteria.js';
-import type { Listing } from '../list/listing.js';
-import { descendingIn } from '../list/order.js';
-import { whereOf } from '../list/where.js';
+import { alternativesOf } from '../list/listing/alternatives.js';
+import { excludedValues } from '../list/statement/criteria.js';
+import type { Listing } from '../list/listing/listing.js';
+import { descendingIn } from '../list/listing/order.js';
+import { whereOf } from '../list/listing/where.js';
 import {
   type IdentifierQuery,
   identifierQueriesIn,
   replaceIdentifierQueries,
-} from '../list/identifier-queries.js';
-import { pathOf } from '../list/path.js';
+} from '../list/listing/identifier-queries.js';
+import { pathOf } from '../list/listing/path.js';
 import {
   filteredColumnsOf,
   identifierOf,

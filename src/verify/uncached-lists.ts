@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { ObjectLiteral } from 'typeorm';
-import { ListReader } from '../list/list-reader.js';
-import { Listing } from '../list/listing.js';
+import { ListReader } from '../list/reading/list-reader.js';
+import { Listing } from '../list/listing/listing.js';
 import { fieldsOf, identifierOf, isResource, isTallied, nameOf } from '../resource/resource.js';
 import { filteredLists } from './filtered-lists.js';
 

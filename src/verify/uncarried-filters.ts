@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type EntityMetadata, FindOperator } from 'typeorm';
-import { alternativesOf } from '../list/alternatives.js';
-import { pathOf } from '../list/path.js';
+import { alternativesOf } from '../list/listing/alternatives.js';
+import { pathOf } from '../list/listing/path.js';
 import { filteredLists } from './filtered-lists.js';
 import {
   countedColumnsOf,

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { databaseFailure } from '../database/database-failure.js';
-import { UnscopedReadError, UnscopedReads } from '../list/unscoped-reads.js';
+import { UnscopedReadError, UnscopedReads } from '../list/reading/unscoped-reads.js';
 import { nameOf, resourcesOf } from '../resource/resource.js';
 import { selectedComputed } from '../resource/selection.js';
 import { filteredLists } from './filtered-lists.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FindOperator, type Repository } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
-import type { Conditions, RequiredFilter } from '../../src/list/conditions.js';
+import type { Conditions, RequiredFilter } from '../../src/list/listing/conditions.js';
 import {
   BooleanParam,
   DateTimeParam,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Any, Between, IsNull, LessThan, Like, MoreThanOrEqual, Not, Or, Raw } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { criteriaOf } from '../../src/list/criteria.js';
+import { criteriaOf } from '../../src/list/statement/criteria.js';
 
 /** `a` and `b` are texts, the other columns are called like their types. */
 const COLUMNS = {

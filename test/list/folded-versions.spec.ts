@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { SkipFoldedRows1764651600000 } from '../../src/database/migrations/1764651600000-skip-folded-rows.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
-import { stateOf } from '../../src/list/state.js';
+import { stateOf } from '../../src/list/statement/state.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';

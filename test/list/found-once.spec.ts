@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MAXIMUM_SORTED } from '../../src/list/picked-by-offset.js';
+import { MAXIMUM_SORTED } from '../../src/list/statement/picked-by-offset.js';
 import { type Service, startService } from '../service.js';
 
 /** Two words, whose objects the tally does not count. */

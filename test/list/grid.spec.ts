@@ -11,8 +11,8 @@ import {
   Not,
 } from 'typeorm';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
-import { ListReader } from '../../src/list/list-reader.js';
-import { Listing } from '../../src/list/listing.js';
+import { ListReader } from '../../src/list/reading/list-reader.js';
+import { Listing } from '../../src/list/listing/listing.js';
 import { GridBounds } from '../../src/list/tally/grid-bounds.js';
 import { gridsOf } from '../../src/list/tally/grid.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';

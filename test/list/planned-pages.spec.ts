@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { statement } from '../../src/database/statement.js';
-import { StatementCache } from '../../src/list/statement-cache.js';
+import { StatementCache } from '../../src/list/statement/statement-cache.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { Random } from '../random.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { exportRows } from '../../src/import/export-rows.js';
 import { QueryOf, related } from '../../src/list/index.js';
-import { ListReader } from '../../src/list/list-reader.js';
+import { ListReader } from '../../src/list/reading/list-reader.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { uncachedLists } from '../../src/verify/uncached-lists.js';

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { FacetCounts } from '../../src/list/facets/facet-counts.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
-import { ListReader } from '../../src/list/list-reader.js';
+import { ListReader } from '../../src/list/reading/list-reader.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { Random } from '../random.js';

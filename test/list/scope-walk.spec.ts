@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { type KnownList, KnownLists } from '../../src/list/known-lists.js';
+import { type KnownList, KnownLists } from '../../src/list/statement/known-lists.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';

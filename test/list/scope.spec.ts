@@ -5,7 +5,7 @@ import { Raw } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { listOf, ListQueryDto, QueryOf, TextParam } from '../../src/list/index.js';
-import { UnscopedReads } from '../../src/list/unscoped-reads.js';
+import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { differences, lineOf } from '../../src/schema/differences.js';

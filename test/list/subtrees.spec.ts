@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Not } from 'typeorm';
-import { ListReader } from '../../src/list/list-reader.js';
+import { ListReader } from '../../src/list/reading/list-reader.js';
 import { within } from '../../src/list/index.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
-import { Listing } from '../../src/list/listing.js';
+import { Listing } from '../../src/list/listing/listing.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';
 import { Random } from '../random.js';

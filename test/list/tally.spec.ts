@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import type { VersionedPage } from '../../src/list/prepared-list.js';
+import type { VersionedPage } from '../../src/list/reading/prepared-list.js';
 import { resourcesOf } from '../../src/resource/resource.js';
-import { StatementCache } from '../../src/list/statement-cache.js';
-import { tallyPage } from '../../src/list/tally/tally-page.js';
+import { StatementCache } from '../../src/list/statement/statement-cache.js';
+import { tallyPage } from '../../src/list/statement/tally-page.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { EVERY_OBJECT, type Facet } from '../../src/list/tally/facet.js';
 import { miscounts } from '../../src/verify/miscounts.js';

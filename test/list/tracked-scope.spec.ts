@@ -21,7 +21,7 @@ import {
   QueryOf,
   TextParam,
 } from '../../src/list/index.js';
-import { UnscopedReads } from '../../src/list/unscoped-reads.js';
+import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { Meaning, Resource } from '../../src/resource/index.js';
 import { differences } from '../../src/schema/differences.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';

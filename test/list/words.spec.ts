@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ListReader } from '../../src/list/list-reader.js';
-import { Listing } from '../../src/list/listing.js';
-import { containsWords } from '../../src/list/contains-words.js';
-import { whereOf } from '../../src/list/where.js';
+import { ListReader } from '../../src/list/reading/list-reader.js';
+import { Listing } from '../../src/list/listing/listing.js';
+import { containsWords } from '../../src/list/listing/contains-words.js';
+import { whereOf } from '../../src/list/listing/where.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';

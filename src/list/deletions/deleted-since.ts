@@ -4,7 +4,7 @@ import type { DeclaredParameter } from '../../http/parameters/declared-parameter
 import { errors } from '../../http/errors.js';
 import { InvalidValue } from '../../http/parameters/invalid-value.js';
 import { readDateTime } from '../../resource/formats.js';
-import { dateTime, mustBeDateTime, Parameter } from '../parameters.js';
+import { dateTime, mustBeDateTime, Parameter } from '../query/parameters.js';
 import { RETENTION } from './deletion.js';
 
 const LATEST = '9999-12-31T23:59:59.999Z';

@@ -7,9 +7,9 @@ import {
 } from 'typeorm';
 import { columnOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
-import { Listing } from '../listing.js';
-import { NamedParameters } from '../named-parameters.js';
-import { scopeConditions, visibleIn } from '../scope.js';
+import { Listing } from '../listing/listing.js';
+import { NamedParameters } from '../listing/named-parameters.js';
+import { scopeConditions, visibleIn } from '../listing/scope.js';
 import { type DeletionEntity, deletionsTable, recordedColumns } from './deletion.js';
 
 /** The list of a resource's deletions since a time, without the objects that exist again. */

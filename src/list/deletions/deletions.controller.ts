@@ -1,10 +1,10 @@
 import { Controller, Get, Query, type Type, UseGuards } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type ObjectLiteral } from 'typeorm';
-import { ListQueryDto } from '../list-query.dto.js';
-import { listGuard } from '../list-guard.js';
-import type { Listing } from '../listing.js';
-import { QueryOf } from '../query-of.js';
+import { ListQueryDto } from '../query/list-query.dto.js';
+import { listGuard } from '../query/list-guard.js';
+import type { Listing } from '../listing/listing.js';
+import { QueryOf } from '../query/query-of.js';
 import { DeletedSinceParam } from './deleted-since.js';
 import { DeletionListing } from './deletion-listing.js';
 import { type DeletionEntity, RETENTION } from './deletion.js';

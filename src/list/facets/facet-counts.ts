@@ -1,4 +1,4 @@
-import type { Listing } from '../listing.js';
+import type { Listing } from '../listing/listing.js';
 
 /**
  * The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been

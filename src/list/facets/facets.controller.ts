@@ -10,9 +10,9 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
-import { listGuard } from '../list-guard.js';
-import { Listing } from '../listing.js';
-import { type ListQueryClass, listQueryOf } from '../query-of.js';
+import { listGuard } from '../query/list-guard.js';
+import { Listing } from '../listing/listing.js';
+import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
 import { FacetCounts } from './facet-counts.js';
 import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
 

@@ -1,5 +1,5 @@
 import type { ObjectLiteral } from 'typeorm';
-import { alternativesOf } from '../alternatives.js';
+import { alternativesOf } from '../listing/alternatives.js';
 
 /** The conditions of a list without what they say of one column. */
 export function otherConditions(

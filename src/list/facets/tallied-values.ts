@@ -1,8 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
-import { onlyNamed } from '../contains-words.js';
-import { type Criteria, facetsOf, type Search } from '../criteria.js';
+import { onlyNamed } from '../listing/contains-words.js';
+import { type Criteria, facetsOf, type Search } from '../statement/criteria.js';
 import { aroundValue, type Facet, facetBounds, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
 import { countedWord, wordTallies } from '../tally/word-tally.js';

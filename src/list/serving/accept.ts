@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import Negotiator from 'negotiator';
-import type { StreamFormat } from '../prepared-list.js';
+import type { StreamFormat } from '../reading/prepared-list.js';
 
 /** The media type of an envelope. */
 const ENVELOPE_TYPE = 'application/json';

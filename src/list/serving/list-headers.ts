@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { redactToken } from '../../http/envelope.js';
-import type { PreparedList, State, VersionedPage } from '../prepared-list.js';
+import type { PreparedList, State, VersionedPage } from '../reading/prepared-list.js';
 import { entityTag } from './entity-tag.js';
 import { link } from './link.js';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../http/compression.js';
-import type { VersionedPage } from '../prepared-list.js';
+import type { VersionedPage } from '../reading/prepared-list.js';
 
 /** A page as it is sent. */
 export interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 'last'> {

@@ -5,7 +5,7 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { traced } from '../../http/request-trace.js';
-import type { PreparedList, PreparedPage, VersionedPage } from '../prepared-list.js';
+import type { PreparedList, PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { entityTag, matchesTag } from './entity-tag.js';
 import { setLinks, setState } from './list-headers.js';
 import { PageCache } from './page-cache.js';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { createCompressor, type Encoding } from '../../http/compression.js';
 import { errors } from '../../http/errors.js';
-import type { OpenList } from '../prepared-list.js';
+import type { OpenList } from '../reading/prepared-list.js';
 import type { StreamLimits } from './stream-limit.js';
 
 /** Bytes per write. A reader stalls if it does not read this many within `stallTimeout`. */

@@ -1,6 +1,6 @@
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
-import type { OpenList, WholeList } from '../prepared-list.js';
+import type { OpenList, WholeList } from '../reading/prepared-list.js';
 
 export interface StreamLimits {
   /** Maximum number of whole lists at a time. Each holds a connection to the database. */

@@ -5,7 +5,7 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
-import type { PreparedList, StreamFormat } from '../prepared-list.js';
+import type { PreparedList, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
 import { entityTag, matchesTag } from './entity-tag.js';
 import { setState } from './list-headers.js';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import type { PreparedPage } from '../prepared-list.js';
+import type { PreparedPage } from '../reading/prepared-list.js';
 import type { ReadLimit } from './read-limit.js';
 
 /** Whether a list is versioned. If its conditions are not plain, finding out may need a read. */

@@ -1,0 +1,96 @@
+import { plainToInstance } from 'class-transformer';
+import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
+import {
+  type DeclaredParameter,
+  ownParameters,
+  type ParameterSettings,
+  parametersOf,
+  type ReadOptions,
+  schemaOf,
+  validExample,
+} from '../../http/parameters/declared-parameters.js';
+import { sampleOf } from '../../resource/column-values.js';
+import { comparisonsIn } from '../listing/comparisons.js';
+import { ListQueryDto } from '../query/list-query.dto.js';
+import { Listing } from '../listing/listing.js';
+
+/** What the handler of a list returns for a value of one of its own parameters. */
+export interface CalledList {
+  readonly endpoint: Endpoint;
+  readonly parameter: string;
+  readonly result?: unknown;
+  readonly error?: Error;
+}
+
+/** The texts with which a parameter is tried. */
+type Samples = (declared: DeclaredParameter, settings: ParameterSettings) => readonly string[];
+
+/** The example of a parameter. */
+export const example: Samples = (declared) => [validExample(declared)];
+
+/** The example of a parameter, its greatest and its least value, and all values of an enumeration. */
+export const extremes: Samples = (declared, settings) => {
+  const schema = schemaOf(declared, settings);
+  const { minimum, maximum, format, type, enum: values = [] } = schema.items ?? schema;
+  const bounds = format === 'int64' && type === 'string' ? [INT64_MAXIMUM] : [minimum, maximum];
+  const texts = [...bounds.filter((bound) => bound !== undefined).map(String), ...values];
+  return [validExample(declared), ...texts];
+};
+
+const INT64_MAXIMUM = '9223372036854775807';
+
+/**
+ * Calls the handlers of lists once for each sample of each of their own parameters, with the examples of those
+ * that are required. A parameter of the path is a value of the type of the column that it is compared with,
+ * and `1` if it is compared with none.
+ */
+export async function* callLists(
+  endpoints: readonly Endpoint[],
+  settings: ParameterSettings,
+  samples: Samples,
+): AsyncGenerator<CalledList> {
+  const options: ReadOptions = { settings };
+  for (const endpoint of endpoints) {
+    const { query } = endpoint;
+    if (!(query.prototype instanceof ListQueryDto)) continue;
+    const handler = await endpoint.handlerFor();
+    const params = await pathSamples(endpoint);
+    const required = [...parametersOf(query)]
+      .filter(([, { isRequired }]) => isRequired)
+      .map(([name, declared]) => [name, validExample(declared)] as const);
+    for (const [parameter, declared] of ownParameters(query)) {
+      if (parameter === 'fields') continue;
+      for (const text of samples(declared, settings)) {
+        const sent = Object.fromEntries([...required, [parameter, text]]);
+        const values = plainToInstance(query, sent, options);
+        try {
+          const result: unknown = await handler({ query: values, params });
+          yield { endpoint, parameter, result };
+        } catch (error) {
+          yield { endpoint, parameter, error: error as Error };
+        }
+      }
+    }
+  }
+}
+
+/** A value for each parameter in the path of a list. */
+async function pathSamples(endpoint: Endpoint): Promise<Record<string, string>> {
+  const names = pathParametersOf(endpoint);
+  const params = Object.fromEntries(names.map((name) => [name, '1']));
+  const handler = await endpoint.handlerFor();
+  for (const name of names) {
+    // A text that no handler compares with anything of its own.
+    const marker = `the parameter ${name} of a path`;
+    try {
+      const query = new endpoint.query();
+      const list: unknown = await handler({ query, params: { ...params, [name]: marker } });
+      if (!(list instanceof Listing)) continue;
+      const compared = comparisonsIn(list).find(({ value }) => value === marker);
+      if (compared) params[name] = sampleOf(compared.column) ?? '1';
+    } catch {
+      // It refuses the text, or needs a parameter.
+    }
+  }
+  return params;
+}

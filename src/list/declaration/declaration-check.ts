@@ -1,0 +1,71 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { CommandError } from '../../command-error.js';
+import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
+import { columnProblems } from '../../resource/declared-columns.js';
+import { nameProblems } from '../../resource/declared-names.js';
+import { resourcesOf } from '../../resource/resource.js';
+import { Settings } from '../../settings/settings.js';
+import { callLists, extremes } from './called-lists.js';
+import { misfitsOf } from '../listing/comparisons.js';
+import { handlerProblems } from './declared-handlers.js';
+import { queryProblems, unreachedHandlers } from './declared-queries.js';
+import { ObjectQueryDto } from '../query/list-query.dto.js';
+import { Listing } from '../listing/listing.js';
+import { WrongEntityError } from '../query/query-of.js';
+
+/** Refuses to start with entities, query classes or handlers whose lists would be wrong. */
+@Injectable()
+export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly modules: ModulesContainer,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws CommandError that names all that is wrong */
+  onModuleInit(): void {
+    const endpoints = endpointsIn(this.modules);
+    refuse([
+      ...nameProblems(this.dataSource),
+      ...[...resourcesOf(this.dataSource).values()].flatMap(columnProblems),
+      ...handlerProblems(this.modules),
+      ...endpoints.flatMap(queryProblems),
+      ...unreachedHandlers(endpoints),
+    ]);
+  }
+
+  /**
+   * @throws CommandError for query classes of other entities than those that their handlers list, and for
+   * filters whose values the type of a column does not have
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    const problems: string[] = [];
+    const lists: Endpoint[] = [];
+    for (const endpoint of endpointsIn(this.modules)) {
+      const { query } = endpoint;
+      if (!(query.prototype instanceof ObjectQueryDto)) continue;
+      const params = Object.fromEntries(pathParametersOf(endpoint).map((name) => [name, '1']));
+      try {
+        const handler = await endpoint.handlerFor();
+        // A handler describes a list and reads nothing. What one reads itself is not waited for.
+        const result = handler({ query: new query(), params });
+        if (result instanceof Promise) result.catch(() => undefined);
+        if (result instanceof Listing) lists.push(endpoint);
+      } catch (error) {
+        // Any other error may be for want of parameters, or of a request.
+        if (error instanceof WrongEntityError) problems.push(error.message);
+      }
+    }
+    for await (const { parameter, result } of callLists(lists, this.settings, extremes)) {
+      if (result instanceof Listing) problems.push(...misfitsOf(result, parameter));
+    }
+    refuse(problems);
+  }
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new CommandError([...new Set(problems)].join('; '));
+}

@@ -1,0 +1,161 @@
+import type { Type } from '@nestjs/common';
+import {
+  HTTP_CODE_METADATA,
+  PATH_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  RESPONSE_PASSTHROUGH_METADATA,
+  SSE_METADATA,
+} from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/internal';
+import type { Endpoint } from '../../http/endpoints.js';
+import { argumentsOf, type HandlerArgument } from '../../http/handler-arguments.js';
+import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
+import {
+  type DeclaredParameter,
+  parametersOf,
+  schemaOf,
+} from '../../http/parameters/declared-parameters.js';
+import { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
+import {
+  hasTypeDecorator,
+  transformingDecorators,
+} from '../../resource/transforming-decorators.js';
+import { readsParameter } from '../query/parameters.js';
+import { entityOf } from '../query/query-of.js';
+
+/** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
+const RESPONSE_DECORATORS = {
+  Redirect: REDIRECT_METADATA,
+  Sse: SSE_METADATA,
+  Render: RENDER_METADATA,
+  HttpCode: HTTP_CODE_METADATA,
+};
+
+/** What is wrong with an endpoint's handler, its arguments and its query class, as lines. */
+export function queryProblems(endpoint: Endpoint): string[] {
+  const { controller, method } = endpoint;
+  const handler = nameOfHandler(endpoint);
+  const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
+  const declared = argumentsOf(controller, method);
+  const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
+  const answersItself =
+    declared.some(
+      ({ kind }) => kind === RouteParamtypes.RESPONSE || kind === RouteParamtypes.NEXT,
+    ) && !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method);
+  return [
+    ...Object.entries(RESPONSE_DECORATORS)
+      .filter(([, metadata]) => Reflect.hasMetadata(metadata, declaring))
+      .map(
+        ([name]) => `${handler} has @${name}(): a handler returns its answer, which has status 200`,
+      ),
+    ...([controller, declaring].some((each) =>
+      Array.isArray(Reflect.getMetadata(PATH_METADATA, each)),
+    )
+      ? [`${handler} has several paths: a handler has one`]
+      : []),
+    ...(answersItself ? [`${handler} takes @Res() or @Next(): a handler returns its answer`] : []),
+    ...(others.length > 0 ? [`${handler} has more than one @Query()`] : []),
+    ...(query ? argumentProblems(handler, query) : []),
+  ];
+}
+
+function argumentProblems(handler: string, { name, type }: HandlerArgument): string[] {
+  if (name !== undefined) {
+    return [`${handler} has @Query('${name}'): declare ${name} in a query class, for @Query()`];
+  }
+  // What the compiler has in place of a class that is imported as a type.
+  if (typeof type !== 'function' || type === Object || type === Function) {
+    return [
+      `The class of @Query() of ${handler} is not there at run time: import it without "type"`,
+    ];
+  }
+  const query = type as Type<object>;
+  if (query !== CredentialsQueryDto && !(query.prototype instanceof CredentialsQueryDto)) {
+    return [`${query.name} of ${handler} extends neither ListQueryDto nor ObjectQueryDto`];
+  }
+  const parameters = parametersOf(query);
+  const base = query.prototype instanceof ListQueryDto ? ListQueryDto : CredentialsQueryDto;
+  return [
+    ...[...parametersOf(base)]
+      .filter(([parameter, declared]) => parameters.get(parameter) !== declared)
+      .map(
+        ([parameter]) =>
+          `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`,
+      ),
+    ...[...parameters.values()].flatMap(schemaProblem),
+    ...[...parameters.keys()].flatMap((parameter) => transformProblems(query, parameter)),
+    ...(query.prototype instanceof ObjectQueryDto && !entityOf(query)
+      ? [`${query.name} has no @QueryOf`]
+      : []),
+    // Every property of a class is one of its objects, if it is not declared with "declare".
+    ...Object.keys(new query())
+      .filter((property) => !parameters.has(property))
+      .map(
+        (property) =>
+          `${query.name}.${property} has no decorator of a parameter, such as @TextParam`,
+      ),
+    ...Object.entries(new query())
+      .filter(([property, value]) => value !== undefined && parameters.has(property))
+      .map(
+        ([property]) =>
+          `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`,
+      ),
+  ];
+}
+
+/** Nothing applies these to what a request has sent, unless a rule of class-validator is beside them. */
+function transformProblems(query: Type<object>, parameter: string): string[] {
+  return [
+    ...transformingDecorators(query, parameter, readsParameter),
+    ...(hasTypeDecorator(query, parameter) ? ['Type'] : []),
+  ].map(
+    (decorator) =>
+      `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`,
+  );
+}
+
+/** What the schema of a parameter cannot be made of, such as a column that refers to nothing. */
+function schemaProblem(parameter: DeclaredParameter): string[] {
+  try {
+    schemaOf(parameter, { maxLimit: 0 });
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/**
+ * Handlers that no request reaches, since another one before them has their path, as lines.
+ *
+ * @param endpoints in the order in which Nest registers them
+ */
+export function unreachedHandlers(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.flatMap((endpoint, at) => {
+    // A module may be imported twice.
+    const before = endpoints
+      .slice(0, at)
+      .find(
+        (each) =>
+          covers(each.path, endpoint.path) && nameOfHandler(each) !== nameOfHandler(endpoint),
+      );
+    return before
+      ? [
+          `${nameOfHandler(endpoint)} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`,
+        ]
+      : [];
+  });
+}
+
+/** Whether a pattern matches every request for another path. */
+function covers(path: string, other: string): boolean {
+  const [parts, others] = [path, other].map((each) => each.split('/')) as [string[], string[]];
+  return (
+    parts.length === others.length &&
+    parts.every((part, at) => part === others[at] || /^:\w+$/.test(part))
+  );
+}
+
+function nameOfHandler({ controller, method }: Endpoint): string {
+  return `${controller.name}.${method}`;
+}

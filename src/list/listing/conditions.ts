@@ -1,0 +1,149 @@
+import {
+  Any,
+  ArrayOverlap,
+  type EntityMetadata,
+  type FindOptionsWhere,
+  IsNull,
+  LessThan,
+  MoreThanOrEqual,
+  Not,
+  type ObjectLiteral,
+  Or,
+  type Repository,
+} from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { changeCondition } from './changes.js';
+import { parametersOf } from '../../http/parameters/declared-parameters.js';
+import { ListQueryDto } from '../query/list-query.dto.js';
+import { DECLARED } from '../query/query-of.js';
+
+/** The filters that a query class adds to `ListQueryDto`. */
+type Filter<Query> = Exclude<keyof Query, keyof ListQueryDto>;
+
+/** The filters whose condition follows from their name and type. */
+type ColumnFilter<Entity, Query> = {
+  [F in Filter<Query>]-?: [NonNullable<Query[F]>] extends [ColumnValue<Entity, F>] ? F : never;
+}[Filter<Query>];
+
+/**
+ * The value of a filter whose name says what it compares: that of the column `name` for `name` and
+ * `nameNot`, or several; a boolean for `nameExists`, if the column can be null; a time for `nameSince` and
+ * `nameUntil`, if `nameAt` is a time. `never` for any other filter.
+ */
+type ColumnValue<Entity, F> = F extends keyof Entity
+  ? OneOrSeveral<Entity[F]>
+  : F extends `${infer Name extends keyof Entity & string}Not`
+    ? OneOrSeveral<Entity[Name]>
+    : F extends `${infer Name extends keyof Entity & string}Exists`
+      ? null extends Entity[Name]
+        ? boolean
+        : never
+      : F extends `${infer Name}${'Since' | 'Until'}`
+        ? Extract<Entity[`${Name}At` & keyof Entity], Date>
+        : never;
+
+type OneOrSeveral<Value> = NonNullable<Value> | readonly NonNullable<Value>[];
+
+/** The filters that need a condition. */
+export type RequiredFilter<Entity, Query> = Exclude<Filter<Query>, ColumnFilter<Entity, Query>>;
+
+/** Several conditions are combined with OR. */
+type Condition<Entity, Value> = (
+  value: NonNullable<Value>,
+) => FindOptionsWhere<Entity> | FindOptionsWhere<Entity>[];
+
+/**
+ * The meaning of each filter of a query class: a function from the filter's value to a condition on
+ * the entity. It is optional for a filter that names a column of its own type: without it, the column must
+ * equal the value, or one of several values; an array must contain one of them. It is also optional for `<column>Not`, `<column>Exists`,
+ * `<name>Since` and `<name>Until`.
+ */
+export type Conditions<Entity, Query extends ListQueryDto> = {
+  readonly [F in RequiredFilter<Entity, Query>]-?: Condition<Entity, Query[F]>;
+} & {
+  readonly [F in ColumnFilter<Entity, Query>]?: Condition<Entity, Query[F]>;
+};
+
+/** Parameters of every list that are not filters. */
+export const NON_FILTERS: ReadonlySet<string> = new Set([
+  ...parametersOf(ListQueryDto).keys(),
+  ...DECLARED,
+]);
+
+/**
+ * The conditions of the filters that a query has, in the order in which its class declares them.
+ *
+ * @throws TypeError for a filter that the class of the query does not declare, as in an object literal
+ */
+export function conditionsOf(
+  { metadata }: Pick<Repository<ObjectLiteral>, 'metadata'>,
+  query: ListQueryDto,
+  conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
+): ObjectLiteral[] {
+  const filters = Object.entries(query).filter(
+    ([name, value]) => value !== undefined && !NON_FILTERS.has(name),
+  );
+  if (filters.length === 0) return [];
+  const declared = [...parametersOf(query.constructor).keys()];
+  return filters
+    .map(([filter, value]): [number, ObjectLiteral] => {
+      const position = declared.indexOf(filter);
+      if (position < 0) throw new TypeError(`${query.constructor.name} does not declare ${filter}`);
+      const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
+      return [position, condition?.(value) ?? conditionOf(metadata, filter, value)];
+    })
+    .sort(([one], [other]) => one - other)
+    .map(([, condition]) => condition);
+}
+
+/** The condition of a filter for which none is given. */
+function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): ObjectLiteral {
+  if (!metadata.findColumnWithPropertyName(filter)) {
+    const change = changeCondition(metadata, filter, value);
+    if (change) return change;
+    for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
+      const column = filter.endsWith(suffix)
+        ? columnOf(metadata, filter.slice(0, -suffix.length))
+        : undefined;
+      if (column) return { [column.propertyName]: condition(column, value) };
+    }
+  }
+  // Any of these items, of which a gin index finds the objects.
+  if (metadata.findColumnWithPropertyName(filter)?.isArray) {
+    return { [filter]: ArrayOverlap(Array.isArray(value) ? value : [value]) };
+  }
+  if (!Array.isArray(value)) return { [filter]: value };
+  // From an equality, the planner learns that an index by the column is in the order of the identifier.
+  return { [filter]: value.length === 1 ? (value[0] as unknown) : Any(value) };
+}
+
+/** What the end of a filter's name says about the column that the beginning of it names. */
+interface Suffix {
+  readonly columnOf: (metadata: EntityMetadata, name: string) => ColumnMetadata | undefined;
+  /** An operator of TypeORM. */
+  readonly condition: (column: ColumnMetadata, value: unknown) => unknown;
+}
+
+const named: Suffix['columnOf'] = (metadata, name) => metadata.findColumnWithPropertyName(name);
+
+/** The times that TypeORM sets may have any name. */
+const timeNamed: Suffix['columnOf'] = (metadata, name) =>
+  ({ created: metadata.createDateColumn, updated: metadata.updateDateColumn })[name] ??
+  named(metadata, `${name}At`);
+
+const SUFFIXES: Readonly<Record<string, Suffix>> = {
+  Not: {
+    columnOf: named,
+    condition: (column, value) => excluding(column, Array.isArray(value) ? value : [value]),
+  },
+  Exists: { columnOf: named, condition: (_, value) => (value ? Not(IsNull()) : IsNull()) },
+  Since: { columnOf: timeNamed, condition: (_, value) => MoreThanOrEqual(value) },
+  Until: { columnOf: timeNamed, condition: (_, value) => LessThan(value) },
+};
+
+/** The condition that a column has none of some values. It may have no value. */
+function excluding({ type, isNullable, enum: all = [] }: ColumnMetadata, values: unknown[]) {
+  // An equality, so that the tally knows the list with any other filters.
+  if (type === 'enum' && !isNullable) return Any(all.filter((value) => !values.includes(value)));
+  return Or(Not(Any(values)), IsNull());
+}

@@ -1,0 +1,112 @@
+import type { ObjectLiteral, Repository } from 'typeorm';
+import { errors } from '../../http/errors.js';
+import { nameOf } from '../../resource/resource.js';
+import type { ScopeClient } from '../../resource/scope.js';
+import { selectedRelated, selectsComputed } from '../../resource/selection.js';
+import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
+import { withTypedSearches } from './contains-words.js';
+import type { ListQueryDto } from '../query/list-query.dto.js';
+import { isByRelevance } from './order.js';
+import { searchParameterOf } from '../query/words-parameter.js';
+import { readsOf, requireEntity } from '../query/query-of.js';
+import { scopeConditions, withVisibleIdentifiers } from './scope.js';
+import { relatedResources, shownFields } from './shown-fields.js';
+import { identifierQueriesIn } from './identifier-queries.js';
+import { isPlainCondition } from './plain-conditions.js';
+
+/** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
+export class Listing {
+  /** The conditions of its objects, combined with AND. */
+  readonly conditions: readonly ObjectLiteral[];
+
+  constructor(
+    readonly repository: Repository<ObjectLiteral>,
+    readonly query: Readonly<
+      Pick<ListQueryDto, 'fields' | 'include' | 'limit' | 'offset' | 'after' | 'sort'>
+    >,
+    /** Conditions that the client has chosen. */
+    readonly filters: readonly ObjectLiteral[],
+    /** The resources whose versions change when the list changes. */
+    readonly resources: readonly string[],
+    /** The conditions of what its client sees, whatever the filters. Empty before `seenBy`. */
+    readonly scope: readonly ObjectLiteral[] = [],
+    /** Absent before `seenBy`. */
+    readonly client?: ScopeClient,
+  ) {
+    this.conditions = scope.length > 0 ? [...scope, ...filters] : filters;
+  }
+
+  /**
+   * The list as a client sees it. Whoever reads a list takes this one.
+   *
+   * @throws TypeError if there is no client, and the list is of a resource with a scope
+   */
+  seenBy(client: ScopeClient | undefined): Listing {
+    const { metadata } = this.repository;
+    const filters = withVisibleIdentifiers(metadata.dataSource, this.filters, client);
+    return this.withConditions(filters, scopeConditions(metadata, client), client);
+  }
+
+  /** The same list with other conditions. */
+  withConditions(
+    filters: readonly ObjectLiteral[],
+    scope: readonly ObjectLiteral[],
+    client = this.client,
+  ): Listing {
+    const { repository, query, resources, fields } = this;
+    const scopes = selectedRelated(repository.metadata, fields).map(([{ metadata }]) =>
+      scopeConditions(metadata, client),
+    );
+    const visible = identifierQueriesIn(filters).flatMap((each) => each.visible?.conditions ?? []);
+    const read = identifierQueriesIn([...scope, ...scopes.flat(), ...visible]).map(
+      ({ resource }) => resource,
+    );
+    const all = read.length > 0 ? [...new Set([...resources, ...read])] : resources;
+    return new Listing(repository, query, filters, all, scope, client);
+  }
+
+  /** The fields that each object shows; see `selection`. */
+  get fields(): readonly string[] | undefined {
+    return shownFields(this.repository.metadata, this.query);
+  }
+}
+
+/** The third argument of `listOf`. It is optional if every filter names a column. */
+type ConditionArguments<Entity, Query extends ListQueryDto> = [
+  RequiredFilter<Entity, Query>,
+] extends [never]
+  ? [conditions?: Conditions<Entity, Query>]
+  : [conditions: Conditions<Entity, Query>];
+
+/**
+ * Describes the list of an entity's objects that match the filters of a query.
+ *
+ * @param conditions required for each filter that does not name a column of its own type
+ * @throws ApiError `-22` for the order by relevance without a search
+ * @throws WrongEntityError for a query class of another entity
+ */
+export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>(
+  repository: Repository<Entity>,
+  query: Query,
+  ...[conditions = {} as Conditions<Entity, Query>]: ConditionArguments<Entity, Query>
+): Listing {
+  const { metadata } = repository;
+  requireEntity(query, metadata.target);
+  const search = isByRelevance(query.sort) ? searchParameterOf(query) : undefined;
+  if (search !== undefined && query[search as keyof Query] === undefined) {
+    throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
+  }
+  const all = withTypedSearches(conditionsOf(repository, query, conditions), metadata);
+  const fields = shownFields(metadata, query);
+  // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
+  const isPlain =
+    all.every((condition) => isPlainCondition(metadata, condition)) &&
+    !selectsComputed(metadata, fields);
+  const resources = new Set([
+    nameOf(metadata),
+    ...identifierQueriesIn(all).map(({ resource }) => resource),
+    ...relatedResources(metadata, fields),
+    ...(isPlain ? [] : readsOf(query.constructor)),
+  ]);
+  return new Listing(repository, query, all, [...resources]);
+}

@@ -1,0 +1,59 @@
+import { Any, type ObjectLiteral } from 'typeorm';
+import type { ReadPool } from '../../database/read-pool.js';
+import { Snapshot } from '../../database/snapshot.js';
+import { ParameterValues, type Statement } from '../../database/statement.js';
+import type { TextRow } from '../../database/text-query.js';
+import type { Listing } from './listing.js';
+import { identifierQueriesIn, queryText, replaceIdentifierQueries } from './identifier-queries.js';
+
+/** Reads the rows of a statement, as `ReadPool.rows`. */
+export type ReadRows = <Row extends TextRow<Row>>(
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<Row[]>;
+
+/** Most identifiers that take the place of a query. More of them make a statement slow to send and plan. */
+const MAXIMUM_IDENTIFIERS = 10_000;
+
+/**
+ * Reads a list whose conditions may look up identifiers. It does so first, in the same snapshot: the tally
+ * counts by values, and the planner knows how frequent values are.
+ *
+ * @param read gets the listing with identifiers in place of queries
+ */
+export function readResolved<T>(
+  reads: ReadPool,
+  listing: Listing,
+  read: (listing: Listing, rows: ReadRows) => Promise<T>,
+): Promise<T> {
+  if (identifierQueriesIn(listing.conditions).length === 0) {
+    return read(listing, (statement, values) => reads.rows(statement, values));
+  }
+  return reads.read(async (pool) => {
+    const snapshot = await Snapshot.open(pool, new AbortController().signal);
+    try {
+      return await read(await resolved(listing, snapshot), (statement, values) =>
+        snapshot.objects(statement, values),
+      );
+    } finally {
+      await snapshot.close();
+    }
+  });
+}
+
+async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {
+  const replaced = async (conditions: readonly ObjectLiteral[]): Promise<ObjectLiteral[]> => {
+    const found: unknown[] = [];
+    for (const query of identifierQueriesIn(conditions)) {
+      const values = new ParameterValues();
+      const text = queryText(query, (value) => values.add(value));
+      const rows = await snapshot.rows(
+        `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
+        values.values,
+      );
+      found.push(rows.length > MAXIMUM_IDENTIFIERS ? undefined : Any(rows.flat()));
+    }
+    return replaceIdentifierQueries(conditions, found);
+  };
+  return listing.withConditions(await replaced(listing.filters), await replaced(listing.scope));
+}

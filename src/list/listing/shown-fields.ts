@@ -1,0 +1,45 @@
+import type { EntityMetadata } from 'typeorm';
+import { relatedOf } from '../../resource/related.js';
+import { fieldsOf, isResource, nameOf } from '../../resource/resource.js';
+import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
+import type { ListQueryDto } from '../query/list-query.dto.js';
+
+/**
+ * The fields that each object of a list shows, by `fields` and `include`: those of a related object as
+ * `brand.name`, which is what `selection` takes. `undefined` for all of its own.
+ */
+export function shownFields(
+  metadata: EntityMetadata,
+  { fields, include = [] }: Pick<ListQueryDto, 'fields' | 'include'>,
+): readonly string[] | undefined {
+  const related = relatedOf(metadata).flatMap(({ name, metadata: other }) => {
+    const named = fieldsOfRelated(name, fields ?? []);
+    if (named.length === 0 && !include.includes(name)) return [];
+    const shown = named.length > 0 ? named : namesOf(other);
+    return shown.map((field) => `${name}.${field}`);
+  });
+  if (related.length === 0) return fields;
+  const own = fields ? fields.filter((name) => !name.includes('.')) : namesOf(metadata);
+  return [...own, ...related];
+}
+
+/**
+ * The resources whose objects a list shows besides its own.
+ *
+ * @throws TypeError for a table that is no resource: a change of it would not change the version of a page
+ */
+export function relatedResources(
+  metadata: EntityMetadata,
+  fields: readonly string[] | undefined,
+): string[] {
+  return selectedRelated(metadata, fields).map(([{ metadata: other }]) => {
+    if (isResource(other)) return nameOf(other);
+    throw new TypeError(
+      `${nameOf(metadata)} cannot include ${other.tableName}, which is not a @Resource`,
+    );
+  });
+}
+
+function namesOf(metadata: EntityMetadata): string[] {
+  return fieldsOf(metadata).map(({ propertyName }) => propertyName);
+}

@@ -1,0 +1,62 @@
+import { Brackets, type EntityMetadata, type ObjectLiteral, type Repository } from 'typeorm';
+import { valueOf } from '../../resource/selection.js';
+import { withOwnParameters } from './own-parameters.js';
+import { isPlainCondition } from './plain-conditions.js';
+
+/** Conditions on a table in SQL. */
+export interface Where {
+  /** `WHERE …`, or empty. Its parameters are the first ones of a statement. */
+  readonly where: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * The objects that match all of some conditions.
+ *
+ * @param table the name of the table in the statement
+ */
+export function whereOf(
+  repository: Repository<ObjectLiteral>,
+  conditions: readonly ObjectLiteral[],
+  table = 'object',
+): Where {
+  if (conditions.length === 0) return { where: '', values: [] };
+  const builder = repository.createQueryBuilder(table).select('1');
+  for (const [at, condition] of withOwnParameters(conditions).entries()) {
+    // An OR in SQL of one condition must not reach over the others.
+    const isPlain = isPlainCondition(repository.metadata, conditions[at] ?? {});
+    builder.andWhere(isPlain ? condition : new Brackets((bracketed) => bracketed.where(condition)));
+  }
+  const [text, values] = builder.getQueryAndParameters() as [string, unknown[]];
+  const where = text.replace(/^SELECT 1 FROM (?:"[^"]+"\.)?"[^"]+" "\w+"/, '').trimStart();
+  return { where: withComputed(repository.metadata, where, `"${table}"`), values };
+}
+
+/**
+ * Conditions, without `WHERE`, with other texts for their parameters; `undefined` if there is none. Texts and
+ * names stay as they are.
+ *
+ * @param parameter the text for a value
+ */
+export function placed(
+  { where, values }: Where,
+  parameter: (value: unknown) => string,
+): string | undefined {
+  if (where === '') return undefined;
+  const parameters = values.map(parameter);
+  return where
+    .replace(/^WHERE /, '')
+    .replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g, (text, at?: string) =>
+      at === undefined ? text : (parameters[Number(at) - 1] ?? text),
+    );
+}
+
+/** Conditions in SQL with the queries of computed fields, which TypeORM takes for columns. */
+function withComputed({ columns }: EntityMetadata, where: string, table: string): string {
+  return columns
+    .filter(({ isVirtualProperty }) => isVirtualProperty)
+    .reduce((text, column) => {
+      const name = `${table}."${column.databaseName}"`;
+      return text.replaceAll(name, () => valueOf(column, table));
+    }, where);
+}

@@ -1,0 +1,75 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  mixin,
+  type Type,
+} from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants.js';
+import { type ModuleRef, ModulesContainer } from '@nestjs/core';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { endpointsIn, instanceFor, moduleRefOf } from '../../http/endpoints.js';
+import { listQueryOf } from './query-of.js';
+
+/** The handler of a resource's list, as its guards see it. */
+interface ListHandler {
+  readonly controller: Type<object>;
+  readonly handler: ReturnType<ExecutionContext['getHandler']>;
+  readonly guards: readonly (Type<CanActivate> | CanActivate)[];
+  /** Of the module of the controller. */
+  readonly moduleRef: ModuleRef;
+}
+
+/**
+ * A guard for the endpoints that come with a resource: the guards of its list, those of the controller and
+ * those of the handler. They are those of the module of the controller, and get its class and its handler.
+ */
+export function listGuard(entity: Type): Type<CanActivate> {
+  @Injectable()
+  class ListGuard implements CanActivate {
+    private list: ListHandler | null | undefined;
+
+    constructor(private readonly modules: ModulesContainer) {}
+
+    async canActivate(context: ExecutionContext): Promise<boolean> {
+      if (this.list === undefined) this.list = listHandlerOf(entity, this.modules);
+      if (!this.list) return true;
+      const { controller, handler, guards, moduleRef } = this.list;
+      const ofList = Object.create(context, {
+        getClass: { value: () => controller },
+        getHandler: { value: () => handler },
+      }) as ExecutionContext;
+      for (const guard of guards) {
+        const instance =
+          typeof guard === 'function'
+            ? await instanceFor(moduleRef, guard, context.switchToHttp().getRequest<object>())
+            : guard;
+        const result = await instance.canActivate(ofList);
+        if (!(isObservable(result) ? await lastValueFrom(result) : result)) return false;
+      }
+      return true;
+    }
+  }
+  return mixin(ListGuard);
+}
+
+/** `null` for a resource without a list, or with a list without guards. */
+function listHandlerOf(entity: Type, modules: ModulesContainer): ListHandler | null {
+  const query = listQueryOf(entity);
+  const endpoint = endpointsIn(modules).find((each) => query && each.query === query);
+  if (!endpoint) return null;
+  const { controller, method } = endpoint;
+  const module = [...modules.values()].find(({ controllers }) => controllers.has(controller));
+  const handler = (controller.prototype as Record<string, unknown>)[method];
+  const guards = [controller, handler].flatMap(
+    (target) =>
+      (Reflect.getMetadata(GUARDS_METADATA, target as object) ?? []) as ListHandler['guards'],
+  );
+  if (!module || guards.length === 0) return null;
+  return {
+    controller,
+    handler: handler as ListHandler['handler'],
+    guards,
+    moduleRef: moduleRefOf(module),
+  };
+}

@@ -1,0 +1,280 @@
+import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { computedFields } from '../../resource/computed-columns.js';
+import { relatedEntity, relatedName } from '../../resource/related.js';
+import { identifierType } from '../../resource/identifiers.js';
+import { isListedBy, pluralName, primaryColumnOf, resourceName } from '../../resource/resource.js';
+import {
+  type DeclaredParameter,
+  ownParameters,
+} from '../../http/parameters/declared-parameters.js';
+import { errors } from '../../http/errors.js';
+import { InvalidValue } from '../../http/parameters/invalid-value.js';
+import { hasChangesTable } from '../../resource/changes-table.js';
+import { readIdentifier } from './identifier-value.js';
+import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
+import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
+import { searchParameterOf } from './words-parameter.js';
+
+const ENTITY = Symbol('entity');
+const READS = Symbol('reads');
+
+type QueryClass = abstract new () => ObjectQueryDto;
+export type ListQueryClass = new () => ListQueryDto;
+
+/** The parameters that `@QueryOf` declares for any entity, or could. They are no filters. */
+export const DECLARED = [
+  'fields',
+  'after',
+  'include',
+  'sort',
+] as const satisfies readonly (keyof ListQueryDto)[];
+
+/** The query class of each entity's list: the first one that is decorated. */
+const LIST_QUERIES = new WeakMap<ObjectType<unknown>, ListQueryClass>();
+
+/** What the parameters of a list may name. */
+interface ListOptions<Entity> {
+  /** Columns for `sort`. Default: none. */
+  readonly sort?: readonly (keyof Entity & string)[];
+  /**
+   * Columns that refer to objects of other resources with `@ForeignKey`, for `include`. The object that
+   * `brandID` refers to is called `brand`. Default: none.
+   */
+  readonly include?: readonly (keyof Entity & string)[];
+  /**
+   * Resources that conditions in SQL and computed fields of the list read besides its own. A list that
+   * uses one of these then changes its version with each of them. Default: none.
+   */
+  readonly reads?: readonly ObjectType<unknown>[];
+}
+
+/**
+ * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
+ * `after` and `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
+ * `@UpdateDateColumn`, or lists a table of others that is tracked; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
+ * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
+ * `relevance`.
+ *
+ * @throws TypeError if `sort` names a computed field, or if the class has one of these parameters already
+ */
+export function QueryOf<Entity>(
+  entity: ObjectType<Entity>,
+  { sort = [], include = [], reads = [] }: ListOptions<Entity> = {},
+): (query: QueryClass) => void {
+  const computed = computedFields(entity).find((name) => sort.some((each) => each === name));
+  if (computed !== undefined) {
+    throw new TypeError(`${entity.name} cannot be sorted by ${computed}, which no index holds`);
+  }
+  return (query) => {
+    const taken = DECLARED.find((name) => ownParameters(query).has(name));
+    if (taken !== undefined) {
+      throw new TypeError(`${query.name} declares ${taken}, which @QueryOf declares once`);
+    }
+    setEntity(query, entity);
+    Reflect.defineMetadata(READS, reads.map(resourceName), query);
+    const prototype = query.prototype as object;
+    const isList = prototype instanceof ListQueryDto;
+    if (isList) {
+      declareTimes(entity, prototype);
+      if (!LIST_QUERIES.has(entity)) LIST_QUERIES.set(entity, query as ListQueryClass);
+    }
+    const own = publicFields(entity);
+    const related = include.map((column) => relatedNameOf(column, own));
+    // Read on demand: an entity may be declared after another that refers to it.
+    const fields = (): string[] => [
+      ...own,
+      ...include.flatMap((column, at) =>
+        publicFields(relatedEntity(entity, column)).map((field) => `${related[at]}.${field}`),
+      ),
+    ];
+    const declared: DeclaredParameter = {
+      meaning:
+        'The fields that each object shall have, in the order of the resource; all unless given.',
+      schema: () => arrayOf({ type: 'string', enum: fields() }),
+      example: own[0] ?? '',
+    };
+    Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
+    if (!isList) return;
+    const key = identifierType(primaryColumnOf(entity)?.options.type);
+    const behind: DeclaredParameter = {
+      meaning:
+        'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
+      schema: key.schema,
+      example: key.example,
+    };
+    Parameter(behind, (text) => readIdentifier(primaryColumnOf(entity)?.options.type, text))(
+      prototype,
+      'after',
+    );
+    const search = searchParameterOf(prototype);
+    Parameter(sortParameter(entity, sort, search), sortReader(sort, search))(prototype, 'sort');
+    if (related.length === 0) return;
+    const including: DeclaredParameter = {
+      meaning:
+        'The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`.'.replace(
+          'brand',
+          related[0] ?? '',
+        ),
+      schema: arrayOf({ type: 'string', enum: related }),
+      example: related[0] ?? '',
+    };
+    Parameter(
+      including,
+      namesReader(() => related, 'names of related objects'),
+    )(prototype, 'include');
+  };
+}
+
+function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
+  const objects = pluralName(entity);
+  const declareChanges = (): void => {
+    DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
+    DateTimeParam(`The ${objects} changed last before this time.`)(prototype, 'updatedUntil');
+  };
+  if (hasChangesTable({ target: entity })) declareChanges();
+  for (const { mode, propertyName } of getMetadataArgsStorage().filterColumns(entity)) {
+    if (mode === 'updateDate') {
+      declareChanges();
+    } else if (mode === 'createDate' && isListedBy(entity, propertyName)) {
+      DateTimeParam(`The ${objects} first stored at this time or later.`)(
+        prototype,
+        'createdSince',
+      );
+      DateTimeParam(`The ${objects} first stored before this time.`)(prototype, 'createdUntil');
+    }
+  }
+}
+
+/** Sets the entity of a query class. */
+export function setEntity(query: object, entity: ObjectType<unknown>): void {
+  Reflect.defineMetadata(ENTITY, entity, query);
+}
+
+/** The entity of a query class; `undefined` for a class without `@QueryOf`. */
+export function entityOf(query: object): ObjectType<unknown> | undefined {
+  return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
+}
+
+/** The names of the resources that a list reads besides its own, by its query class. */
+export function readsOf(query: object): readonly string[] {
+  return (Reflect.getMetadata(READS, query) as readonly string[] | undefined) ?? [];
+}
+
+/** A query class of one entity for a list of another. */
+export class WrongEntityError extends TypeError {}
+
+/**
+ * Checks that a query is of the class of an entity, or of none.
+ *
+ * @throws WrongEntityError if it is of another entity
+ */
+export function requireEntity(query: object, entity: EntityMetadata['target']): void {
+  const declared = entityOf(query.constructor);
+  if (!declared || declared === entity) return;
+  const name = typeof entity === 'function' ? entity.name : entity;
+  throw new WrongEntityError(
+    `${query.constructor.name} is @QueryOf(${declared.name}), and its handler reads ${name}`,
+  );
+}
+
+/** The query class of an entity's list; `undefined` if none is decorated with `@QueryOf` yet. */
+export function listQueryOf(entity: ObjectType<unknown>): ListQueryClass | undefined {
+  return LIST_QUERIES.get(entity);
+}
+
+/** The name of the order by relevance. */
+const BY_RELEVANCE = 'relevance';
+
+/** @param search the parameter with which the order by relevance is allowed */
+function sortParameter(
+  entity: ObjectType<unknown>,
+  allowed: readonly string[],
+  search: string | undefined,
+): DeclaredParameter {
+  const identifier = primaryColumnOf(entity)?.propertyName;
+  const columns = allowed.flatMap((name) => [name, `-${name}`]);
+  const names = search === undefined ? columns : [BY_RELEVANCE, ...columns];
+  return {
+    meaning:
+      'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
+    schema: {
+      ...arrayOf({ type: 'string', enum: names }),
+      default: [identifier],
+    },
+    example: allowed.join(),
+  };
+}
+
+/** The names of an entity's public columns, in the order declared: all except `select: false`. */
+function publicFields(entity: ObjectType<unknown>): string[] {
+  return getMetadataArgsStorage()
+    .filterColumns(entity)
+    .filter(({ options }) => options.select !== false)
+    .map(({ propertyName }) => propertyName);
+}
+
+/**
+ * The name of the object that a column refers to.
+ *
+ * @throws TypeError if it has none, or that of a field
+ */
+function relatedNameOf(column: string, fields: readonly string[]): string {
+  const name = relatedName(column);
+  if (name === undefined || fields.includes(name)) {
+    throw new TypeError(`The object of ${column} needs a name of its own: the column without ID`);
+  }
+  return name;
+}
+
+/**
+ * Reads names, in the order in which they are allowed.
+ *
+ * @param what the names are, for a refusal
+ */
+export function namesReader(allowedNames: () => readonly string[], what: string) {
+  return (text: string): string[] | InvalidValue => {
+    const allowed = allowedNames();
+    const names = split(text);
+    if (names.includes('')) return mustBe(`${what}, separated by commas`);
+    const unknown = names.find((name) => !allowed.includes(name));
+    if (unknown !== undefined) return mustName(unknown, allowed);
+    return allowed.filter((name) => names.includes(name));
+  };
+}
+
+function sortReader(columns: readonly string[], search: string | undefined) {
+  const allowed = search === undefined ? columns : [BY_RELEVANCE, ...columns];
+  return (text: string): SortKey[] | InvalidValue => {
+    const keys = split(text).map((name): SortKey =>
+      name.startsWith('-')
+        ? { field: name.slice(1), direction: 'DESC' }
+        : { field: name, direction: 'ASC' },
+    );
+    const fields = keys.map(({ field }) => field);
+    if (fields.includes('')) {
+      return mustBe('names of fields, separated by commas, each with a - before it or not');
+    }
+    const unknown = fields.find((field) => !allowed.includes(field));
+    if (unknown !== undefined) return mustName(unknown, allowed);
+    const isReversed = keys.some(
+      ({ field, direction }) => field === BY_RELEVANCE && direction === 'DESC',
+    );
+    if (search !== undefined && isReversed) return mustName(`-${BY_RELEVANCE}`, allowed);
+    // The first of two keys by the same field decides the order alone.
+    const deciding = keys.filter(({ field }, at) => fields.indexOf(field) === at);
+    const at = search === undefined ? -1 : fields.indexOf(BY_RELEVANCE);
+    if (at < 0) return deciding;
+    if (at > 0) return mustBe(`names of fields, ${BY_RELEVANCE} before all others`);
+    return [{ field: RELEVANCE, direction: 'ASC' }, ...deciding.slice(1)];
+  };
+}
+
+function split(text: string): string[] {
+  return text.split(',').map((name) => name.replace(/^ +| +$/g, ''));
+}
+
+function mustName(value: string, allowed: readonly string[]): InvalidValue {
+  return new InvalidValue((name) =>
+    errors.nameUnknown(name, value.toWellFormed(), allowed.join(', ')),
+  );
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../../http/envelope.js';
+import { errors } from '../../http/errors.js';
+import { ReadPool } from '../../database/read-pool.js';
+import { ParameterValues, statement } from '../../database/statement.js';
+import { InvalidValue } from '../../http/parameters/invalid-value.js';
+import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
+import { type ScopeClient, scopeOf } from '../../resource/scope.js';
+import { selectedRelated, selection } from '../../resource/selection.js';
+import type { ObjectLookup } from '../listing/object-lookup.js';
+import { readIdentifier } from '../query/identifier-value.js';
+import { and } from '../statement/picked-objects.js';
+import { scopeConditions, visibleObjects, visibleRelated } from '../listing/scope.js';
+import { StatementCache } from '../statement/statement-cache.js';
+import { UnscopedReads } from './unscoped-reads.js';
+
+/** Reads single objects. */
+@Injectable()
+export class ObjectReader {
+  constructor(
+    private readonly reads: ReadPool,
+    private readonly statements: StatementCache,
+    private readonly unscoped: UnscopedReads,
+  ) {}
+
+  /**
+   * Reads an object, as a page with one object.
+   *
+   * @param client who sees it; absent: nothing that it shows has a scope
+   * @throws ApiError `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
+   * `-31` if the client sees no such object
+   */
+  async read(
+    { repository, identifier, query: { fields } }: ObjectLookup,
+    client?: ScopeClient,
+  ): Promise<Page> {
+    const { metadata } = repository;
+    const { propertyName, databaseName, type } = identifierOf(metadata);
+    const key = readIdentifier(type, identifier);
+    if (key instanceof InvalidValue) throw key.toError(propertyName);
+    await this.unscoped.checkFields(metadata, fields);
+    const values = new ParameterValues([key]);
+    const text = (): string => {
+      const where = and(
+        `WHERE object."${databaseName}" = $1`,
+        ...visibleObjects(metadata, scopeConditions(metadata, client), values),
+      );
+      return `SELECT row_to_json("#found")::text AS object FROM (
+      SELECT ${selection(metadata, fields, visibleRelated(client, values))}
+      FROM ${tableOf(metadata)} object ${where}
+    ) "#found"`;
+    };
+    const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
+    const found = shown.some(scopeOf)
+      ? statement(text(), { prepared: false })
+      : this.statements.get(metadata, 'object', fields, text);
+    const [row] = await this.reads.rows<{ object: string }>(found, values.values);
+    if (!row) throw errors.objectUnknown(nameOf(metadata), identifier);
+    return { count: '1', objects: `[${row.object}]` };
+  }
+}

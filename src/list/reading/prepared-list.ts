@@ -1,0 +1,82 @@
+import type { Page } from '../../http/envelope.js';
+
+/** A page of a list, or facet counts, whose statement is built but not run yet. */
+export interface PreparedPage {
+  /** The resource whose objects it shows or counts. */
+  readonly resource: string;
+  /** Equal keys mean equal pages of the same data. A hash. */
+  readonly key: string;
+  /**
+   * Whether PostgreSQL need not be asked what the list reads, since it has no dependencies: its conditions
+   * compare stored columns, or a path in one, with values or with identifiers of named resources, it has no
+   * computed field, and it reads no table of others.
+   */
+  readonly isPlain: boolean;
+  /**
+   * Whether every change of the list changes the version of its state: it has no dependencies. Any
+   * other list is read for every request, and has no entity tag.
+   */
+  isVersioned(): Promise<boolean>;
+  /** The state of its data, from a query that begins after the call. */
+  state(): Promise<State>;
+  /** Reads the page, with the state of the data that it shows. */
+  read(): Promise<VersionedPage>;
+}
+
+/** A list whose statements are built but not run yet. */
+export interface PreparedList extends PreparedPage {
+  /** Absent: the page begins behind an object, and its offset is not known. */
+  readonly offset?: number;
+  readonly limit: number;
+  /**
+   * What the list reads that can change without changing its version: tables that are no resource, resources
+   * over tables of others, views, functions, the clock. Empty for most lists.
+   */
+  dependencies(): Promise<readonly string[]>;
+  /** The whole list. It has no default limit. */
+  whole(format: StreamFormat): WholeList;
+}
+
+/** The state of the data that a response shows. */
+export interface State {
+  /** Changes with every commit that writes to the resource. */
+  readonly version: string;
+  /** The watermark: the data include every change before this RFC 3339 time; null if unknown. */
+  readonly until: string | null;
+}
+
+export interface VersionedPage extends Page, State {
+  /** The number of its objects, an integer as text. */
+  readonly rows: string;
+  /** The identifier of its last object; may be null if it has fewer than `limit`. */
+  readonly last: string | null;
+}
+
+/** The format of a whole list. */
+export type StreamFormat = 'ndjson' | 'csv';
+
+/** A list that can be read as a whole. */
+export interface WholeList {
+  /** As `PreparedList.key`. */
+  readonly key: string;
+  /**
+   * Opens the list. It holds a connection and a snapshot until it is closed.
+   *
+   * @param signal cancels the query in progress
+   */
+  open(signal: AbortSignal): Promise<OpenList>;
+}
+
+/** A whole list that is being read from one snapshot. */
+export interface OpenList extends State {
+  readonly count: string;
+  /** The objects in order. Each batch is read on demand. */
+  readonly batches: AsyncIterable<Batch>;
+  close(): Promise<void>;
+}
+
+/** Consecutive objects of a list, as text. */
+export interface Batch {
+  readonly rows: number;
+  readonly text: string;
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Any, type DataSource, type EntityMetadata } from 'typeorm';
+import { nameOf, resourcesOf, tableOf } from '../../resource/resource.js';
+import { scopeOf } from '../../resource/scope.js';
+import { selectedComputed, valueOf } from '../../resource/selection.js';
+import { alternativesOf } from '../listing/alternatives.js';
+import { changesTable } from '../../resource/changes-table.js';
+import { deletionsTable } from '../deletions/deletion.js';
+import { Dependencies, type SelectQuery } from './dependencies.js';
+import type { Listing } from '../listing/listing.js';
+import { identifierQueriesIn, replaceIdentifierQueries } from '../listing/identifier-queries.js';
+import { whereOf } from '../listing/where.js';
+import { isPlainCondition } from '../listing/plain-conditions.js';
+import { gridsOf } from '../tally/grid.js';
+import { tallyOrders } from '../tally/tally.js';
+import { wordTallies } from '../tally/word-tally.js';
+
+/** SQL of a computed field or of a condition that reads a resource past its scope. */
+export class UnscopedReadError extends TypeError {}
+
+/**
+ * Refuses SQL that reads a resource with a scope, which the service cannot restrict to what a client sees. A
+ * scope itself may read anything. What a function reads that PostgreSQL does not inline is not found.
+ */
+@Injectable()
+export class UnscopedReads {
+  constructor(private readonly dependencies: Dependencies) {}
+
+  /** @throws UnscopedReadError for a computed field that is shown, also of related objects */
+  async checkFields(metadata: EntityMetadata, names: readonly string[] | undefined): Promise<void> {
+    for (const [shown, column] of selectedComputed(metadata, names)) {
+      const text = `SELECT ${valueOf(column, 'object')} FROM ${anyRow(shown)}`;
+      await this.check(shown, `the field ${column.propertyName}`, { text, values: [] });
+    }
+  }
+
+  /**
+   * @param list before `seenBy`, after which its filters have SQL of the service
+   * @param name of the filter, if only one is given
+   * @throws UnscopedReadError for a filter of a list that is neither a comparison nor an identifier query
+   */
+  async checkFilters(list: Listing, name?: string): Promise<void> {
+    const { repository, filters } = list;
+    const { metadata } = repository;
+    if (scopedTables(metadata.dataSource).length === 0) return;
+    const looked = identifierQueriesIn(filters).map(() => Any([]));
+    for (const condition of replaceIdentifierQueries(filters, looked)) {
+      if (isPlainCondition(metadata, condition)) continue;
+      const columns = new Set(alternativesOf(condition).flatMap(Object.keys));
+      const { where, values } = whereOf(repository, [condition]);
+      await this.check(
+        metadata,
+        name === undefined ? `a filter by ${[...columns].join(' or ')}` : `the filter ${name}`,
+        { text: `SELECT FROM ${anyRow(metadata)} ${where}`, values },
+      );
+    }
+  }
+
+  private async check(metadata: EntityMetadata, what: string, query: SelectQuery): Promise<void> {
+    const tables = scopedTables(metadata.dataSource);
+    if (tables.length === 0) return;
+    const read = await this.dependencies.findTables(tables, query);
+    if (read.length === 0) return;
+    throw new UnscopedReadError(
+      `${what} of ${nameOf(metadata)} reads ${read.join(', ')} by SQL, past its scope`,
+    );
+  }
+}
+
+/** A row of a resource's table, of which a statement does not read the table. */
+function anyRow(metadata: EntityMetadata): string {
+  return `jsonb_populate_record(NULL::${tableOf(metadata)}, '{}') object`;
+}
+
+/** Each request asks for them. */
+const SCOPED = new WeakMap<DataSource, readonly string[]>();
+
+/** The tables with objects that not every client sees, and those that tell of them. */
+function scopedTables(dataSource: DataSource): readonly string[] {
+  let tables = SCOPED.get(dataSource);
+  if (!tables) {
+    tables = [...resourcesOf(dataSource).values()]
+      .filter(scopeOf)
+      .flatMap((metadata) => [
+        tableOf(metadata),
+        deletionsTable(nameOf(metadata)),
+        changesTable(nameOf(metadata)),
+        ...tallyOrders(metadata).flatMap(({ tally, deltas }) => [tally, deltas]),
+        ...wordTallies(metadata).flatMap(({ tally, deltas, words }) => [tally, deltas, words]),
+        ...gridsOf(metadata).flatMap(({ tally, deltas, bounds }) => [tally, deltas, bounds]),
+      ]);
+    SCOPED.set(dataSource, tables);
+  }
+  return tables;
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Coalesced } from '../../database/coalesced.js';
+import { IncompleteSchemaError } from '../../database/database-failure.js';
+import { ReadPool } from '../../database/read-pool.js';
+import { statement } from '../../database/statement.js';
+import type { State, VersionedPage } from './prepared-list.js';
+import { stateOf } from '../statement/state.js';
+
+/**
+ * Returns the version that a statement found.
+ *
+ * @throws IncompleteSchemaError if there is no version, because the resource has no tally. Without a version, a
+ * cached page would never become outdated.
+ */
+export function requireVersion(
+  version: string | null | undefined,
+  resources: readonly string[],
+): string {
+  if (version) return version;
+  throw new IncompleteSchemaError(
+    `${resources.join(', ')} has no tally: its migration lacks install_tally`,
+  );
+}
+
+/**
+ * The only row of a statement for a page.
+ *
+ * @throws TypeError if there is none; IncompleteSchemaError if it has no version: see `requireVersion`
+ */
+export function onlyPage<Page extends VersionedPage>(
+  [page]: readonly Page[],
+  resources: readonly string[],
+): Page {
+  if (!page) throw new TypeError('A page is one row');
+  requireVersion(page.version, resources);
+  return page;
+}
+
+/** Looks up the current state of resources. Concurrent callers share queries. */
+@Injectable()
+export class Versions {
+  private readonly queries = new Map<string, Coalesced<State>>();
+
+  constructor(private readonly reads: ReadPool) {}
+
+  /** The state of resources, from a query that begins after the call. */
+  current(resources: readonly string[]): Promise<State> {
+    const key = resources.join();
+    let query = this.queries.get(key);
+    if (!query) {
+      query = this.queryOf(resources);
+      this.queries.set(key, query);
+    }
+    return query.result();
+  }
+
+  private queryOf(resources: readonly string[]): Coalesced<State> {
+    const query = statement(`SELECT ${stateOf(resources)}`, { prepared: true });
+    return new Coalesced(async () => {
+      const [row] = await this.reads.rows<State>(query, []);
+      return { version: requireVersion(row?.version, resources), until: row?.until ?? null };
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import type { ReadPool } from '../../database/read-pool.js';
+import { ParameterValues } from '../../database/statement.js';
+import { errors } from '../../http/errors.js';
+import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
+import { selection } from '../../resource/selection.js';
+import { keyOf } from './key-of.js';
+import type { Listing } from '../listing/listing.js';
+import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
+import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
+import { placed } from '../listing/where.js';
+import { type ListStatements, openList } from './open-list.js';
+import { and, isBehind, anchorOf } from '../statement/picked-objects.js';
+import {
+  behindByRelevance,
+  isTitled,
+  anchorByRelevance,
+} from '../statement/picked-by-relevance.js';
+import type { StreamFormat, WholeList } from './prepared-list.js';
+import { rowWriter } from './row-writer.js';
+import { visibleObjects, visibleRelated } from '../listing/scope.js';
+import { talliedList } from '../statement/tallied-list.js';
+import { stateOf } from '../statement/state.js';
+
+/** Prepares a whole list. It has no default limit. */
+export function wholeList(
+  reads: ReadPool,
+  listing: Listing,
+  matching: MatchingObjects,
+  format: StreamFormat,
+): WholeList {
+  const { repository, query, fields, resources, scope, client } = listing;
+  const { metadata } = repository;
+  const { sort, limit, offset = 0, after } = query;
+  const order = totalOrder(metadata, sort);
+  const writer = rowWriter(format, metadata, fields);
+  const rows = new ParameterValues(matching.values);
+  const visible = after === undefined ? [] : visibleObjects(metadata, scope, rows);
+  const picking = { metadata, visible, order, values: rows };
+  const search = isByRelevance(sort) ? matching.search : undefined;
+  const first = search && `${isTitled(search, rows)} IS NOT TRUE`;
+  const ordering = orderBy(metadata, order, 'object', first);
+  let [anchor, where] = ['', matching.where];
+  if (after !== undefined) {
+    anchor = `WITH ${search ? anchorByRelevance(search, picking, after) : anchorOf(picking, after)}`;
+    const isAfter = search ? behindByRelevance(search, picking) : isBehind(metadata, order);
+    where = and(where, isAfter);
+  }
+  // LIMIT NULL means no limit.
+  const objects = writer.select(
+    `${anchor} SELECT ${selection(metadata, fields, visibleRelated(client, rows))}
+     FROM ${tableOf(metadata)} object ${where}
+     ${ordering} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
+  );
+  const statements: ListStatements = {
+    objects: [objects, rows.values],
+    summary: summaryOf(listing, matching),
+    resources,
+    ...(after === undefined ? {} : { after: objectExists(listing, after) }),
+  };
+  return {
+    key: keyOf(format, ...statements.objects),
+    open: (signal) => reads.read((pool) => openList(pool, statements, writer, signal)),
+  };
+}
+
+/** Selects a row if the client of a list sees the object with an identifier. */
+function objectExists(
+  { repository: { metadata }, scope }: Listing,
+  identifier: string,
+): NonNullable<ListStatements['after']> {
+  const values = new ParameterValues([identifier]);
+  const where = and(
+    `WHERE object."${identifierOf(metadata).databaseName}" = $1`,
+    ...visibleObjects(metadata, scope, values),
+  );
+  return {
+    statement: [`SELECT FROM ${tableOf(metadata)} object ${where}`, values.values],
+    error: errors.objectUnknown(nameOf(metadata), identifier),
+  };
+}
+
+/** Selects the count of all matching objects, and the state of the data. */
+function summaryOf(
+  { repository: { metadata }, resources }: Listing,
+  matching: MatchingObjects,
+): ListStatements['summary'] {
+  const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
+  const values = new ParameterValues();
+  const tallied = talliedList(matching, { metadata, order: [], values });
+  const { tables, countUnlessRead } = tallied;
+  let { count } = tallied;
+  if (countUnlessRead !== undefined) {
+    const conditions = placed(matching, (value) => values.add(value));
+    count = `coalesce(${countUnlessRead}, (SELECT count(*) FROM object WHERE ${conditions}))`;
+  }
+  return count === undefined
+    ? [
+        select(`SELECT count(*) FROM ${tableOf(metadata)} object ${matching.where}`),
+        matching.values,
+      ]
+    : [`WITH ${[objectTable(metadata), ...tables].join(',\n')} ${select(count)}`, values.values];
+}

@@ -1,0 +1,145 @@
+import { tableOf } from '../../resource/resource.js';
+import { orderBy, reverseOrderBy } from '../listing/order.js';
+import { and, everyMatching, keysOf, type Picking } from './picked-objects.js';
+
+/** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */
+export const MAXIMUM_SORTED = 50_000;
+/**
+ * What it costs to collect and sort an object, where to read one in the order of the list costs 1. If the
+ * objects are found first, each one is visited for its place in the order. Measured; `foundFirst` with
+ * 1,000,000 products.
+ */
+const SORTING_COST = { read: 2, foundFirst: 15 };
+
+/**
+ * No limit, which the planner does not know of. It assumes that a tenth of the rows is read, so that it
+ * prefers an index in the order of the list to a sort.
+ */
+const NO_LIMIT = '(SELECT 9223372036854775807)';
+
+/** What it costs to find an object by a word in an index, in the same measure. */
+const SEARCH_COST = 0.1;
+
+/** Where a page begins. All members but the last are SQL expressions. */
+export interface Place {
+  /** Absent: the first page. */
+  readonly offset?: string;
+  /**
+   * How many objects the index in the order of the list has, matching ones and others. Absent if the list
+   * has no conditions.
+   */
+  readonly indexSize?: string;
+  /**
+   * How many objects contain a common word that is searched for, if other conditions have to be met as well.
+   * An index finds all of them before the other conditions leave some.
+   */
+  readonly searchSize?: string;
+  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see `foundOnce`. */
+  readonly isFound?: boolean;
+}
+
+/**
+ * The tables for the objects of a page: `picked` has the columns of their order. It skips objects one by
+ * one. Refers to `counted`, the number of matching objects.
+ *
+ * Either all matching objects are collected and sorted, or objects are read in the order of the list until
+ * the page is complete. The planner cannot decide it: it assumes that conditions are independent of each
+ * other. Let `reach` be the number of matching objects from the nearer end of the list to the end of the page.
+ * If they are spread evenly over the order, about `reach * indexSize / total` objects are read. A sort costs
+ * `cost * total`. So the objects are sorted if `cost * total * total < reach * indexSize`. What an index finds
+ * of a common word before other conditions leave some of it is added to the cost.
+ *
+ * @param part ends the names of these tables, for a page that is picked from several lists
+ */
+export function pickedByOffset(picking: Picking, place: Place, part = ''): string[] {
+  const { offset, indexSize, isFound = false } = place;
+  const [counted, way] = [`counted${part}`, `way${part}`];
+  const isWay = (name: string): string => isNamed(way, name);
+  const { metadata, order, limit } = picking;
+  const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
+  if (!indexSize && !offset) {
+    return [`picked${part} AS MATERIALIZED (SELECT ${keysOf(order)} FROM object ${page})`];
+  }
+  const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
+  const ways = {
+    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isFound)}) object ${page}`,
+    forward: `${readInOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
+    backward: `${readInOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
+      ${reverseOrderBy(metadata, order)}
+      LIMIT greatest(${limit} + least(${behind}, 0), 0) OFFSET greatest(${behind}, 0)`,
+  };
+  const parts = [
+    ...(indexSize ? [ways.sorted] : []),
+    ways.forward,
+    ...(offset ? [ways.backward] : []),
+  ].map((each) => `(${each})`);
+  // What is found with its place in the order has only to be sorted.
+  const isSorted =
+    isFound && !picking.isFoundFirst
+      ? 'total = (SELECT count(*) FROM found)'
+      : indexSize && sortIsCheaper(picking, place);
+  return [
+    `${way} AS MATERIALIZED (
+      SELECT CASE
+        WHEN total = 0 THEN 'none'
+        ${isSorted ? `WHEN ${isSorted} THEN 'sorted'` : ''}
+        ${offset ? `WHEN ${offset} > total / 2 THEN 'backward'` : ''}
+        ELSE 'forward'
+      END AS name FROM ${counted}
+    )`,
+    `picked${part} AS MATERIALIZED (${parts.join(' UNION ALL ')})`,
+  ];
+}
+
+/** The condition that a sort of all matching objects, which are `total`, costs less than to read in order. */
+export function sortIsCheaper(
+  { isFoundFirst, limit }: Picking,
+  { offset, indexSize = '0', searchSize }: Place,
+): string {
+  const sorting = `${SORTING_COST[isFoundFirst ? 'foundFirst' : 'read']} * total`;
+  const cost = searchSize ? `(${sorting} + ${SEARCH_COST} * ${searchSize})` : sorting;
+  const reach = offset ? `least(${offset} + ${limit}, total - ${offset})` : limit;
+  return `total <= ${MAXIMUM_SORTED} AND ${cost} * total < ${reach} * ${indexSize}`;
+}
+
+/** The condition that the objects are found in a way. PostgreSQL evaluates it once, before it reads any. */
+function isNamed(way: string, name: string): string {
+  return `(SELECT name FROM ${way}) = '${name}'`;
+}
+
+/** Selects the keys of all matching objects, in no order. */
+function collected(picking: Picking, condition: string, isFound: boolean): string {
+  const { metadata, order, isFoundFirst } = picking;
+  const objects = isFound
+    ? `SELECT * FROM found WHERE ${condition}`
+    : `SELECT * FROM (${everyMatching(picking, condition)}) object OFFSET 0`;
+  if (!isFoundFirst) return objects;
+  const identifier = order.at(-1)?.field ?? '';
+  return `SELECT object.* FROM (${objects}) found CROSS JOIN LATERAL (
+      SELECT ${keysOf(order)} FROM ${tableOf(metadata)} object
+      WHERE object."${identifier}" = found."${identifier}" OFFSET 0
+    ) object`;
+}
+
+/**
+ * Selects the keys of matching objects, to be ordered. An index that does not carry every condition is read
+ * for those that it carries. The objects that it leaves are looked up for the others.
+ */
+function readInOrder(
+  { metadata, where, inOrder = where, split, order }: Picking,
+  condition: string,
+  ordering: string,
+): string {
+  const keys = keysOf(order);
+  if (!split) return `SELECT ${keys} FROM object ${and(inOrder, condition)}`;
+  const identifier = order.at(-1)?.field ?? '';
+  return `SELECT ${keys} FROM (
+      SELECT candidate.* FROM (
+        SELECT ${keys} FROM object ${and(split.carried, condition)} ${ordering}
+        LIMIT ${NO_LIMIT}
+      ) candidate CROSS JOIN LATERAL (
+        SELECT FROM ${tableOf(metadata)} object
+        ${and(split.others, `object."${identifier}" = candidate."${identifier}"`)} OFFSET 0
+      ) matching
+    ) object`;
+}

@@ -1,0 +1,82 @@
+import type { EntityMetadata } from 'typeorm';
+import { ParameterValues } from '../../database/statement.js';
+import { isOwn } from '../../resource/resource.js';
+import { areEqualities, type Criteria } from './criteria.js';
+import { indexChoice, intervalWithinValue } from './index-choice.js';
+import type { MatchingObjects } from './matching-objects.js';
+import type { PageRequest } from './page-statement.js';
+import {
+  comparisonsOf,
+  conditionsBy,
+  isCarriedBy,
+  type PlannedComparison,
+} from './planned-comparisons.js';
+import { isBroad } from '../tally/tally.js';
+
+/**
+ * The objects of a list with the values of its conditions in subqueries, so that one plan is as good as one for
+ * the values, and PostgreSQL may keep it; `undefined` if the best plan depends on the values. It does so if the
+ * conditions leave a choice of indexes to find the objects: of two values, or of a value and an interval, the
+ * rarer one has to lead. The statement chooses by itself where the tally knows which one that is. Of a table of
+ * others, the types of the columns are not known by name.
+ */
+export function plannedOnce(
+  metadata: EntityMetadata,
+  matching: MatchingObjects,
+  { order, offset }: Pick<PageRequest, 'order' | 'offset'>,
+): MatchingObjects | undefined {
+  const { split, criteria } = matching;
+  if (!isOwn(metadata) || !criteria) return undefined;
+  const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
+  const intervalWithin = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
+  const isWithin = isSearchWithin || intervalWithin !== undefined;
+  if (!isWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
+  // From the place of the tally on, objects with one of several rare values may be far apart.
+  if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
+  const [first, ...others] = order;
+  // Most of the time goes to the objects before the place, which a plan for the values reads faster.
+  if (offset > 0 && criteria.intervals.some(({ column }) => column !== first?.field)) {
+    return undefined;
+  }
+  const values = new ParameterValues([], true);
+  const comparisons = comparisonsOf(metadata, criteria, values);
+  if (!comparisons) return undefined;
+  const isInOrder = ({ column, isEquality }: PlannedComparison): boolean =>
+    column === first?.field || (others.length === 0 && isEquality);
+  const inOrder = conditionsBy(comparisons, isInOrder);
+  const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
+  if (!intervalWithin || !first) return { ...planned, split: undefined, values: values.values };
+  const isCarried = isCarriedBy(metadata, first.field);
+  const carried = comparisons.filter(({ column }) => isCarried(column));
+  const rest = comparisons.filter(({ column }) => !isCarried(column));
+  return {
+    ...planned,
+    split:
+      carried.length > 0 && rest.length > 0
+        ? { carried: conditionsBy(carried, isInOrder), others: conditionsBy(rest, () => true) }
+        : undefined,
+    indexChoice: indexChoice(metadata, intervalWithin, comparisons, values),
+    values: values.values,
+  };
+}
+
+/**
+ * Whether the conditions search for words among the objects with one value of a column. The statement decides
+ * whether to find the words first, or to read the objects with the value in their order.
+ */
+function isSearchWithinValue(criteria: Criteria): boolean {
+  const { search, equal } = criteria;
+  const [values] = equal.values();
+  const isOneValue = equal.size === 1 && values?.length === 1;
+  return isOneValue && !!search && areEqualities({ ...criteria, search: undefined });
+}
+
+/** Whether the conditions have at most one part by which an index finds few objects. */
+function hasOneWay(metadata: EntityMetadata, criteria: Criteria): boolean {
+  const { equal, intervals, search } = criteria;
+  if (areEqualities(criteria)) {
+    return [...equal.keys()].filter((name) => !isBroad(metadata, name)).length <= 1;
+  }
+  const isAlone = equal.size + criteria.missing.length + criteria.excluded.size === 0;
+  return isAlone && intervals.length + (search ? 1 : 0) === 1;
+}

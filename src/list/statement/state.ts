@@ -1,0 +1,23 @@
+import { publicTime } from '../../resource/column-values.js';
+import { hasVersion } from '../../resource/resource.js';
+
+/**
+ * SQL expressions for the state of resources, as two columns. `version` changes with every commit that
+ * writes to one of them. `until` is the watermark: the data include every change before this time.
+ * It is null until the first watermark is set, and for a list of a table of others that is not tracked, whose
+ * changes have no times. Such tables have no version: of these alone the state is always the same,
+ * and no response may show it.
+ *
+ * @param resources the listed one first
+ */
+export function stateOf(resources: readonly string[]): string {
+  const versioned = resources.filter(hasVersion);
+  if (versioned.length === 0) return `'none' AS version, NULL AS until`;
+  const names = versioned.map((name) => `'${name}'`).join(', ');
+  const [listed = ''] = resources;
+  const until = hasVersion(listed)
+    ? `(SELECT ${publicTime('until')} FROM current_watermark() AS until)`
+    : 'NULL';
+  return `(SELECT resource_version(ARRAY[${names}])::text) AS version,
+    ${until} AS until`;
+}

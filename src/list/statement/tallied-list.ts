@@ -1,0 +1,211 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
+import { columnOf, identifierOf, isOwn } from '../../resource/resource.js';
+import { type Bound, type Criteria, type Interval, isBounded } from './criteria.js';
+import type { SortKey } from '../query/list-query.dto.js';
+import type { MatchingObjects } from './matching-objects.js';
+import type { GridInterval } from './picked-in-grid.js';
+import { isSimple } from './picked-objects.js';
+import { remainder, type SortedObjects, sortedObjects, valuedCount } from './tallied-counts.js';
+import { EVERY_OBJECT, type Facet, facetName } from '../tally/facet.js';
+import { gridsOf } from '../tally/grid.js';
+import { TallyPositions } from '../tally/position.js';
+import { countOf, identifierOrder } from '../tally/tally.js';
+
+/** What the tally knows of a list, as SQL on `object`, the table of the resource. */
+export interface TalliedList {
+  /** Common table expressions that the other members refer to. */
+  readonly tables: readonly string[];
+  /** The number of matching objects; absent if the tally does not know it. */
+  readonly count?: string;
+  /**
+   * The same, or null if the facets have so few objects that the matching ones are better counted one by one: see
+   * `TallyPositions.spansMore`. If it is present, `count` is absent.
+   */
+  readonly countUnlessRead?: string;
+  /**
+   * The number of matching objects with a value in the sorted column; absent if the tally does not know
+   * the place of the offset, or none is asked for. If it is present, the table `start` has one row for
+   * the first object of the page: its value in the sorted column as `value`, and its identifier as `id`;
+   * or, unless the order is `isSimple`, the number of objects with the same value before it as `skipped`.
+   * It is empty if the page begins behind all objects with a value.
+   */
+  readonly valuedCount?: string;
+  /** The grid that may know the place of the offset in the order of the identifier. Absent if there is none. */
+  readonly inGrid?: GridInterval;
+}
+
+/** What the tally is asked of a list. */
+interface Question {
+  readonly metadata: EntityMetadata;
+  /** The total order of the list. */
+  readonly order: readonly SortKey[];
+  /** The parameter of the offset; absent: the place is not asked for. */
+  readonly offset?: string | undefined;
+  /**
+   * Whether the caller knows the count from an earlier page. Then the count of a narrow facet, which reads
+   * objects, is left out.
+   */
+  readonly hasKnownCount?: boolean;
+  readonly values: ParameterValues;
+}
+
+/** Takes from the tally what it knows of a list. */
+export function talliedList(matching: MatchingObjects, question: Question): TalliedList {
+  const { facets, criteria } = matching;
+  if (!criteria) return { tables: [] };
+  if (facets) return ofFacets(facets, criteria, question);
+  const { intervals, missing, excluded, search } = criteria;
+  if (search || intervals.length + missing.length + excluded.size !== 1) return { tables: [] };
+  const [interval] = intervals;
+  if (interval) {
+    const known = ofInterval(interval, criteria, question);
+    return { ...known, inGrid: gridOf(interval, criteria, question) };
+  }
+  return { tables: [], count: remainder(question.metadata, criteria, question.values) };
+}
+
+/** What the tally knows of the objects of facets. */
+function ofFacets(
+  facets: readonly Facet[],
+  criteria: Criteria,
+  { metadata, order, offset, values }: Question,
+): TalliedList {
+  const byIdentifier = identifierOrder(metadata);
+  const count = countOf(byIdentifier, values.addTyped(facets.map(facetName), 'text[]'));
+  const [first] = order;
+  // One range for all objects of a table of others would be read to its end.
+  if (offset === undefined || !first || !isOwn(metadata)) return { tables: [], count };
+  if (first.field === identifierOf(metadata).propertyName) {
+    const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
+    const { tables, total } = positions;
+    positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
+    return { tables, count, valuedCount: total };
+  }
+  const objects = sortedObjects(metadata, first.field, criteria);
+  if (!objects || objects.isNarrow) return { tables: [], count };
+  const positions = new TallyPositions(objects, values);
+  addSortedStart(positions, order, offset);
+  return { tables: positions.tables, count, valuedCount: positions.total };
+}
+
+/** The same of the objects with the values of criteria and one in an interval. */
+function ofInterval(interval: Interval, criteria: Criteria, question: Question): TalliedList {
+  const { metadata, order, offset, values } = question;
+  const { column } = interval;
+  const isPlaced = offset !== undefined && order[0]?.field === column;
+  const objects =
+    isBounded(interval) || isPlaced ? sortedObjects(metadata, column, criteria) : undefined;
+  if (objects?.isNarrow) return ofNarrowInterval(interval, objects, criteria, question);
+  if (!objects) {
+    // Without bounds it is every object with a value, which the tally may know without its ranges.
+    const count = isBounded(interval) ? undefined : valuedCount(metadata, column, criteria, values);
+    return { tables: [], count };
+  }
+  const { positions, count } = countedBetween(interval, objects, values);
+  const { tables } = positions;
+  if (!isPlaced) return { tables, count };
+  addSortedStart(positions, order, offset, true);
+  return { tables, count, valuedCount: count };
+}
+
+/** The grid that may know the place of the offset among all objects of an interval. */
+function gridOf(
+  interval: Interval,
+  { equal }: Criteria,
+  { metadata, order: [first], offset }: Question,
+): GridInterval | undefined {
+  if (equal.size > 0 || first?.field !== identifierOf(metadata).propertyName) return undefined;
+  const grid = gridsOf(metadata).find(({ column }) => column.propertyName === interval.column);
+  return grid && offset !== undefined ? { grid, interval } : undefined;
+}
+
+/** The same for narrow facets: without a place, and without a count that is known, since it reads objects. */
+function ofNarrowInterval(
+  interval: Interval,
+  objects: SortedObjects,
+  criteria: Criteria,
+  { metadata, hasKnownCount = false, values }: Question,
+): TalliedList {
+  if (hasKnownCount) return { tables: [] };
+  if (!isBounded(interval)) {
+    return { tables: [], count: valuedCount(metadata, interval.column, criteria, values) };
+  }
+  const { positions, count } = countedBetween(interval, objects, values);
+  const every = countOf(
+    identifierOrder(metadata),
+    values.addTyped([facetName(EVERY_OBJECT)], 'text[]'),
+  );
+  return {
+    tables: positions.tables,
+    countUnlessRead: `(CASE WHEN ${positions.spansMore(every)} THEN NULL ELSE ${count} END)`,
+  };
+}
+
+/** The positions of objects, with the table `outside` of an interval, and the number of those within it. */
+function countedBetween(
+  interval: Interval,
+  objects: SortedObjects,
+  values: ParameterValues,
+): { positions: TallyPositions; count: string } {
+  const positions = new TallyPositions(objects, values);
+  const type = sqlTypeOf(columnOf(objects.metadata, interval.column));
+  const outside = outsideOf(positions, interval, type, values);
+  positions.tables.push(`outside AS MATERIALIZED (SELECT ${outside})`);
+  // If the lower bound is above the upper one, objects between them are outside twice.
+  const count = `(SELECT greatest(0, ${positions.total} - below - above) FROM outside)`;
+  return { positions, count };
+}
+
+/** The numbers of objects below an interval and above it, as `below` and `above`. */
+function outsideOf(
+  positions: TallyPositions,
+  { lower, upper }: Interval,
+  type: string,
+  values: ParameterValues,
+): string {
+  const bound = ({ value }: Bound): string => `(${values.addTyped(value, type)})`;
+  const below = lower ? positions.below(bound(lower), !lower.inclusive) : '0';
+  const above = upper
+    ? `${positions.total} - ${positions.below(bound(upper), upper.inclusive)}`
+    : '0';
+  return `${below} AS below, ${above} AS above`;
+}
+
+/**
+ * Adds the table `start` for an order that begins with a sorted column.
+ *
+ * @param isInterval whether the list is an interval of the column, with a table `outside`
+ */
+function addSortedStart(
+  positions: TallyPositions,
+  order: readonly SortKey[],
+  offset: string,
+  isInterval = false,
+): void {
+  const { tables, total } = positions;
+  const isAscending = order[0]?.direction === 'ASC';
+  const side = isAscending ? 'below' : 'above';
+  const rank = isInterval ? `(${offset} + (SELECT ${side} FROM outside))` : offset;
+  if (isAscending && isSimple(order)) {
+    positions.addPlace('start', rank);
+    return;
+  }
+  // The tally is ascending, with ascending identifiers among equal values. So find the value first, and
+  // then the place among the group of objects with this value.
+  positions.addPlace('value_at', isAscending ? rank : `${total} - 1 - ${rank}`);
+  const value = '(SELECT value FROM value_at)';
+  const before = isAscending
+    ? positions.below(value, false)
+    : `${total} - ${positions.below(value, true)}`;
+  tables.push(
+    `group_at AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM value_at)`,
+  );
+  if (isSimple(order)) {
+    const first = positions.below('(SELECT value FROM group_at)', false);
+    positions.addPlace('start', `(SELECT ${first} + skipped FROM group_at)`);
+  } else {
+    tables.push('start AS (SELECT * FROM group_at)');
+  }
+}
