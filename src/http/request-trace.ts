@@ -1,4 +1,4 @@
-import type { Observation } from './server/observation.js';
+import type { Observation } from './observation.js';
 
 /**
  * A part of the way of a request. One follows the other:

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/read-pool.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
-import type { Observation } from '../http/server/observation.js';
+import type { Observation } from '../http/observation.js';
 import type { PageCache } from '../list/serving/page-cache.js';
 import type { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';

@@ -1,4 +1,4 @@
-import type { Observation, SlowRequest } from '../http/server/observation.js';
+import type { Observation, SlowRequest } from '../http/observation.js';
 import type { Settings } from '../settings/settings.js';
 import { isJsonLog } from './service-logger.js';
 

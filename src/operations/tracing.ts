@@ -18,7 +18,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import type { Phase, RequestTrace } from '../http/request-trace.js';
-import type { Observation } from '../http/server/observation.js';
+import type { Observation } from '../http/observation.js';
 import { VERSION } from './version.js';
 
 /** Milliseconds that the last spans have to reach the collector. */

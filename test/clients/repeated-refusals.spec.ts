@@ -7,7 +7,7 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { RepeatedRefusals } from '../../src/clients/repeated-refusals.js';
 import { SchemaDoubt } from '../../src/database/schema-doubt.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
-import type { Observation } from '../../src/http/server/observation.js';
+import type { Observation } from '../../src/http/observation.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';

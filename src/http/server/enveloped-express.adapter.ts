@@ -20,7 +20,7 @@ import {
   type MessageClasses,
 } from './enveloped-server.js';
 import { LoopDelay } from './loop-delay.js';
-import { type Observation, observationOf } from './observation.js';
+import { type Observation, observationOf } from '../observation.js';
 import { PreparedError } from './prepared-error.js';
 import type { RequestLimit } from './request-limit.js';
 import { receive, requestId } from './receive.js';

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, errors } from '../errors.js';
-import type { Observation } from './observation.js';
+import type { Observation } from '../observation.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
-import type { Observation } from './observation.js';
+import type { Observation } from '../observation.js';
 import type { HeaderList } from './common-headers.js';
 import type { Connections } from './connections.js';
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { CatalogueRequest } from '../catalogue-request.js';
-import { sentErrorOf } from '../envelope.js';
-import { isCredential } from '../parameters/credentials-query.dto.js';
-import { SentParameters } from '../parameters/sent-parameters.js';
+import type { CatalogueRequest } from './catalogue-request.js';
+import { sentErrorOf } from './envelope.js';
+import { isCredential } from './parameters/credentials-query.dto.js';
+import { SentParameters } from './parameters/sent-parameters.js';
 
 /** A request whose answer took longer than a limit. */
 export interface SlowRequest {
