@@ -6,7 +6,7 @@ import { jsonArray } from '../../resource/selection.js';
 import { criteriaOf } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { placed, type Where, whereOf } from '../listing/where.js';
-import { and } from '../statement/picked-objects.js';
+import { and } from '../listing/where.js';
 import { stateOf } from '../statement/state.js';
 import type { FacetCounts } from './facet-counts.js';
 import { otherConditions } from './other-conditions.js';

@@ -60,3 +60,8 @@ export function reverseOrderBy(metadata: EntityMetadata, order: readonly SortKey
 function hasNullsLast(metadata: EntityMetadata, field: string): boolean {
   return columnOf(metadata, field).isNullable || sortedColumnsOf(metadata).includes(field);
 }
+
+/** The columns of an order. */
+export function keysOf(order: readonly SortKey[]): string {
+  return order.map(({ field }) => `object."${field}"`).join(', ');
+}

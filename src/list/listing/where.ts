@@ -60,3 +60,9 @@ function withComputed({ columns }: EntityMetadata, where: string, table: string)
       return text.replaceAll(name, () => valueOf(column, table));
     }, where);
 }
+
+/** Adds conditions to a WHERE clause, which may be empty. */
+export function and(where: string, ...conditions: string[]): string {
+  if (conditions.length === 0) return where;
+  return `${where === '' ? 'WHERE' : `${where} AND`} ${conditions.join(' AND ')}`;
+}

@@ -18,7 +18,7 @@ import {
   selectedBy,
 } from '../statement/matching-objects.js';
 import { PageReader } from './page-reader.js';
-import type { PageRequest } from '../statement/page-statement.js';
+import type { PageRequest } from '../statement/page-request.js';
 import { isPlainCondition } from '../listing/plain-conditions.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { readResolved } from '../listing/resolved-listing.js';

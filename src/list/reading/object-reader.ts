@@ -9,7 +9,7 @@ import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import { selectedRelated, selection } from '../../resource/selection.js';
 import type { ObjectLookup } from '../listing/object-lookup.js';
 import { readIdentifier } from '../query/identifier-value.js';
-import { and } from '../statement/picked-objects.js';
+import { and } from '../listing/where.js';
 import { scopeConditions, visibleObjects, visibleRelated } from '../listing/scope.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import { UnscopedReads } from './unscoped-reads.js';

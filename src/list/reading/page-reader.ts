@@ -1,29 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityMetadata } from 'typeorm';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
 import { type KnownList, KnownLists, type KnownPlace } from '../statement/known-lists.js';
-import type { MatchingObjects } from '../statement/matching-objects.js';
-import {
-  knownPageStatement,
-  type PageRequest,
-  type PageStatement,
-  pageStatement,
-} from '../statement/page-statement.js';
+import { knownPageStatement } from '../statement/known-page.js';
+import type { PageStatement, RequestedPage } from '../statement/page-request.js';
+import { pageStatement } from '../statement/page-statement.js';
 import type { VersionedPage } from './prepared-list.js';
 import type { ReadRows } from '../listing/resolved-listing.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import { onlyPage } from './versions.js';
 import { knownIdentifiers, objectsAhead, placesBehind, placesBehindKnown } from './walk.js';
-
-/** A page to be read, of any list. */
-export interface RequestedPage {
-  readonly metadata: EntityMetadata;
-  readonly matching: MatchingObjects;
-  readonly request: PageRequest;
-  /** Whose version the page has. */
-  readonly resources: readonly string[];
-}
 
 /** A row of `pageStatement`. */
 interface FoundPage extends VersionedPage {
@@ -83,17 +69,17 @@ export class PageReader {
 
   /** @throws ApiError `-22` if the client sees no object with the identifier `after` */
   private async read(
-    { metadata, matching, request, resources }: RequestedPage,
+    requested: RequestedPage,
     rows: ReadRows,
     known?: KnownList,
   ): Promise<Reading> {
+    const { metadata, request, resources } = requested;
     const { offset, limit, after } = request;
     const identifiers = knownIdentifiers({ offset, limit, known });
-    const wanted = { ...request, ahead: objectsAhead(known, limit) };
     const build = (mayBePlannedOnce: boolean): PageStatement =>
       known && identifiers
-        ? knownPageStatement(metadata, identifiers, known.count, request, resources)
-        : pageStatement(metadata, matching, { ...wanted, mayBePlannedOnce }, resources, known);
+        ? knownPageStatement(requested, identifiers, known.count)
+        : pageStatement(requested, { known, ahead: objectsAhead(known, limit), mayBePlannedOnce });
     const planned = build(true);
     const statement = planned.isPlannedOnce
       ? this.statements.ofOnePlan(metadata, planned.statement)

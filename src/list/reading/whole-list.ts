@@ -9,7 +9,8 @@ import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
 import { placed } from '../listing/where.js';
 import { type ListStatements, openList } from './open-list.js';
-import { and, isBehind, anchorOf } from '../statement/picked-objects.js';
+import { and } from '../listing/where.js';
+import { isBehind, anchorOf } from '../statement/picked-objects.js';
 import {
   behindByRelevance,
   isTitled,

@@ -1,58 +1,26 @@
-import type { EntityMetadata } from 'typeorm';
-import { ParameterValues, type Statement, statement } from '../../database/statement.js';
-import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf, tableOf } from '../../resource/resource.js';
-import { jsonArray, selection } from '../../resource/selection.js';
-import type { SortKey } from '../query/list-query.dto.js';
-import type { KnownList } from './known-lists.js';
-import type { Listing } from '../listing/listing.js';
+import { ParameterValues, statement } from '../../database/statement.js';
+import { visibleObjects } from '../listing/scope.js';
 import { foundOnce } from './found-once.js';
+import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable } from './matching-objects.js';
-import { orderBy } from '../listing/order.js';
-import { pickedByOffset } from './picked-by-offset.js';
-import { MINIMUM_GRID_OFFSET, pickedInGrid } from './picked-in-grid.js';
+import type { PageRequest, PageStatement, RequestedPage } from './page-request.js';
+import { pageText } from './page-text.js';
+import { pickedByOffset, type Place } from './picked-by-offset.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
+import { MINIMUM_GRID_OFFSET, pickedInGrid } from './picked-in-grid.js';
 import {
-  and,
+  anchorOf,
   pickedBehind,
   pickedBehindKey,
   pickedFromStart,
   type Picking,
-  anchorOf,
 } from './picked-objects.js';
-import { visibleObjects, visibleRelated } from '../listing/scope.js';
 import { plannedOnce } from './planned-once.js';
 import { countByWord, indexSizeOf, searchSizeOf } from './tallied-counts.js';
-import { talliedList } from './tallied-list.js';
-import { stateOf } from './state.js';
+import { talliedList, type TalliedList } from './tallied-list.js';
 
-/** Which objects of a list a page shows, and how. */
-export interface PageRequest {
-  readonly fields?: readonly string[];
-  /** The total order of the list, or of objects of the same relevance. */
-  readonly order: readonly SortKey[];
-  readonly isByRelevance: boolean;
-  readonly limit: number;
-  readonly offset: number;
-  /** How many objects behind the page are looked up, if its place is known. Default: 0. */
-  readonly ahead?: number;
-  /** The identifier of the object behind which the page begins. The offset is then 0. */
-  readonly after?: string;
-  /** Whether the statement may be one whose plan does not depend on the values. Default: true. */
-  readonly mayBePlannedOnce?: boolean;
-  /** What the client sees. */
-  readonly seen: Pick<Listing, 'scope' | 'client'>;
-}
-
-/** The statement for a page. */
-export interface PageStatement {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
-  /** Whether its result is right only at the version of what is known. */
-  readonly usesKnown: boolean;
-  /** Whether one plan is as good as one for the values. */
-  readonly isPlannedOnce: boolean;
-}
+/** What is known of a list before a page of it is read. */
+type Known = Pick<KnownList, 'count' | 'before'>;
 
 /**
  * The statement for a page, and its parameter values. It finds the identifiers of the page first, from
@@ -80,196 +48,155 @@ export interface PageStatement {
  * - `numbered`: the same with their places
  * - `page`: those of the page, if others ahead of it are picked, too
  *
- * @param resources whose version the row has
+ * @param known what is known of the list at its offset
+ * @param ahead how many objects behind the page are looked up, if its place is known
+ * @param mayBePlannedOnce whether the statement may be one whose plan does not depend on the values
  */
 export function pageStatement(
-  metadata: EntityMetadata,
-  described: MatchingObjects,
-  request: PageRequest,
-  resources: readonly string[],
-  known?: Pick<KnownList, 'count' | 'before'>,
+  { metadata, matching: described, request, resources }: RequestedPage,
+  {
+    known,
+    ahead = 0,
+    mayBePlannedOnce = true,
+  }: { known?: Known | undefined; ahead?: number; mayBePlannedOnce?: boolean } = {},
 ): PageStatement {
-  const { order, isByRelevance, limit, offset, ahead = 0, after, seen } = request;
-  const isShared = seen.scope.length === 0;
   const planned =
-    known?.before || !isShared || !mayBePrepared(request)
-      ? undefined
-      : plannedOnce(metadata, described, request);
+    mayBePlannedOnce && !known?.before && mayBePrepared(request)
+      ? plannedOnce(metadata, described, request)
+      : undefined;
   const matching = planned ?? described;
-  const isPlannedOnce = planned !== undefined || isFrequent(matching, request);
+  const prepared = isFrequent(matching, request);
+  const isPlannedOnce = planned !== undefined || prepared;
   const values = new ParameterValues(matching.values, isPlannedOnce);
-  const visible = visibleObjects(metadata, seen.scope, values);
-  const number = (value: number): string => `(${values.addTyped(value, 'bigint')})`;
   const picking: Picking = {
+    ...matching,
     metadata,
-    where: matching.where,
-    split: matching.split,
-    isFoundFirst: matching.isFoundFirst,
-    inOrder: matching.inOrder,
-    indexChoice: matching.indexChoice,
-    visible,
-    order,
-    limit: number(limit + ahead),
+    visible: visibleObjects(metadata, request.seen.scope, values),
+    order: request.order,
+    limit: sqlNumber(request.limit + ahead, values),
     values,
   };
-  const tables = [objectTable(metadata), ...(matching.indexChoice?.tables ?? [])];
-  const addCount = (total: string): void => {
-    tables.push(`counted AS MATERIALIZED (SELECT ${total} AS total)`);
-  };
-  let usesKnown = known !== undefined;
-  if (known?.before) {
-    addCount(`${values.add(known.count)}::bigint`);
-    tables.push(...pickedBehindKey(picking, known.before));
-  } else {
-    const at = offset > 0 ? number(offset) : undefined;
-    const tallied = talliedList(matching, {
-      metadata,
-      order,
-      offset: at,
-      hasKnownCount: known !== undefined,
-      values,
-    });
-    tables.push(...tallied.tables);
-    const { countUnlessRead } = tallied;
-    usesKnown &&= tallied.count === undefined;
-    const isFound =
-      !known &&
-      after === undefined &&
-      (countUnlessRead !== undefined ||
-        (tallied.count === undefined && mustBeVisited(matching, request)));
-    const isPlaced = at !== undefined && tallied.valuedCount !== undefined;
-    // A statement must refer to every parameter that is added.
-    const isSized = after === undefined && !isPlaced && matching.where !== '';
-    const indexSize = isSized ? indexSizeOf(metadata, matching, order, values) : undefined;
-    const searchSize =
-      isSized && !isByRelevance ? searchSizeOf(metadata, matching, values) : undefined;
-    const place = { offset: at, indexSize, searchSize, isFound };
-    if (isFound) {
-      const count = countUnlessRead ?? countByWord(metadata, matching, false, values);
-      tables.push(...foundOnce(picking, place, count));
-    } else if (tallied.count !== undefined) {
-      addCount(tallied.count);
-    } else if (known) {
-      addCount(`${values.add(known.count)}::bigint`);
-    } else {
-      const count = `(SELECT count(*) FROM object ${matching.where})`;
-      const tally = countUnlessRead ?? countByWord(metadata, matching, false, values);
-      addCount(tally === undefined ? count : `coalesce(${tally}, ${count})`);
-    }
-    if (after !== undefined && isByRelevance) {
-      tables.push(...pickedBehindByRelevance(matching, picking, after));
-    } else if (after !== undefined) {
-      tables.push(anchorOf(picking, after), pickedBehind(picking));
-    } else if (isPlaced) {
-      tables.push(...pickedFromStart(picking, `greatest(${at} - ${tallied.valuedCount}, 0)`));
-    } else if (tallied.inGrid && offset >= MINIMUM_GRID_OFFSET) {
-      tables.push(...pickedInGrid(picking, place, tallied.inGrid));
-    } else {
-      tables.push(
-        ...(isByRelevance
-          ? pickedByRelevance(matching, picking, place)
-          : pickedByOffset(picking, place)),
-      );
-    }
-  }
-  const { databaseName: identifier } = identifierOf(metadata);
-  const keys = order.map(({ field }) => `"${field}"::text`).join(', ');
-  const first = isByRelevance ? 'picked."#class"' : undefined;
-  const ordering = orderBy(metadata, order, 'picked', first);
-  tables.push(
-    `numbered AS MATERIALIZED (
-      SELECT *, row_number() OVER (${ordering}) AS "#at" FROM picked
-    )`,
+  const { tables, usesKnown } = known?.before
+    ? {
+        tables: [counted(sqlCount(known, values)), ...pickedBehindKey(picking, known.before)],
+        usesKnown: true,
+      }
+    : placedTables(matching, picking, request, known);
+  const text = pageText(
+    [objectTable(metadata), ...(matching.indexChoice?.tables ?? []), ...tables],
+    picking,
+    request,
+    ahead,
+    resources,
   );
-  let isAhead = 'false';
-  if (ahead > 0) {
-    const shown = `${values.add(limit)}::bigint`;
-    isAhead = `"#at" > ${shown}`;
-    tables.push(`page AS (SELECT * FROM numbered WHERE "#at" <= ${shown})`);
-  }
-  const page = ahead > 0 ? 'page' : 'numbered';
-  const text = `WITH ${tables.join(',\n')}
-    SELECT ${pageObjects(metadata, page, request, visible, values)} AS objects,
-      (SELECT total::text FROM counted) AS count,
-      (SELECT json_build_array(${keys}) FROM numbered ORDER BY "#at" DESC LIMIT 1) AS key,
-      (SELECT json_agg("${identifier}"::text ORDER BY "#at") FROM numbered WHERE ${isAhead}) AS ahead,
-      (SELECT "${identifier}"::text FROM ${page} ORDER BY "#at" DESC LIMIT 1) AS last,
-      (SELECT count(*) FROM ${page})::text AS rows,
-      ${after === undefined ? 'true' : 'EXISTS (SELECT FROM anchor)'}::text AS begun,
-      ${stateOf(resources)}`;
-  const prepared = isFrequent(matching, request);
-  return {
-    statement: statement(text, { prepared }),
-    values: values.values,
-    usesKnown,
-    isPlannedOnce,
-  };
+  const { values: parameters } = values;
+  return { statement: statement(text, { prepared }), values: parameters, usesKnown, isPlannedOnce };
 }
 
-/**
- * The statement for the page of objects with identifiers, in their order, at the version at which they were
- * found. It is planned once for each resource.
- *
- * @param count of all matching objects
- */
-export function knownPageStatement(
-  metadata: EntityMetadata,
-  identifiers: readonly string[],
-  count: string,
+/** The tables for the count and the objects of a page whose place is to be found. */
+function placedTables(
+  matching: MatchingObjects,
+  picking: Picking,
   request: PageRequest,
-  resources: readonly string[],
-): PageStatement {
-  const { fields, seen } = request;
-  const values = new ParameterValues();
-  const { databaseName: identifier } = identifierOf(metadata);
-  const type = sqlTypeOf(identifierOf(metadata));
-  const visible = visibleObjects(metadata, seen.scope, values);
-  const found = `(SELECT * FROM unnest(${values.add(identifiers)}::${type}[])
-    WITH ORDINALITY AS found("${identifier}", "#at"))`;
-  // Lock order: table before tally.
-  const text = `SELECT ${pageObjects(metadata, found, request, visible, values)} AS objects,
-      ${values.add(count)}::text AS count, NULL AS key, NULL AS ahead,
-      ${values.add(identifiers.at(-1))}::text AS last, ${values.add(String(identifiers.length))}::text AS rows,
-      'true' AS begun, ${stateOf(resources)}`;
-  const prepared = fields === undefined && visible.length === 0;
+  known: Known | undefined,
+): { tables: string[]; usesKnown: boolean } {
+  const { metadata, order, values } = picking;
+  const { after, isByRelevance } = request;
+  const offset = request.offset > 0 ? sqlNumber(request.offset, values) : undefined;
+  const hasKnownCount = known !== undefined;
+  const tallied = talliedList(matching, { metadata, order, offset, hasKnownCount, values });
+  const isPlaced = offset !== undefined && tallied.valuedCount !== undefined;
+  // A statement must refer to every parameter that is added.
+  const isSized = after === undefined && !isPlaced && matching.where !== '';
+  const place: Place = {
+    offset,
+    indexSize: isSized ? indexSizeOf(metadata, matching, order, values) : undefined,
+    searchSize: isSized && !isByRelevance ? searchSizeOf(metadata, matching, values) : undefined,
+    isFound: !known && after === undefined && mustBeRead(matching, tallied, request),
+  };
+  const count = countTables(matching, picking, tallied, place, known);
+  const page = pickedTables(matching, picking, tallied, place, request);
   return {
-    statement: statement(text, { prepared }),
-    values: values.values,
-    usesKnown: true,
-    isPlannedOnce: prepared,
+    tables: [...tallied.tables, ...count, ...page],
+    usesKnown: hasKnownCount && tallied.count === undefined,
   };
 }
 
-/** The objects of a table of identifiers with places, as JSON: an SQL expression. */
-function pageObjects(
-  metadata: EntityMetadata,
-  table: string,
-  { fields, seen }: Pick<PageRequest, 'fields' | 'seen'>,
-  visible: readonly string[],
-  values: ParameterValues,
-): string {
-  const { databaseName: identifier } = identifierOf(metadata);
-  return jsonArray(
-    `SELECT ${selection(metadata, fields, visibleRelated(seen.client, values))}
-     FROM ${table} page CROSS JOIN LATERAL (
-       SELECT * FROM ${tableOf(metadata)} object
-       ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} OFFSET 0
-     ) object ORDER BY "#at"`,
+/** The table `counted`, and those that find objects on the way. */
+function countTables(
+  matching: MatchingObjects,
+  picking: Picking,
+  { count, countUnlessRead }: TalliedList,
+  place: Place,
+  known: Known | undefined,
+): string[] {
+  const { metadata, values } = picking;
+  const byTally = () => countUnlessRead ?? countByWord(metadata, matching, false, values);
+  if (place.isFound) return foundOnce(picking, place, byTally());
+  if (count !== undefined) return [counted(count)];
+  if (known) return [counted(sqlCount(known, values))];
+  const byIndex = `(SELECT count(*) FROM object ${matching.where})`;
+  const tally = byTally();
+  return [counted(tally === undefined ? byIndex : `coalesce(${tally}, ${byIndex})`)];
+}
+
+/** The table `picked`, and those that find its objects. */
+function pickedTables(
+  matching: MatchingObjects,
+  picking: Picking,
+  { valuedCount, inGrid }: TalliedList,
+  place: Place,
+  { after, isByRelevance, offset }: PageRequest,
+): string[] {
+  if (after !== undefined) {
+    return isByRelevance
+      ? pickedBehindByRelevance(matching, picking, after)
+      : [anchorOf(picking, after), pickedBehind(picking)];
+  }
+  if (place.offset !== undefined && valuedCount !== undefined) {
+    return pickedFromStart(picking, `greatest(${place.offset} - ${valuedCount}, 0)`);
+  }
+  if (inGrid && offset >= MINIMUM_GRID_OFFSET) return pickedInGrid(picking, place, inGrid);
+  return isByRelevance
+    ? pickedByRelevance(matching, picking, place)
+    : pickedByOffset(picking, place);
+}
+
+/** @param total an SQL expression */
+function counted(total: string): string {
+  return `counted AS MATERIALIZED (SELECT ${total} AS total)`;
+}
+
+function sqlCount({ count }: Known, values: ParameterValues): string {
+  return `${values.add(count)}::bigint`;
+}
+
+function sqlNumber(value: number, values: ParameterValues): string {
+  return `(${values.addTyped(value, 'bigint')})`;
+}
+
+/**
+ * Whether the objects of a list have to be read to be counted: the tally does not know the count unless they are,
+ * or no index has the words of a search beside what else is compared. By relevance, there are two lists, each with
+ * a count of its own.
+ */
+function mustBeRead(
+  { search }: MatchingObjects,
+  { count, countUnlessRead }: TalliedList,
+  { isByRelevance }: PageRequest,
+): boolean {
+  return (
+    countUnlessRead !== undefined || (count === undefined && search !== undefined && !isByRelevance)
   );
 }
 
 /**
- * Whether the objects of a list have to be visited to be counted: no index has the words of a search beside what
- * else is compared. By relevance, there are two lists, each with a count of its own.
+ * Whether the statement for a page may be prepared: with every field of every object, not of a list that is two or
+ * goes on behind an object.
  */
-function mustBeVisited({ search }: MatchingObjects, { isByRelevance }: PageRequest): boolean {
-  return search !== undefined && !isByRelevance;
-}
-
-/** Whether the statement for a page may be prepared: with every field, not of a list that is two or goes on behind an object. */
-function mayBePrepared(request: PageRequest): boolean {
-  const { fields, isByRelevance, after, mayBePlannedOnce = true } = request;
-  return mayBePlannedOnce && fields === undefined && !isByRelevance && after === undefined;
+function mayBePrepared({ fields, isByRelevance, after, seen }: PageRequest): boolean {
+  const isWhole = fields === undefined && seen.scope.length === 0;
+  return isWhole && !isByRelevance && after === undefined;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { tableOf } from '../../resource/resource.js';
 import { orderBy, reverseOrderBy } from '../listing/order.js';
-import { and, everyMatching, keysOf, type Picking } from './picked-objects.js';
+import { and } from '../listing/where.js';
+import { everyMatching, type Picking } from './picked-objects.js';
+import { keysOf } from '../listing/order.js';
 
 /** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */
 export const MAXIMUM_SORTED = 50_000;

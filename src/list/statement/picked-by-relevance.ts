@@ -5,13 +5,13 @@ import { orderBy } from '../listing/order.js';
 import { MAXIMUM_SORTED, pickedByOffset } from './picked-by-offset.js';
 import {
   type Anchoring,
-  and,
   isBehind,
-  keysOf,
   pickedBehind,
   type Picking,
   anchorOf,
 } from './picked-objects.js';
+import { and } from '../listing/where.js';
+import { keysOf } from '../listing/order.js';
 import { countByWord } from './tallied-counts.js';
 import type { ParameterValues } from '../../database/statement.js';
 

@@ -4,7 +4,9 @@ import { identifierOf } from '../../resource/resource.js';
 import type { Bound, Interval } from './criteria.js';
 import { orderBy } from '../listing/order.js';
 import { MAXIMUM_SORTED, pickedByOffset, type Place } from './picked-by-offset.js';
-import { and, keysOf, type Picking } from './picked-objects.js';
+import { and } from '../listing/where.js';
+import { keysOf } from '../listing/order.js';
+import { type Picking } from './picked-objects.js';
 import { type Grid, GRID_PARTS } from '../tally/grid.js';
 
 /** The objects of an interval of the sorted column of a grid. */

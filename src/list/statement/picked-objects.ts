@@ -3,18 +3,16 @@ import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, identifierOf, isOwn, tableOf } from '../../resource/resource.js';
 import type { SortKey } from '../query/list-query.dto.js';
-import { type MatchingObjects } from './matching-objects.js';
-import { orderBy } from '../listing/order.js';
+import { and } from '../listing/where.js';
+import type { MatchingObjects } from './matching-objects.js';
+import { keysOf, orderBy } from '../listing/order.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
-export interface Picking {
+export interface Picking extends Pick<
+  MatchingObjects,
+  'where' | 'split' | 'isFoundFirst' | 'inOrder' | 'indexChoice'
+> {
   readonly metadata: EntityMetadata;
-  /** `WHERE …`, or empty. */
-  readonly where: string;
-  readonly split?: MatchingObjects['split'];
-  readonly isFoundFirst?: MatchingObjects['isFoundFirst'];
-  readonly inOrder?: MatchingObjects['inOrder'];
-  readonly indexChoice?: MatchingObjects['indexChoice'];
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
@@ -232,15 +230,4 @@ export function everyMatching(picking: Picking, condition: string): string {
   const { byValue, byInterval } = indexChoice;
   return `${select(byValue, '(SELECT NOT is_interval FROM rarer)')}
     UNION ALL ${select(byInterval, '(SELECT is_interval FROM rarer)')}`;
-}
-
-/** Adds conditions to a WHERE clause, which may be empty. */
-export function and(where: string, ...conditions: string[]): string {
-  if (conditions.length === 0) return where;
-  return `${where === '' ? 'WHERE' : `${where} AND`} ${conditions.join(' AND ')}`;
-}
-
-/** The columns of an order. */
-export function keysOf(order: readonly SortKey[]): string {
-  return order.map(({ field }) => `object."${field}"`).join(', ');
 }

@@ -5,7 +5,7 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf } from '../../resource/resource.js';
 import { searchedFor } from '../listing/contains-words.js';
 import type { Criteria } from './criteria.js';
-import { and } from './picked-objects.js';
+import { and } from '../listing/where.js';
 
 /** A condition that an index may find objects by. */
 export interface PlannedComparison {

@@ -4,7 +4,7 @@ import { isOwn } from '../../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import { indexChoice, intervalWithinValue } from './index-choice.js';
 import type { MatchingObjects } from './matching-objects.js';
-import type { PageRequest } from './page-statement.js';
+import type { PageRequest } from './page-request.js';
 import {
   comparisonsOf,
   conditionsBy,

@@ -10,7 +10,7 @@ import { onlyNamed } from '../listing/contains-words.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { and } from './picked-objects.js';
+import { and } from '../listing/where.js';
 import { EVERY_OBJECT, type Facet, facetName } from '../tally/facet.js';
 import type { TalliedObjects } from '../tally/position.js';
 import {

@@ -1,0 +1,38 @@
+import type { EntityMetadata } from 'typeorm';
+import type { Statement } from '../../database/statement.js';
+import type { Listing } from '../listing/listing.js';
+import type { SortKey } from '../query/list-query.dto.js';
+import type { MatchingObjects } from './matching-objects.js';
+
+/** Which objects of a list a page shows, and how. */
+export interface PageRequest {
+  readonly fields?: readonly string[];
+  /** The total order of the list, or of objects of the same relevance. */
+  readonly order: readonly SortKey[];
+  readonly isByRelevance: boolean;
+  readonly limit: number;
+  readonly offset: number;
+  /** The identifier of the object behind which the page begins. The offset is then 0. */
+  readonly after?: string;
+  /** What the client sees. */
+  readonly seen: Pick<Listing, 'scope' | 'client'>;
+}
+
+/** A page to be read, of any list. */
+export interface RequestedPage {
+  readonly metadata: EntityMetadata;
+  readonly matching: MatchingObjects;
+  readonly request: PageRequest;
+  /** Whose version the page has. */
+  readonly resources: readonly string[];
+}
+
+/** The statement for a page. */
+export interface PageStatement {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** Whether its result is right only at the version of what is known. */
+  readonly usesKnown: boolean;
+  /** Whether one plan is as good as one for the values. */
+  readonly isPlannedOnce: boolean;
+}
