@@ -15,7 +15,7 @@ export interface Effort {
 }
 
 /** The medians over the rounds. */
-export interface Measurement extends Omit<SliceResult, 'seconds' | 'refusedPerSecond'> {
+export interface Measurement extends Omit<SliceResult, 'seconds'> {
   readonly scenario: string;
   readonly contender: string;
   readonly connections: number;

@@ -23,11 +23,11 @@ export class Snapshot {
   private constructor(
     private readonly pool: Pool,
     private readonly client: PoolClient,
-    private readonly signal: AbortSignal,
+    private readonly signal: AbortSignal | undefined,
   ) {
     // Without a listener, a connection lost between two statements would end the process.
     client.on('error', this.markBroken);
-    signal.addEventListener('abort', this.cancel);
+    signal?.addEventListener('abort', this.cancel);
   }
 
   /**
@@ -35,7 +35,7 @@ export class Snapshot {
    *
    * @param signal once aborted, the statement in progress is cancelled and no other one begins
    */
-  static async open(pool: Pool, signal: AbortSignal): Promise<Snapshot> {
+  static async open(pool: Pool, signal?: AbortSignal): Promise<Snapshot> {
     const snapshot = new Snapshot(pool, await pool.connect(), signal);
     try {
       await snapshot.rows('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -69,7 +69,7 @@ export class Snapshot {
   }
 
   private async run<Row extends QueryResultRow>(config: QueryConfig): Promise<Row[]> {
-    this.signal.throwIfAborted();
+    this.signal?.throwIfAborted();
     this.running = true;
     try {
       const { rows } = await this.client.query<Row>({ ...config, types: AS_TEXT });
@@ -80,7 +80,7 @@ export class Snapshot {
   }
 
   async close(): Promise<void> {
-    this.signal.removeEventListener('abort', this.cancel);
+    this.signal?.removeEventListener('abort', this.cancel);
     if (!this.isBroken) await this.client.query('ROLLBACK').catch(this.markBroken);
     this.client.off('error', this.markBroken);
     this.client.release(this.isBroken);

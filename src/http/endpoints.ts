@@ -3,8 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { Module } from '@nestjs/core/injector/module.js';
 import { argumentsOf, type HandlerInput, handlerValues } from './handler-arguments.js';
-import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
-import { queryClass } from './parameters/query-class.js';
+import { queryClassOf } from './parameters/query-class.js';
 
 /** A GET route of a controller. */
 export interface Endpoint {
@@ -46,7 +45,7 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
         Reflect.getMetadata(PATH_METADATA, controller),
         Reflect.getMetadata(PATH_METADATA, handler),
       );
-      const query = queryClass(controller, method) ?? CredentialsQueryDto;
+      const query = queryClassOf(controller, method);
       const declared = argumentsOf(controller, method);
       const handlerFor = async (request?: object): Promise<Call> => {
         const instance = wrapper.isDependencyTreeStatic()

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { HttpException } from '@nestjs/common';
 import { type ApiError, CHALLENGE, errors } from './errors.js';
+import { ALLOWED_METHODS } from './methods.js';
 
 /** The seconds after which a request may be repeated that got a 429 without saying when. */
 const RETRY_AFTER = '60';
@@ -11,7 +12,7 @@ const BY_STATUS: Readonly<Record<number, (reason: string) => ApiError>> = {
   403: (reason) => errors.forbidden(reason),
   404: (reason) => errors.objectUnknown('', '').withMessage(reason),
   405: (reason) =>
-    errors.methodNotAllowed('').withMessage(reason).withHeaders({ Allow: 'GET, HEAD, OPTIONS' }),
+    errors.methodNotAllowed('').withMessage(reason).withHeaders({ Allow: ALLOWED_METHODS }),
   409: (reason) => errors.conflict(reason),
   410: (reason) => errors.gone(reason),
   414: () => errors.tooLarge(),

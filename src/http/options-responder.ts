@@ -5,9 +5,9 @@ import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ApiError, errors } from './errors.js';
 import { allowedParameters } from './parameters/allowed-parameters.js';
-import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 import { ParametersPipe } from './parameters/parameters.pipe.js';
-import { queryClass } from './parameters/query-class.js';
+import { queryClassOf } from './parameters/query-class.js';
+import { ALLOWED_METHODS } from './methods.js';
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
@@ -20,7 +20,7 @@ export class OptionsResponder {
   async answer(context: ExecutionContext): Promise<Answer> {
     const http = context.switchToHttp();
     const request = http.getRequest<CatalogueRequest>();
-    const query = queryClass(context.getClass(), context.getHandler().name) ?? CredentialsQueryDto;
+    const query = queryClassOf(context.getClass(), context.getHandler().name);
     await this.pipe
       .transform(request.query, { type: 'query', metatype: query })
       .catch((error: unknown) => {
@@ -31,7 +31,7 @@ export class OptionsResponder {
       });
     const page = allowedParameters(query, this.settings);
     request.rows = Number(page.count);
-    http.getResponse<Response>().setHeader('Allow', 'GET, HEAD, OPTIONS');
+    http.getResponse<Response>().setHeader('Allow', ALLOWED_METHODS);
     return { status: 200, body: successEnvelope(page) };
   }
 }

@@ -1,5 +1,4 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { createRequire } from 'node:module';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
 import type { Settings } from '../settings/settings.js';
@@ -16,9 +15,8 @@ import { IF_NONE_MATCH } from './parameters.js';
 import { ANYWHERE, ERROR_ENVELOPE, errorResponses } from './responses.js';
 import { facetCount, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
 import { CREDENTIALS, SECURITY_SCHEMES } from './security.js';
+import { VERSION } from '../settings/version.js';
 import { servicePaths } from './service-paths.js';
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /**
  * The OpenAPI 3.1 document of an application. It is generated from the endpoints of Nest, the
@@ -34,7 +32,7 @@ export function openapiDocument(application: INestApplicationContext, settings: 
     openapi: '3.1.1',
     info: {
       title: 'Catalogue',
-      version,
+      version: VERSION,
       summary: 'Strict list endpoints with exact counts.',
       description: overview(),
       license: { name: 'MIT', identifier: 'MIT' },

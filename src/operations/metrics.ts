@@ -9,7 +9,7 @@ import type { PageCache } from '../list/serving/page-cache.js';
 import type { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import type { Maintenance } from '../list/maintenance.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../settings/version.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */
 @Injectable()

@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import type { Phase, RequestTrace } from '../http/request-trace.js';
 import type { Observation } from '../http/observation.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../settings/version.js';
 
 /** Milliseconds that the last spans have to reach the collector. */
 const SHUTDOWN_TIMEOUT = 3000;

@@ -68,7 +68,7 @@ export const timeColumn = /** @satisfies {ColumnOptions} */ (
 );
 
 /** The SQL type of an identifier and of a reference to one, in CREATE TABLE. */
-export const identifierType = sqlType(identifierColumn);
+const identifierSqlType = sqlType(identifierColumn);
 
 /** The SQL type of a time, in CREATE TABLE. */
 export const timeType = sqlType(timeColumn);
@@ -235,7 +235,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
     // The database stores it as a text.
     reference: {
       columnTypes: ['varchar'],
-      sql: () => identifierType,
+      sql: () => identifierSqlType,
       options: () => 'identifierColumn',
       property: () => 'string',
       aliases: [],

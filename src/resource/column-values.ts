@@ -186,13 +186,7 @@ const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues
   },
   integer: {
     publicForm: asStored,
-    schema: () => ({
-      type: 'integer',
-      format: 'int32',
-      minimum: -2_147_483_648,
-      maximum: 2_147_483_647,
-      examples: [3],
-    }),
+    schema: () => ({ ...identifierType('integer').schema, examples: [3] }),
     cell: () => ({
       expected: 'an integer between -2147483648 and 2147483647',
       read: (text) => identifierFrom('integer', text),

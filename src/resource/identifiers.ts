@@ -8,8 +8,8 @@ export interface IdentifierType {
   readonly expected: string;
   /** Its canonical text, as the list writes it. */
   readonly read: (text: string) => IdentifierReading;
-  /** SQL expressions for the least value of the type, and for one that is not below any other. */
-  readonly bounds: { readonly least: string; readonly greatest: string };
+  /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
+  readonly bounds: { readonly minimum: string; readonly maximum: string };
   /** An identifier, unless the entity has a better one. */
   readonly example: string;
 }
@@ -31,6 +31,9 @@ export type IdentifierReading =
   | { readonly malformed: true }
   | { readonly beyond: readonly [minimum: string, maximum: string] };
 
+/** The values of PostgreSQL's `integer`. */
+export const INTEGER_RANGE = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+
 /** A decimal integer with or without a `-`. */
 const SIGNED_INTEGER = /^-?[0-9]+$/;
 
@@ -46,13 +49,13 @@ const TEXT: IdentifierType = {
   },
   expected: `text of 1 to ${IDENTIFIER_LENGTH} characters`,
   read: (text) => (isTextOf(text, 1, IDENTIFIER_LENGTH) ? { value: text } : { malformed: true }),
-  bounds: { least: `''`, greatest: `repeat(chr(1114111), ${IDENTIFIER_LENGTH + 1})` },
+  bounds: { minimum: `''`, maximum: `repeat(chr(1114111), ${IDENTIFIER_LENGTH + 1})` },
   example: 'a',
 };
 
 const TYPES: Readonly<Record<string, IdentifierType>> = {
   integer: {
-    schema: { type: 'integer', format: 'int32', minimum: -2_147_483_648, maximum: 2_147_483_647 },
+    schema: { type: 'integer', format: 'int32', ...INTEGER_RANGE },
     ...integers('integer', 32n),
   },
   bigint: {
@@ -63,7 +66,7 @@ const TYPES: Readonly<Record<string, IdentifierType>> = {
     schema: { type: 'string', format: 'uuid', pattern: UUID.source },
     expected: 'a UUID such as 123e4567-e89b-12d3-a456-426614174000',
     read: (text) => (UUID.test(text) ? { value: text.toLowerCase() } : { malformed: true }),
-    bounds: { least: UUID_BOUND('0'), greatest: UUID_BOUND('f') },
+    bounds: { minimum: UUID_BOUND('0'), maximum: UUID_BOUND('f') },
     example: '123e4567-e89b-12d3-a456-426614174000',
   },
 };
@@ -95,7 +98,7 @@ function integers(type: string, bits: bigint): Omit<IdentifierType, 'schema'> {
         ? { value: String(value) }
         : { beyond: [String(minimum), String(maximum)] };
     },
-    bounds: { least: `'${minimum}'::${type}`, greatest: `'${maximum}'::${type}` },
+    bounds: { minimum: `'${minimum}'::${type}`, maximum: `'${maximum}'::${type}` },
     example: '1',
   };
 }

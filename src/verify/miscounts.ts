@@ -76,17 +76,17 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
   const { tally, bounds, column } = order;
   const { databaseName, type } = order.identifier;
   const identifier = `object."${databaseName}"`;
-  const { least } = identifierType(type).bounds;
+  const { minimum } = identifierType(type).bounds;
   const value = column && `object."${column.databaseName}"`;
   const facets = [[], ...facetColumnsOf(metadata, order)].map(facetExpression);
   const isBelow = value
     ? `(tally.value, tally.lowest) <= (${value}, ${identifier})`
     : `tally.lowest <= ${identifier}`;
-  return `SELECT facet, concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${least})) AS from, sum(tallied) AS tallied, sum(there) AS there
+  return `SELECT facet, concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${minimum})) AS from, sum(tallied) AS tallied, sum(there) AS there
     FROM (
       SELECT facet, ${bounds}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
       UNION ALL
-      SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ${least}), 0, 1
+      SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ${minimum}), 0, 1
       FROM ${tableOf(metadata)} object
       CROSS JOIN LATERAL (VALUES ${facets.map((each) => `(${each})`).join(', ')}) of(facet)
       LEFT JOIN LATERAL (
@@ -141,7 +141,7 @@ function cellDifferences(
      SELECT value_cell, identifier_cell, sum(tallied) AS tallied, sum(there) AS there
      FROM (
        SELECT value_cell, identifier_cell, 0 AS tallied, count AS there
-       FROM (${cellsOf(metadata, grid, 'is_counted')}) there
+       FROM (${cellsOf(metadata, grid, true)}) there
        ${tallied.join(' ')}
      ) every
      GROUP BY value_cell, identifier_cell HAVING sum(tallied) <> sum(there)

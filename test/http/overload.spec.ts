@@ -127,12 +127,12 @@ describe('A refusal for overload', () => {
 
   it('is for a client with its share of what is admitted at present, and not for another one', async () => {
     const adapter = service.application.getHttpAdapter() as unknown as {
-      limit: Pick<RequestLimit, 'at' | 'most'>;
+      limit: Pick<RequestLimit, 'at' | 'maximum'>;
       requestsInWork: number;
     };
     const { limit } = adapter;
-    // 2 % of the most, so that 2 % of 100 requests are left to a client.
-    adapter.limit = { at: () => 4, most: 200 };
+    // 2 % of the maximum, so that 2 % of 100 requests are left to a client.
+    adapter.limit = { at: () => 4, maximum: 200 };
     const clients = service.application.get(ClientsService);
     await clients.create('other', {});
     const { token } = await clients.issue('other', null);

@@ -67,7 +67,9 @@ async function page(
   offset: number,
 ): Promise<{ count: string; first: string | undefined }> {
   const fields = ['productID'];
-  const [{ text }, values] = tallyPage(statements, products, facet, { fields, limit: 1, offset });
+  const [{ text }, values] = tallyPage(statements, products, facet, { fields, limit: 1, offset }, [
+    'products',
+  ]);
   const [answer] = await manager.query<VersionedPage[]>(text, values);
   const [object] = JSON.parse(answer?.objects ?? '') as { productID: string }[];
   return { count: answer?.count ?? '', first: object?.productID };
@@ -146,10 +148,16 @@ describe('The tally', () => {
     await maintain();
     await query('ANALYZE products');
     for (const facet of FACETS.slice(0, 3)) {
-      const [{ text }, values] = tallyPage(statements, products, facet, {
-        limit: 50,
-        offset: 15_000,
-      });
+      const [{ text }, values] = tallyPage(
+        statements,
+        products,
+        facet,
+        {
+          limit: 50,
+          offset: 15_000,
+        },
+        ['products'],
+      );
       await service.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
         const [{ types }] = await manager.query<[{ types: string }]>(
@@ -195,7 +203,9 @@ describe('The tally', () => {
       ['c1', 20],
     ] as const) {
       const facet = { columns: ['categoryID', 'brandID'], values: [category, 'b1'] };
-      const [{ text }, values] = tallyPage(statements, products, facet, { limit: 50, offset: 0 });
+      const [{ text }, values] = tallyPage(statements, products, facet, { limit: 50, offset: 0 }, [
+        'products',
+      ]);
       const plan = await service.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
         await manager.query(`PREPARE combined (text, bigint, text, text, text, text) AS ${text}`);

@@ -1,9 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../catalogue-request.js';
-import { CredentialsQueryDto } from './credentials-query.dto.js';
 import { errors } from '../errors.js';
 import { parametersOf } from './declared-parameters.js';
-import { queryClass } from './query-class.js';
+import { queryClassOf } from './query-class.js';
 import { SentParameters } from './sent-parameters.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
@@ -33,7 +32,7 @@ export class ParametersGuard implements CanActivate {
     const handler = context.getHandler();
     let names = this.declared.get(handler);
     if (!names) {
-      const query = queryClass(context.getClass(), handler.name) ?? CredentialsQueryDto;
+      const query = queryClassOf(context.getClass(), handler.name);
       names = new Set(parametersOf(query).keys());
       this.declared.set(handler, names);
     }

@@ -1,11 +1,13 @@
 import type { Type } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/internal';
 import { argumentsOf } from '../handler-arguments.js';
+import { CredentialsQueryDto } from './credentials-query.dto.js';
 
 /**
- * The class of the `@Query()` argument of a controller's method; `undefined` if it has no such argument.
+ * The class that declares the parameters of a controller's method: that of its `@Query()` argument. Without one,
+ * there are the credentials alone.
  */
-export function queryClass(controller: Type<object>, method: string): Type<object> | undefined {
+export function queryClassOf(controller: Type<object>, method: string): Type<object> {
   const query = argumentsOf(controller, method).find(({ kind }) => kind === RouteParamtypes.QUERY);
-  return query?.type as Type<object> | undefined;
+  return (query?.type as Type<object> | undefined) ?? CredentialsQueryDto;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsOrigins } from '../../settings/settings.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
+import { ALLOWED_METHODS } from '../methods.js';
 
 /** The headers of responses that a page of another origin may read, beside those that it always may. */
 const EXPOSED = [
@@ -18,7 +19,7 @@ const EXPOSED = [
 ];
 
 const PREFLIGHT_HEADERS: HeaderList = [
-  ['Access-Control-Allow-Methods', 'GET, HEAD, OPTIONS'],
+  ['Access-Control-Allow-Methods', ALLOWED_METHODS],
   // Those that the service reads and that a page may not send without being asked.
   ['Access-Control-Allow-Headers', 'Authorization, X-Client-ID, X-Request-Id, If-None-Match'],
   // Two hours, the longest that Chromium keeps it. It allows nothing that a later one may refuse: an

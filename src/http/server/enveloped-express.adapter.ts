@@ -65,7 +65,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   /** The part of the most requests in work that is admitted at present, up to 1. */
   get admittedShare(): number {
-    return this.requestLimit / this.limit.most;
+    return this.requestLimit / this.limit.maximum;
   }
 
   private get requestLimit(): number {

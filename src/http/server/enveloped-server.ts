@@ -13,6 +13,7 @@ import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
 import { onEnd } from './on-end.js';
 import { parserError, sendUnparsedError } from './unparsed.js';
+import { ALLOWED_METHODS } from '../methods.js';
 
 /** Maximum bytes of a request line and its headers together. */
 const MAX_HEADER_SIZE = 32_768;
@@ -106,7 +107,7 @@ export function createEnvelopedServer(
     socket.on('error', () => socket.destroy());
     socket.on('drain', () => connections.frontOf(socket)?.emit('drain'));
     socket.resume();
-    const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: 'GET, HEAD, OPTIONS' });
+    const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: ALLOWED_METHODS });
     sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
   });
   return { server, connections, deliveries };

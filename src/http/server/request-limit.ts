@@ -1,9 +1,9 @@
 /** Requests in work for each connection to the database: those that it runs one after another. */
-const PER_DATABASE_CONNECTION = { least: 4, most: 20 };
+const PER_DATABASE_CONNECTION = { minimum: 4, maximum: 20 };
 /** Milliseconds that the last of the requests in work may wait for its turn. */
 const LONGEST_WAIT = 50;
-/** One client connection may have 1/`divisor` of the most requests in work, and at least `least`. */
-const CONNECTION_SHARE = { divisor: 8, least: 8 };
+/** One client connection may have 1/`divisor` of the maximum in work, and at least `minimum`. */
+const CONNECTION_SHARE = { divisor: 8, minimum: 8 };
 
 /**
  * How many requests may be in work; see `Admission`.
@@ -15,18 +15,18 @@ const CONNECTION_SHARE = { divisor: 8, least: 8 };
  * clients that wait for their answers cannot overload the service.
  */
 export class RequestLimit {
-  private readonly least: number;
+  private readonly minimum: number;
   /** The highest value of `at`. */
-  readonly most: number;
+  readonly maximum: number;
   /** Requests in work on one client connection. */
   readonly ofConnection: number;
 
   /** @param poolSize connections to the database */
   constructor(private readonly poolSize: number) {
-    this.least = PER_DATABASE_CONNECTION.least * poolSize;
-    this.most = PER_DATABASE_CONNECTION.most * poolSize;
-    const { divisor, least } = CONNECTION_SHARE;
-    this.ofConnection = Math.max(least, Math.ceil(this.most / divisor));
+    this.minimum = PER_DATABASE_CONNECTION.minimum * poolSize;
+    this.maximum = PER_DATABASE_CONNECTION.maximum * poolSize;
+    const { divisor, minimum } = CONNECTION_SHARE;
+    this.ofConnection = Math.max(minimum, Math.ceil(this.maximum / divisor));
   }
 
   /**
@@ -35,8 +35,8 @@ export class RequestLimit {
    */
   at(delay: number, connections: number): number {
     const inTime = Math.floor((this.poolSize * LONGEST_WAIT) / Math.max(delay, 1));
-    // Beyond `most` connections, it falls as it has risen, so that no connection more makes a step.
-    const oneEach = Math.min(connections, 2 * this.most - connections);
-    return Math.min(this.most, Math.max(this.least, inTime, oneEach));
+    // Beyond `maximum` connections, it falls as it has risen, so that no connection more makes a step.
+    const oneEach = Math.min(connections, 2 * this.maximum - connections);
+    return Math.min(this.maximum, Math.max(this.minimum, inTime, oneEach));
   }
 }

@@ -10,6 +10,7 @@ import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import { Listing } from '../listing/listing.js';
 import { NamedParameters } from '../listing/named-parameters.js';
 import { scopeConditions, visibleIn } from '../listing/scope.js';
+import { and } from '../listing/where.js';
 import { type DeletionEntity, deletionsTable, recordedColumns } from './deletion.js';
 
 /** The list of a resource's deletions since a time, without the objects that exist again. */
@@ -46,15 +47,13 @@ export class DeletionListing extends Listing {
     const { identifier, target } = this.deletion;
     const metadata = this.repository.manager.dataSource.getMetadata(target);
     const values = new NamedParameters();
-    const visible = visibleIn(metadata, scopeConditions(metadata, client), 'present', (value) =>
-      values.add(value),
-    ).map((condition) => ` AND ${condition}`);
+    const visible = visibleIn(metadata, scopeConditions(metadata, client), 'present', values);
     // Not EXISTS: PostgreSQL would turn it into a join, which is slower for a few deletions than a
     // lookup of each.
     return Raw(
       (column) =>
         `(SELECT true FROM ${tableOf(metadata)} present
-          WHERE present."${identifier}" = ${column}${visible.join('')}) IS NULL`,
+          ${and(`WHERE present."${identifier}" = ${column}`, ...visible)}) IS NULL`,
       values.values,
     ) as FindOperator<string>;
   }
@@ -67,9 +66,7 @@ export class DeletionListing extends Listing {
     const { resource, identifier } = this.deletion;
     const { metadata } = this.repository;
     const values = new NamedParameters();
-    const visible = visibleIn(metadata, scope, 'later', (value) => values.add(value)).map(
-      (condition) => ` AND ${condition}`,
-    );
+    const visible = visibleIn(metadata, scope, 'later', values);
     const recorded = recordedColumns(scopeOf(metadata), identifier).map(
       (name) => columnOf(metadata, name).databaseName,
     );
@@ -78,9 +75,9 @@ export class DeletionListing extends Listing {
     return Raw((column) => {
       // Such as "object"."deletedAt".
       const table = column.slice(0, column.lastIndexOf('.'));
+      const same = `WHERE later."${identifier}" = ${table}."${identifier}"`;
       return `(SELECT true FROM ${deletionsTable(resource)} later
-        WHERE later."${identifier}" = ${table}."${identifier}"
-        AND ${place('later')} > ${place(table)}${visible.join('')} LIMIT 1) IS NULL`;
+        ${and(same, `${place('later')} > ${place(table)}`, ...visible)} LIMIT 1) IS NULL`;
     }, values.values) as FindOperator<Date>;
   }
 }

@@ -91,7 +91,7 @@ function scanned(
   });
   const either = (of: (each: (typeof columns)[number]) => string): string =>
     `CASE ${columns.map((each) => `WHEN ${each.isGrouped} THEN ${of(each)}`).join(' ')} END`;
-  const conditions = [placed(matching, (value) => values.add(value)), condition];
+  const conditions = [placed(matching, values), condition];
   const where = and('', ...conditions.filter((each) => each !== undefined));
   return `SELECT * FROM (
       SELECT ${either(({ at }) => String(at))} AS at,

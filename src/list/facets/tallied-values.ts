@@ -5,7 +5,7 @@ import { onlyNamed } from '../listing/contains-words.js';
 import { type Criteria, facetsOf, type Search } from '../statement/criteria.js';
 import { aroundValue, type Facet, facetBounds, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
-import { countedWord, wordTallies } from '../tally/word-tally.js';
+import { countedWord, wordTallyOf } from '../tally/word-tally.js';
 
 /** The counts of a field's values as the tally has them. */
 export interface ValueCounts {
@@ -70,8 +70,8 @@ export class TalliedValues {
 
   /** The values among the objects with a word, if it is a counted one. */
   private byWord(field: string, search: Search): ValueCounts | undefined {
-    const words = wordTallies(this.metadata).find((each) => each.column === search.column);
-    if (!words || search.beginnings.length > 0) return undefined;
+    const words = wordTallyOf(this.metadata, search);
+    if (!words) return undefined;
     if (!this.tables.has('searched')) {
       this.tables.set('searched', countedWord(words, search.words, false, this.values));
     }

@@ -17,3 +17,18 @@ export function mapAlternatives(
     ? (condition as ObjectLiteral[]).map(replace)
     : replace(condition);
 }
+
+/** A condition with what each of its columns is compared with replaced. */
+export function mapCompared(
+  condition: ObjectLiteral,
+  replace: (compared: unknown) => unknown,
+): ObjectLiteral {
+  return mapAlternatives(condition, (alternative) =>
+    Object.fromEntries(
+      Object.entries(alternative).map(([column, compared]: [string, unknown]) => [
+        column,
+        replace(compared),
+      ]),
+    ),
+  );
+}

@@ -5,8 +5,9 @@ import {
   type ObjectType,
   Raw,
 } from 'typeorm';
+import type { ParameterSink } from '../../database/statement.js';
 import { scopeOf } from '../../resource/scope.js';
-import { alternativesOf, mapAlternatives } from './alternatives.js';
+import { alternativesOf, mapCompared } from './alternatives.js';
 import { NamedParameters } from './named-parameters.js';
 
 /** A query for identifiers of a resource's objects, with which a condition compares a column. */
@@ -32,7 +33,7 @@ export interface Visibility {
   readonly metadata: EntityMetadata;
   readonly conditions: readonly ObjectLiteral[];
   /** The conditions in SQL on a table. */
-  readonly in: (table: string, parameter: (value: unknown) => string) => readonly string[];
+  readonly in: (table: string, parameters: ParameterSink) => readonly string[];
 }
 
 const QUERIES = new WeakMap<FindOperator<unknown>, IdentifierQuery>();
@@ -41,7 +42,7 @@ const QUERIES = new WeakMap<FindOperator<unknown>, IdentifierQuery>();
 export function isOneOf(query: IdentifierQuery): FindOperator<never> {
   const { entity, visible } = query;
   const values = new NamedParameters();
-  const text = queryText(query, (value) => values.add(value));
+  const text = queryText(query, values);
   const condition = Raw((column) => {
     // As part of another condition, it would not be replaced by one for the client.
     if (!visible && scopeOf({ target: entity })) {
@@ -55,17 +56,14 @@ export function isOneOf(query: IdentifierQuery): FindOperator<never> {
   return condition;
 }
 
-/**
- * The text of a query.
- *
- * @param parameter adds a parameter with a value
- */
+/** The text of a query. */
 export function queryText(
   { text, values, visible }: IdentifierQuery,
-  parameter: (value: unknown) => string,
+  parameters: ParameterSink,
 ): string {
-  return text(values.map(parameter), (table) =>
-    (visible?.in(table, parameter) ?? []).map((condition) => ` AND ${condition}`).join(''),
+  const added = values.map((value) => parameters.add(value));
+  return text(added, (table) =>
+    (visible?.in(table, parameters) ?? []).map((condition) => ` AND ${condition}`).join(''),
   );
 }
 
@@ -92,12 +90,7 @@ export function replaceIdentifierQueries(
   replacements: readonly unknown[],
 ): ObjectLiteral[] {
   const left = [...replacements];
-  const replaced = (condition: ObjectLiteral): ObjectLiteral =>
-    Object.fromEntries(
-      Object.entries(condition).map(([column, value]: [string, unknown]) => [
-        column,
-        identifierQueryOf(value) ? (left.shift() ?? value) : value,
-      ]),
-    );
-  return conditions.map((condition) => mapAlternatives(condition, replaced));
+  const replaced = (compared: unknown): unknown =>
+    identifierQueryOf(compared) ? (left.shift() ?? compared) : compared;
+  return conditions.map((condition) => mapCompared(condition, replaced));
 }

@@ -1,9 +1,10 @@
 import type { ObjectLiteral } from 'typeorm';
+import type { ParameterSink } from '../../database/statement.js';
 
 let parameters = 0;
 
 /** The parameters of SQL in `Raw`. Conditions of one statement share the names, so each has one of its own. */
-export class NamedParameters {
+export class NamedParameters implements ParameterSink {
   /** As the second argument of `Raw`. */
   readonly values: ObjectLiteral = {};
 

@@ -1,4 +1,5 @@
 import { And, FindOperator, Not, type ObjectLiteral, Or, Raw } from 'typeorm';
+import { mapCompared } from './alternatives.js';
 
 /**
  * Conditions whose parameters in `Raw` have names of their own, so that two conditions of one statement may
@@ -7,16 +8,6 @@ import { And, FindOperator, Not, type ObjectLiteral, Or, Raw } from 'typeorm';
  */
 export function withOwnParameters(conditions: readonly ObjectLiteral[]): ObjectLiteral[] {
   let operators = 0;
-  // A condition may be a list of alternatives.
-  const owning = (condition: object): unknown =>
-    Array.isArray(condition)
-      ? condition.map(owning)
-      : Object.fromEntries(
-          Object.entries(condition).map(([column, value]: [string, unknown]) => [
-            column,
-            own(value),
-          ]),
-        );
   const own = (value: unknown): unknown => {
     if (!(value instanceof FindOperator)) return value;
     if (value.type === 'not' && value.child) return Not(own(value.child));
@@ -36,7 +27,7 @@ export function withOwnParameters(conditions: readonly ObjectLiteral[]): ObjectL
       Object.fromEntries(values) as ObjectLiteral,
     );
   };
-  return conditions.map((condition) => owning(condition) as ObjectLiteral);
+  return conditions.map((condition) => mapCompared(condition, own));
 }
 
 /**

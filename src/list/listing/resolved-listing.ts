@@ -30,7 +30,7 @@ export function readResolved<T>(
     return read(listing, (statement, values) => reads.rows(statement, values));
   }
   return reads.read(async (pool) => {
-    const snapshot = await Snapshot.open(pool, new AbortController().signal);
+    const snapshot = await Snapshot.open(pool);
     try {
       return await read(await resolved(listing, snapshot), (statement, values) =>
         snapshot.objects(statement, values),
@@ -46,7 +46,7 @@ async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> 
     const found: unknown[] = [];
     for (const query of identifierQueriesIn(conditions)) {
       const values = new ParameterValues();
-      const text = queryText(query, (value) => values.add(value));
+      const text = queryText(query, values);
       const rows = await snapshot.rows(
         `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
         values.values,

@@ -1,8 +1,9 @@
 import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm';
-import type { ParameterValues } from '../../database/statement.js';
+import type { ParameterSink, ParameterValues } from '../../database/statement.js';
 import type { VisibleRelated } from '../../resource/selection.js';
 import { nameOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
+import { alternativesOf } from './alternatives.js';
 import { operandsOf } from './comparisons.js';
 import { placed, whereOf } from './where.js';
 import { identifierQueriesIn, isOneOf, replaceIdentifierQueries } from './identifier-queries.js';
@@ -23,7 +24,7 @@ export function scopeConditions(
   const name = nameOf(metadata);
   if (!client) throw new TypeError(`What is seen of ${name} depends on the client`);
   const where = scope.where(client);
-  const alternatives = (Array.isArray(where) ? where : [where]) as readonly ObjectLiteral[];
+  const alternatives = alternativesOf(where);
   // A promise has no columns, and would restrict nothing.
   if (!alternatives.every(isPlainObject)) {
     throw new TypeError(
@@ -70,11 +71,11 @@ export function visibleIn(
   metadata: EntityMetadata,
   conditions: readonly ObjectLiteral[],
   table: string,
-  parameter: (value: unknown) => string,
+  parameters: ParameterSink,
 ): readonly string[] {
   if (conditions.length === 0) return [];
   const repository = metadata.dataSource.getRepository<ObjectLiteral>(metadata.target);
-  const condition = placed(whereOf(repository, conditions, table), parameter);
+  const condition = placed(whereOf(repository, conditions, table), parameters);
   return condition === undefined ? [] : [condition];
 }
 
@@ -84,7 +85,7 @@ export function visibleObjects(
   conditions: readonly ObjectLiteral[],
   values: ParameterValues,
 ): readonly string[] {
-  return visibleIn(metadata, conditions, 'object', (value) => values.add(value));
+  return visibleIn(metadata, conditions, 'object', values);
 }
 
 /** Which related objects a client sees. */
@@ -92,8 +93,7 @@ export function visibleRelated(
   client: ScopeClient | undefined,
   values: ParameterValues,
 ): VisibleRelated {
-  return (metadata) =>
-    visibleIn(metadata, scopeConditions(metadata, client), 'related', (value) => values.add(value));
+  return (metadata) => visibleIn(metadata, scopeConditions(metadata, client), 'related', values);
 }
 
 /** Conditions of filters in which a client looks up nothing of the objects that it may not see. */
@@ -112,7 +112,7 @@ export function withVisibleIdentifiers(
       visible: {
         conditions,
         metadata,
-        in: (table, parameter) => visibleIn(metadata, conditions, table, parameter),
+        in: (table, parameters) => visibleIn(metadata, conditions, table, parameters),
       },
     });
   });

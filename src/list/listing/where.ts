@@ -1,4 +1,5 @@
 import { Brackets, type EntityMetadata, type ObjectLiteral, type Repository } from 'typeorm';
+import type { ParameterSink } from '../../database/statement.js';
 import { valueOf } from '../../resource/selection.js';
 import { withOwnParameters } from './own-parameters.js';
 import { isPlainCondition } from './plain-conditions.js';
@@ -35,19 +36,14 @@ export function whereOf(
 /**
  * Conditions, without `WHERE`, with other texts for their parameters; `undefined` if there is none. Texts and
  * names stay as they are.
- *
- * @param parameter the text for a value
  */
-export function placed(
-  { where, values }: Where,
-  parameter: (value: unknown) => string,
-): string | undefined {
+export function placed({ where, values }: Where, parameters: ParameterSink): string | undefined {
   if (where === '') return undefined;
-  const parameters = values.map(parameter);
+  const added = values.map((value) => parameters.add(value));
   return where
     .replace(/^WHERE /, '')
     .replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g, (text, at?: string) =>
-      at === undefined ? text : (parameters[Number(at) - 1] ?? text),
+      at === undefined ? text : (added[Number(at) - 1] ?? text),
     );
 }
 

@@ -10,7 +10,7 @@ import {
   type ReadOptions,
   readParameter,
 } from '../../http/parameters/declared-parameters.js';
-import { identifierType } from '../../resource/identifiers.js';
+import { identifierType, INTEGER_RANGE } from '../../resource/identifiers.js';
 import type { TransformFunction } from '../../resource/transforming-decorators.js';
 import { readIdentifier } from './identifier-value.js';
 import { errors } from '../../http/errors.js';
@@ -69,10 +69,8 @@ export interface Bounds {
   readonly default?: number;
 }
 
-/** The values of PostgreSQL's `integer`. */
-const SIGNED_INTEGER: Bounds = { minimum: -2_147_483_648, maximum: 2_147_483_647 };
-/** Those that are not negative. */
-const INTEGER: Bounds = { ...SIGNED_INTEGER, minimum: 0 };
+/** The values of PostgreSQL's `integer` that are not negative. */
+const UNSIGNED_RANGE: Bounds = { ...INTEGER_RANGE, minimum: 0 };
 
 /**
  * A plain decimal integer. It has a `-` only if the bounds allow it. Property: `number`.
@@ -81,12 +79,12 @@ const INTEGER: Bounds = { ...SIGNED_INTEGER, minimum: 0 };
  */
 export function IntegerParam(
   meaning: string,
-  bounds: Bounds | ((settings: ParameterSettings) => Bounds) = INTEGER,
+  bounds: Bounds | ((settings: ParameterSettings) => Bounds) = UNSIGNED_RANGE,
 ): PropertyDecorator {
   const boundsOf = typeof bounds === 'function' ? bounds : () => bounds;
   const schema = (settings: ParameterSettings): ParameterSchema => {
     const { minimum, maximum, ...rest } = boundsOf(settings);
-    const format = maximum > INTEGER.maximum ? 'int64' : 'int32';
+    const format = maximum > INTEGER_RANGE.maximum ? 'int64' : 'int32';
     return { type: 'integer', format, minimum, maximum, ...rest };
   };
   return Parameter({ meaning, schema, example: '1' }, (text, settings) => {
@@ -103,7 +101,7 @@ export function IntegerParam(
 
 /** A plain decimal integer, with or without a `-`, for a column that may be negative. Property: `number`. */
 export function SignedIntegerParam(meaning: string): PropertyDecorator {
-  return IntegerParam(meaning, SIGNED_INTEGER);
+  return IntegerParam(meaning, INTEGER_RANGE);
 }
 
 /** Integers, with or without a `-`, separated by commas. Property: `number[]`. */

@@ -86,7 +86,7 @@ async function namedBy(
   named: string,
   parameters: readonly unknown[],
 ): Promise<string[]> {
-  const snapshot = await Snapshot.open(pool, new AbortController().signal);
+  const snapshot = await Snapshot.open(pool);
   try {
     // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
     // or not the plan reads the relation.

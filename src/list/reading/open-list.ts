@@ -51,7 +51,7 @@ export async function openList(
     if (after && (await snapshot.rows(...after.statement)).length === 0) throw after.error;
     const [[count, version, until = null] = []] = await snapshot.rows(...summary);
     // Read before the response begins, so that an error of the query still yields an envelope.
-    const first = await fetch(snapshot, OBJECTS.first);
+    const first = await fetchRows(snapshot, OBJECTS.first);
     const batches = batchesOf(snapshot, first, writer);
     return {
       count: count ?? '',
@@ -66,7 +66,7 @@ export async function openList(
   }
 }
 
-function fetch(snapshot: Snapshot, objects: number): Promise<Rows> {
+function fetchRows(snapshot: Snapshot, objects: number): Promise<Rows> {
   return snapshot.rows(`FETCH ${objects} FROM list`);
 }
 
@@ -93,6 +93,6 @@ async function* batchesOf(
     if (rows.length < wanted) return;
     const fitting = Math.round((wanted * FETCHED_LENGTH) / length);
     wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
-    rows = await fetch(snapshot, wanted);
+    rows = await fetchRows(snapshot, wanted);
   }
 }

@@ -91,7 +91,7 @@ function summaryOf(
   const { tables, countUnlessRead } = tallied;
   let { count } = tallied;
   if (countUnlessRead !== undefined) {
-    const conditions = placed(matching, (value) => values.add(value));
+    const conditions = placed(matching, values);
     count = `coalesce(${countUnlessRead}, (SELECT count(*) FROM object WHERE ${conditions}))`;
   }
   return count === undefined

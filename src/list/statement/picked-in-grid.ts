@@ -88,7 +88,7 @@ export function pickedInGrid(
          FROM object WHERE ${value} ${operator} ${bound} AND ${condition}`,
     ),
   );
-  const { least } = identifierType(identifier.type).bounds;
+  const { minimum } = identifierType(identifier.type).bounds;
   const page = `${orderBy(metadata, order)} LIMIT ${limit} OFFSET ${inPart('skipped')}`;
   const select = (condition: string): string =>
     `(SELECT ${keysOf(order)} FROM object ${and(where, condition)} ${page})`;
@@ -111,7 +111,7 @@ export function pickedInGrid(
       ) > ${gridCost('objects')}
     )`,
     `part AS MATERIALIZED (
-      SELECT CASE number WHEN 0 THEN ${least} ELSE identifier_bounds[number] END AS first,
+      SELECT CASE number WHEN 0 THEN ${minimum} ELSE identifier_bounds[number] END AS first,
         identifier_bounds[number + 1] AS "end", ${offset} - before AS skipped
       FROM grid CROSS JOIN (
         SELECT number, count, sum(count) OVER (ORDER BY number${isAscending ? '' : ' DESC'}) - count AS before FROM (

@@ -52,7 +52,7 @@ export class StatementCache {
     if (statement.prepared) return statement;
     let frequent = this.frequent.get(metadata);
     if (!frequent) this.frequent.set(metadata, (frequent = new Frequent()));
-    if (frequent.has(statement.digest)) return { ...statement, prepared: true };
+    if (frequent.countUse(statement.digest)) return { ...statement, prepared: true };
     return frequent.isFull ? undefined : statement;
   }
 }
@@ -66,8 +66,8 @@ class Frequent {
     return this.texts.size >= MAXIMUM_FREQUENT;
   }
 
-  /** Whether a text is one of them, counting this time. */
-  has(digest: string): boolean {
+  /** Counts that a text is asked for. Returns whether it is one of them. */
+  countUse(digest: string): boolean {
     if (this.texts.has(digest)) return true;
     if (this.isFull) return false;
     const count = (this.counted.get(digest) ?? 0) + 1;

@@ -11,7 +11,7 @@ import { areEqualities, compareNothing, type Criteria, facetsOf } from './criter
 import type { SortKey } from '../query/list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { and } from '../listing/where.js';
-import { EVERY_OBJECT, type Facet, facetName } from '../tally/facet.js';
+import { EVERY_OBJECT, type Facet, facetNames } from '../tally/facet.js';
 import type { TalliedObjects } from '../tally/position.js';
 import {
   countOf,
@@ -21,7 +21,7 @@ import {
   sortedOrder,
   tallyRows,
 } from '../tally/tally.js';
-import { wordCountOf, wordTallies } from '../tally/word-tally.js';
+import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
 
 /**
  * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
@@ -38,8 +38,7 @@ export function countByWord(
   const { criteria, where } = matching;
   if (!criteria?.search || !areEqualities({ ...criteria, search: undefined })) return undefined;
   const { equal, search } = criteria;
-  if (search.beginnings.length > 0) return undefined;
-  const tally = wordTallies(metadata).find(({ column }) => column === search.column);
+  const tally = wordTallyOf(metadata, search);
   if (!tally || equal.size > 1) return undefined;
   const facets = facetsOf(metadata, equal);
   if (!facets) return undefined;
@@ -59,8 +58,8 @@ export function searchSizeOf(
   values: ParameterValues,
 ): string | undefined {
   if (!search || (criteria && compareNothing(criteria))) return undefined;
-  const tally = wordTallies(metadata).find(({ column }) => column === search.column);
-  if (!tally || search.beginnings.length > 0) return undefined;
+  const tally = wordTallyOf(metadata, search);
+  if (!tally) return undefined;
   return `coalesce(${wordCountOf(tally, search.words, false, [EVERY_OBJECT], values)}, 0)`;
 }
 
@@ -82,7 +81,7 @@ export function indexSizeOf(
   const facets = single
     .filter(([, equals]) => equals.length === 1)
     .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
-  const names = values.addTyped([EVERY_OBJECT, ...facets].map(facetName), 'text[]');
+  const names = facetNames([EVERY_OBJECT, ...facets], values);
   const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
   return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
 }
@@ -118,7 +117,7 @@ export function valuedCount(
   values: ParameterValues,
 ): string | undefined {
   const sorted = sortedObjects(metadata, name, criteria);
-  if (sorted) return countOf(sorted.order, values.addTyped(sorted.facets.map(facetName), 'text[]'));
+  if (sorted) return countOf(sorted.order, facetNames(sorted.facets, values));
   if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
   return countOfColumn(identifierOrder(metadata), name, values);
 }
@@ -137,8 +136,7 @@ export function remainder(
   const all = facetsOf(metadata, equal);
   // A statement must refer to every parameter that is added.
   if (!all) return undefined;
-  const count = (facets: readonly Facet[]): string =>
-    countOf(order, values.addTyped(facets.map(facetName), 'text[]'));
+  const count = (facets: readonly Facet[]): string => countOf(order, facetNames(facets, values));
   const [column] = missing;
   if (column !== undefined) {
     const others = valuedCount(metadata, column, criteria, values);

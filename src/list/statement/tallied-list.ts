@@ -8,7 +8,7 @@ import type { MatchingObjects } from './matching-objects.js';
 import type { GridInterval } from './picked-in-grid.js';
 import { isSimple } from './picked-objects.js';
 import { remainder, type SortedObjects, sortedObjects, valuedCount } from './tallied-counts.js';
-import { EVERY_OBJECT, type Facet, facetName } from '../tally/facet.js';
+import { EVERY_OBJECT, type Facet, facetName, facetNames } from '../tally/facet.js';
 import { gridsOf } from '../tally/grid.js';
 import { TallyPositions } from '../tally/position.js';
 import { countOf, identifierOrder } from '../tally/tally.js';
@@ -73,7 +73,7 @@ function ofFacets(
   { metadata, order, offset, values }: Question,
 ): TalliedList {
   const byIdentifier = identifierOrder(metadata);
-  const count = countOf(byIdentifier, values.addTyped(facets.map(facetName), 'text[]'));
+  const count = countOf(byIdentifier, facetNames(facets, values));
   const [first] = order;
   // One range for all objects of a table of others would be read to its end.
   if (offset === undefined || !first || !isOwn(metadata)) return { tables: [], count };

@@ -22,7 +22,7 @@ export function tallyPage(
   metadata: EntityMetadata,
   facet: Facet,
   { fields, limit, offset }: { fields?: readonly string[]; limit: number; offset: number },
-  resources: readonly string[] = [metadata.tableName],
+  resources: readonly string[],
 ): [Statement, unknown[]] {
   const fromStart = offset === 0;
   const leaders = leadersOf(metadata, facet.columns);
@@ -73,9 +73,9 @@ function pageText(
 ): string {
   const { databaseName, type } = identifierOf(metadata);
   const key = `object."${databaseName}"`;
-  const { least, greatest } = identifierType(type).bounds;
-  const above = `(SELECT ${greatest})`;
-  const lowest = fromStart ? `(SELECT ${least})` : '(SELECT lowest FROM position)';
+  const { minimum, maximum } = identifierType(type).bounds;
+  const above = `(SELECT ${maximum})`;
+  const lowest = fromStart ? `(SELECT ${minimum})` : '(SELECT lowest FROM position)';
   const firstValue = fromStart ? 3 : 4;
   const compared = columns.map((name, at) => ({
     name,

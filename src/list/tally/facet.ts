@@ -1,3 +1,5 @@
+import type { ParameterValues } from '../../database/statement.js';
+
 /** The objects with one value in each of some counted columns. The tally counts them. */
 export interface Facet {
   /** Property names, as the resource declares the combination. Empty for all objects. */
@@ -16,6 +18,11 @@ export const EVERY_OBJECT: Facet = { columns: [], values: [] };
 export function facetName({ columns, values }: Facet): string {
   if (columns.length === 0) return '';
   return `${columns.join('+')}=${values.map(sized).join('')}`;
+}
+
+/** The parameter with the names of facets. */
+export function facetNames(facets: readonly Facet[], values: ParameterValues): string {
+  return values.addTyped(facets.map(facetName), 'text[]');
 }
 
 /** The parts of a facet's name before and behind the value of one of its columns, which may be any. */

@@ -3,19 +3,24 @@ import type { EntityManager } from 'typeorm';
 /** Maximum number of deltas that one transaction folds. */
 export const FOLD_SIZE = 50_000;
 
+/** The tables of a tally, quoted, and the columns that identify a row of it. */
+export interface Tally {
+  readonly tally: string;
+  readonly deltas: string;
+  readonly key: string;
+}
+
 /**
- * Adds deltas to a tally, at most `FOLD_SIZE`. Returns how many, and the facets that they belong to; none for those of
- * a grid.
+ * Adds deltas to a tally, at most `FOLD_SIZE`. Returns how many of each group.
  *
- * @param key the columns that identify a row of the tally
+ * @param group an SQL expression on the deltas. Default: all are one group.
  */
 export async function foldDeltas(
   manager: EntityManager,
-  { tally, deltas }: { tally: string; deltas: string },
-  key: string,
-): Promise<{ deltas: number; facets: string[] }> {
-  const hasFacets = key.includes('facet');
-  const folded = await manager.query<{ facet: string | null; deltas: string }[]>(
+  { tally, deltas, key }: Tally,
+  group = `''`,
+): Promise<ReadonlyMap<string, number>> {
+  const folded = await manager.query<{ name: string; deltas: string }[]>(
     `WITH deleted AS (
        DELETE FROM ${deltas}
        WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLD_SIZE}))
@@ -25,10 +30,7 @@ export async function foldDeltas(
        SELECT ${key}, sum(count) FROM deleted GROUP BY ${key}
        ON CONFLICT (${key}) DO UPDATE SET count = tally.count + excluded.count
      )
-     SELECT ${hasFacets ? 'facet' : 'NULL'} AS facet, count(*) AS deltas FROM deleted GROUP BY 1`,
+     SELECT ${group} AS name, count(*) AS deltas FROM deleted GROUP BY 1`,
   );
-  return {
-    deltas: folded.reduce((sum, { deltas: count }) => sum + Number(count), 0),
-    facets: folded.flatMap(({ facet }) => facet ?? []),
-  };
+  return new Map(folded.map(({ name, deltas: count }) => [name, Number(count)]));
 }

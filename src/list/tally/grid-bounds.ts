@@ -90,7 +90,7 @@ export class GridBounds {
       await client.query(
         `INSERT INTO ${deltas} (value_cell, identifier_cell, count)
          SELECT value_cell, identifier_cell, sum(count) FROM (
-           SELECT * FROM (${cellsOf(this.metadata, this.grid, 'true')}) there
+           SELECT * FROM (${cellsOf(this.metadata, this.grid, false)}) there
            UNION ALL SELECT value_cell, identifier_cell, -count FROM ${tally}
            UNION ALL SELECT value_cell, identifier_cell, -count FROM ${deltas}
          ) every GROUP BY value_cell, identifier_cell HAVING sum(count) <> 0`,

@@ -13,6 +13,8 @@ export interface Grid {
   /** The tables, quoted. */
   readonly tally: string;
   readonly deltas: string;
+  /** The columns that identify a row of the tally. */
+  readonly key: string;
   /** The table with the bounds of the cells. It has one row, or none before they are chosen. */
   readonly bounds: string;
 }
@@ -33,6 +35,7 @@ export function gridsOf(metadata: EntityMetadata): Grid[] {
       column,
       tally: `"${table}"`,
       deltas: `"${table}_deltas"`,
+      key: 'value_cell, identifier_cell',
       bounds: `"${table}_bounds"`,
     };
   });
@@ -42,12 +45,12 @@ export function gridsOf(metadata: EntityMetadata): Grid[] {
  * A query of how many objects there are in each cell: `value_cell`, `identifier_cell` and `count`. It is empty if the
  * bounds are not chosen.
  *
- * @param condition on the row of the bounds
+ * @param isCounted whether the cells are counted by the bounds, or not yet
  */
 export function cellsOf(
   metadata: EntityMetadata,
   { column, bounds }: Grid,
-  condition: string,
+  isCounted: boolean,
 ): string {
   const [value, identifier] = [column, ...metadata.primaryColumns].map(
     (each) => `object."${each.databaseName}"`,
@@ -55,7 +58,7 @@ export function cellsOf(
   // An array of a row may be compressed. It is expanded once, and not for each object.
   return `WITH bounds AS MATERIALIZED (
       SELECT value_bounds || '{}' AS of_values, identifier_bounds || '{}' AS of_identifiers
-      FROM ${bounds} WHERE ${condition}
+      FROM ${bounds} WHERE is_counted = ${String(isCounted)}
     )
     SELECT width_bucket(${value}, of_values) AS value_cell,
       width_bucket(${identifier}, of_identifiers) AS identifier_cell, count(*) AS count

@@ -5,7 +5,7 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { isOwn, nameOf, tableOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
-import { FOLD_SIZE, foldDeltas } from './fold.js';
+import { FOLD_SIZE, foldDeltas, type Tally } from './fold.js';
 import { type Grid, gridsOf } from './grid.js';
 import { isInStretch, nextStretch, type Stretch, uncutFacets } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
@@ -95,21 +95,18 @@ export class TallyMaintenance {
     if (!hasFolded) return false;
     for (;;) {
       const folded = await this.exclusively(async (manager) => {
-        let maximum = 0;
+        const sizes = [0];
+        const fold = async (tally: Tally, group?: string): Promise<string[]> => {
+          const folded = await foldDeltas(manager, tally, group);
+          sizes.push([...folded.values()].reduce((sum, size) => sum + size, 0));
+          return [...folded.keys()];
+        };
         for (const order of this.orders) {
-          const folded = await foldDeltas(manager, order, `facet, ${order.bounds}`);
-          for (const facet of folded.facets) order.due?.add(facet);
-          maximum = Math.max(maximum, folded.deltas);
+          const facets = await fold({ ...order, key: `facet, ${order.bounds}` }, 'facet');
+          for (const facet of facets) order.due?.add(facet);
         }
-        for (const words of this.words) {
-          const { deltas } = await foldDeltas(manager, words, 'word, facet');
-          maximum = Math.max(maximum, deltas);
-        }
-        for (const grid of this.grids) {
-          const { deltas } = await foldDeltas(manager, grid, 'value_cell, identifier_cell');
-          maximum = Math.max(maximum, deltas);
-        }
-        return maximum;
+        for (const tally of [...this.words, ...this.grids]) await fold(tally);
+        return Math.max(...sizes);
       });
       if (folded === undefined) return false;
       if (folded < FOLD_SIZE) return true;

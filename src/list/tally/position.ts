@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
-import { type Facet, facetName } from './facet.js';
+import { type Facet, facetNames } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
 /** Objects whose ranges the tally knows: those of facets, in one order. */
@@ -51,7 +51,7 @@ export class TallyPositions {
         : [`object."${column.databaseName}"`, sqlTypeOf(column)];
       return { parameter, reference, type, name: `value_${at}` };
     });
-    const names = values.addTyped(facets.map(facetName), 'text[]');
+    const names = facetNames(facets, values);
     this.facets = `unnest(${[names, ...columns.map(({ parameter }) => parameter)].join(', ')})
       AS facet(${['name', ...columns.map(({ name }) => name)].join(', ')})`;
     this.ofFacet = columns.map(

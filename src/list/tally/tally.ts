@@ -73,7 +73,7 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
  */
 export function isBroad(metadata: EntityMetadata, name: string): boolean {
   const type = metadata.findColumnWithPropertyName(name)?.type;
-  return type === 'enum' || type === 'boolean' || type === 'bool' || type === Boolean;
+  return type === 'enum' || type === 'boolean';
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { searchedColumnsOf, singleCountedColumnsOf } from '../../resource/resource.js';
-import { type Facet, facetName } from './facet.js';
+import { type Facet, facetNames } from './facet.js';
 
 /** The numbers of objects with a common word in a searched column, by facet. */
 export interface WordTally {
@@ -10,6 +10,8 @@ export interface WordTally {
   /** The tables, quoted. */
   readonly tally: string;
   readonly deltas: string;
+  /** The columns that identify a row of the tally. */
+  readonly key: string;
   /** The table of the words that are counted. */
   readonly words: string;
   /** The columns by whose values it counts, too. */
@@ -24,9 +26,19 @@ export function wordTallies(metadata: EntityMetadata): WordTally[] {
     column,
     tally: `"${tableName}_tally_by_${column}"`,
     deltas: `"${tableName}_tally_by_${column}_deltas"`,
+    key: 'word, facet',
     words: `"${tableName}_tally_by_${column}_counted"`,
     counted,
   }));
+}
+
+/** The tally that knows the counts of a search; `undefined` if none does, as for a beginning of a word. */
+export function wordTallyOf(
+  metadata: EntityMetadata,
+  { column, beginnings }: { readonly column: string; readonly beginnings: readonly string[] },
+): WordTally | undefined {
+  if (beginnings.length > 0) return undefined;
+  return wordTallies(metadata).find((each) => each.column === column);
 }
 
 /**
@@ -64,7 +76,7 @@ export function wordCountOf(
   values: ParameterValues,
 ): string {
   const { tally, deltas } = wordTally;
-  const names = values.addTyped(facets.map(facetName), 'text[]');
+  const names = facetNames(facets, values);
   const counts = [tally, deltas].map(
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table}
       WHERE ${table}.word = counted.word AND facet = ANY(${names}))`,
