@@ -28,7 +28,7 @@ import { WithheldLists } from './reading/withheld-lists.js';
 /** Milliseconds after which a whole list is aborted if its reader reads nothing. */
 const STALL_TIMEOUT = 60_000;
 
-/** Connections for whole lists, and for the pages of one resource for one client. Others get the rest. */
+/** Maximum number of connections for whole lists, and for one client's reads of one resource. */
 function halfOfPool({ poolSize }: Settings): number {
   return Math.ceil(poolSize / 2);
 }

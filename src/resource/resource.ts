@@ -73,7 +73,8 @@ interface ResourceOptions<
 > extends ListColumns<Column> {
   /**
    * Lists a table of others, which is only read: no migration changes it. It has none of `ListColumns`, except
-   * `counted` if it is tracked. Otherwise nothing counts or versions its rows, or records deletions. Default: the service has a table of its own, under the name of the resource.
+   * `counted` if it is tracked. If it is not, nothing counts or versions its rows, or records deletions.
+   * Default: the service has a table of its own, under the name of the resource.
    */
   readonly external?: ExternalTable;
   /** Restricts what each client sees. Default: every client sees every object. */

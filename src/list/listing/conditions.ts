@@ -53,10 +53,10 @@ type Condition<Entity, Value> = (
 ) => FindOptionsWhere<Entity> | FindOptionsWhere<Entity>[];
 
 /**
- * The meaning of each filter of a query class: a function from the filter's value to a condition on
- * the entity. It is optional for a filter that names a column of its own type: without it, the column must
- * equal the value, or one of several values; an array must contain one of them. It is also optional for `<column>Not`, `<column>Exists`,
- * `<name>Since` and `<name>Until`.
+ * The meaning of each filter of a query class: a function from the filter's value to a condition on the entity. It
+ * is optional for `<column>Not`, `<column>Exists`, `<name>Since` and `<name>Until`, and for a filter that names a
+ * column of its own type. Such a column must equal the value, or one of several values. An array must contain one of
+ * them.
  */
 export type Conditions<Entity, Query extends ListQueryDto> = {
   readonly [F in RequiredFilter<Entity, Query>]-?: Condition<Entity, Query[F]>;

@@ -49,11 +49,16 @@ interface ListOptions<Entity> {
 }
 
 /**
- * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares
- * `after` and `sort`; `include` if there are columns for it; `updatedSince` and `updatedUntil` if the entity has an
- * `@UpdateDateColumn`, or lists a table of others that is tracked; and `createdSince` and `createdUntil` if lists are filtered or sorted by its
- * `@CreateDateColumn`, which then has an index. With a parameter of `@WordsParam`, `sort` may name
- * `relevance`.
+ * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares:
+ *
+ * - `after` and `sort`
+ * - `include` if there are columns for it
+ * - `updatedSince` and `updatedUntil` if the entity has an `@UpdateDateColumn`, or lists a table of others that is
+ *   tracked
+ * - `createdSince` and `createdUntil` if lists are filtered or sorted by its `@CreateDateColumn`, which then has an
+ *   index
+ *
+ * With a parameter of `@WordsParam`, `sort` may name `relevance`.
  *
  * @throws TypeError if `sort` names a computed field, or if the class has one of these parameters already
  */
@@ -110,11 +115,7 @@ export function QueryOf<Entity>(
     Parameter(sortParameter(entity, sort, search), sortReader(sort, search))(prototype, 'sort');
     if (related.length === 0) return;
     const including: DeclaredParameter = {
-      meaning:
-        'The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`.'.replace(
-          'brand',
-          related[0] ?? '',
-        ),
+      meaning: `The related objects that each object shall have, as objects of their own or null; \`fields\` may name fields of them, such as \`${related[0] ?? ''}.name\`.`,
       schema: arrayOf({ type: 'string', enum: related }),
       example: related[0] ?? '',
     };

@@ -116,8 +116,7 @@ export class ListReader {
     return {
       ...page,
       resource: nameOf(metadata),
-      offset: after === undefined ? offset : undefined,
-      limit,
+      place: { limit, ...(after === undefined ? { offset } : {}) },
       isPlain,
       dependencies,
       isVersioned,

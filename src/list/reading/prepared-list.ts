@@ -1,5 +1,12 @@
 import type { Page } from '../../http/envelope.js';
 
+/** Where a page begins in its list, and how many objects it has at most. */
+export interface PagePlace {
+  /** Absent: the page begins behind an object, and its offset is not known. */
+  readonly offset?: number;
+  readonly limit: number;
+}
+
 /** A page of a list, or facet counts, whose statement is built but not run yet. */
 export interface PreparedPage {
   /** The resource whose objects it shows or counts. */
@@ -12,6 +19,8 @@ export interface PreparedPage {
    * computed field, and it reads no table of others.
    */
   readonly isPlain: boolean;
+  /** Absent for facet counts: there is no page before or behind them. */
+  readonly place?: PagePlace;
   /**
    * Whether every change of the list changes the version of its state: it has no dependencies. Any
    * other list is read for every request, and has no entity tag.
@@ -25,9 +34,7 @@ export interface PreparedPage {
 
 /** A list whose statements are built but not run yet. */
 export interface PreparedList extends PreparedPage {
-  /** Absent: the page begins behind an object, and its offset is not known. */
-  readonly offset?: number;
-  readonly limit: number;
+  readonly place: PagePlace;
   /**
    * What the list reads that can change without changing its version: tables that are no resource, resources
    * over tables of others, views, functions, the clock. Empty for most lists.

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { redactToken } from '../../http/envelope.js';
-import type { PreparedList, State, VersionedPage } from '../reading/prepared-list.js';
+import type { PagePlace, State, VersionedPage } from '../reading/prepared-list.js';
 import { entityTag } from './entity-tag.js';
 import { link } from './link.js';
 
@@ -13,7 +13,7 @@ export function setState(response: Response, { version, until }: State, key: str
 
 /** Sets `Link` for a page of a list. */
 export function setLinks(
-  { offset, limit }: Pick<PreparedList, 'offset' | 'limit'>,
+  { offset, limit }: PagePlace,
   { count, rows, last }: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
   request: CatalogueRequest,
   response: Response,

@@ -5,7 +5,7 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { traced } from '../../http/request-trace.js';
-import type { PreparedList, PreparedPage, VersionedPage } from '../reading/prepared-list.js';
+import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { entityTag, matchesTag } from './entity-tag.js';
 import { setLinks, setState } from './list-headers.js';
 import { PageCache } from './page-cache.js';
@@ -24,7 +24,7 @@ export class PageServer {
   ) {}
 
   async answer(
-    prepared: PreparedList | PreparedPage,
+    prepared: PreparedPage,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
@@ -34,7 +34,7 @@ export class PageServer {
   }
 
   private async answerVersioned(
-    prepared: PreparedList | PreparedPage,
+    prepared: PreparedPage,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
@@ -65,7 +65,7 @@ export class PageServer {
   }
 
   private async answerUnversioned(
-    prepared: PreparedList | PreparedPage,
+    prepared: PreparedPage,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
@@ -77,11 +77,11 @@ export class PageServer {
 
 /** Sets `request.rows`, and for a page of a list `Link`. */
 function setRows(
-  prepared: PreparedList | PreparedPage,
+  prepared: PreparedPage,
   page: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
   request: CatalogueRequest,
   response: Response,
 ): void {
   request.rows = Number(page.rows);
-  if ('limit' in prepared) setLinks(prepared, page, request, response);
+  if (prepared.place) setLinks(prepared.place, page, request, response);
 }

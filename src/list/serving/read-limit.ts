@@ -10,7 +10,7 @@ const TIMEOUT = 5000;
 /** Maximum numbers of reads of one client at a time. */
 interface Maximum {
   readonly ofClient: number;
-  /** Below `ofClient`, reads of a resource that wait for a lock do not hold up those of others. */
+  /** Below `ofClient`, so that reads of a resource that wait for a lock leave room for those of others. */
   readonly ofResource: number;
 }
 

@@ -35,7 +35,7 @@ export interface Criteria {
   readonly missing: readonly string[];
   /** The values that further columns do not have, without repetitions. They may have no value. */
   readonly excluded: ReadonlyMap<string, readonly string[]>;
-  /** The search for words, in a column that is in none of them. */
+  /** The search for words. Its column is in none of the other members. */
   readonly search?: Search;
 }
 

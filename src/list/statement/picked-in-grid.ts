@@ -80,7 +80,7 @@ export function pickedInGrid(
       `SELECT identifier_cell, count FROM ${table}
        WHERE value_cell > ${inGrid('lower_cell')} AND value_cell <= ${inGrid('upper_cell')}`,
   );
-  // Of two parts, one runs: no value compares with the missing end of the last cell.
+  // Only one of the two parts returns rows: the last cell has no end, and a comparison with null is null.
   const beyond = edges.flatMap(({ name, operator, bound }) =>
     [`${value} < ${inGrid(`${name}_end`)}`, inGrid(`${name}_end IS NULL`)].map(
       (condition) =>

@@ -61,7 +61,7 @@ export function comparisonsOf(
 /**
  * Comparisons behind `WHERE`.
  *
- * @param isIndexed whether an index may find objects by a comparison. As `(…) IS TRUE` there is none for it.
+ * @param isIndexed whether an index may find objects by a comparison. PostgreSQL uses none for `(…) IS TRUE`.
  */
 export function conditionsBy(
   comparisons: readonly PlannedComparison[],

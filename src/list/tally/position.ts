@@ -92,7 +92,7 @@ export class TallyPositions {
       `(SELECT ${key} FROM object WHERE ${[condition, ...this.ofFacets].join(' AND ')}
         ORDER BY ${order} LIMIT 1 OFFSET (SELECT skipped FROM ${name}_range))`;
     const range = (of: string): string => `(SELECT ${of} FROM ${name}_range)`;
-    // Of the two parts, one runs: nothing compares with the missing value of the first range.
+    // Only one of the two parts returns rows: the first range has no value, and a comparison with null is null.
     const found = sorted
       ? `${from(`${range('value IS NULL')} AND ${sorted} IS NOT NULL`)}
          UNION ALL ${from(`(${order}) >= (${range('value')}, ${range('lowest')})`)}`
