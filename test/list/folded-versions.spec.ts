@@ -58,16 +58,26 @@ async function versions(client?: Client): Promise<{ read: string; sum: string }>
   return row;
 }
 
-/** The pages of PostgreSQL that a lookup of the state reads, by a plan made when `reader` first asked. */
+/**
+ * The pages of PostgreSQL that a lookup of the state reads, by a plan made when `reader` first asked. Where autovacuum
+ * has analysed a table since, the first of these lookups plan again, which reads the catalogue.
+ */
 async function pagesRead(reader: Client): Promise<number> {
-  const { rows } = await reader.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-    'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE lookup',
-  );
-  const plan = rows[0]?.['QUERY PLAN'][0].Plan;
-  return Number(plan?.['Shared Hit Blocks']) + Number(plan?.['Shared Read Blocks']);
+  const reads: number[] = [];
+  while (reads.length < 10) {
+    const { rows } = await reader.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE lookup',
+    );
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    reads.push(Number(plan?.['Shared Hit Blocks']) + Number(plan?.['Shared Read Blocks']));
+  }
+  return Math.min(...reads);
 }
 
-/** What happens in so many seconds: 300 writes in each, maintenance, and the watermarks of some minutes. */
+/**
+ * What happens in so many seconds: 300 writes in each, maintenance, and the watermarks of some minutes. In the end
+ * come the statistics that autovacuum gathers.
+ */
 async function passSeconds(count: number): Promise<void> {
   for (let second = 0; second < count; second += 1) {
     await query(
@@ -80,6 +90,7 @@ async function passSeconds(count: number): Promise<void> {
     );
     await maintain();
   }
+  await query('ANALYZE resource_versions, watermark');
 }
 
 describe('What a lookup of the state reads', () => {
