@@ -6,47 +6,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
-import { catalogue, catalogues, type CommandResult } from './catalogue.js';
+import { catalogue, type CommandResult } from './catalogue.js';
+import { CommandHost } from './command-host.js';
 
 let service: Service;
 let folder: string;
+const host = new CommandHost();
 
 beforeAll(async () => {
   service = await startService();
   folder = await mkdtemp(join(tmpdir(), 'catalogue-commands-'));
 });
 afterAll(async () => {
+  await host.end();
   await service.stop();
   await rm(folder, { recursive: true });
 });
 
-const run = (args: string[], input?: string): Promise<CommandResult> =>
-  catalogue(args, { DATABASE_URL: service.database.url }, input);
+const run = (args: readonly string[], input?: string): Promise<CommandResult> =>
+  host.run(args, { environment: { DATABASE_URL: service.database.url }, input });
 
 /** Command lines that end with a status and one line on standard error which contains a message. */
 function describeEnds(
   commandLines: readonly (readonly [readonly string[], number, string])[],
 ): void {
-  describe('in one process', () => {
-    let results: readonly CommandResult[];
-
-    beforeAll(async () => {
-      const environment = { DATABASE_URL: service.database.url };
-      results = await catalogues(
-        commandLines.map(([args]) => args),
-        environment,
-      );
-    });
-
-    it.each(commandLines.map((line, at) => [...line, at] as const))(
-      '%j ends with %i',
-      (_, status, message, at) => {
-        const { stderr = '', ...result } = results[at] ?? {};
-        expect(result).toEqual({ status, stdout: '' });
-        expect(stderr).toContain(message);
-        expect(stderr.trim().split('\n')).toHaveLength(1);
-      },
-    );
+  it.each(commandLines)('%j ends with %i', async (args, status, message) => {
+    const { stderr, ...result } = await run(args);
+    expect(result).toEqual({ status, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 }
 

@@ -31,20 +31,37 @@ export interface TestMigration {
 /** A copy of the built service with additional migrations, applied in the given order. */
 export class BuiltCopy {
   private readonly started: ChildProcess[] = [];
+  private written: string[] = [];
+  private writes = 0;
 
-  private constructor(private readonly folder: string) {}
+  private constructor(readonly folder: string) {}
 
   static async make(migrations: readonly TestMigration[]): Promise<BuiltCopy> {
-    const folder = await mkdtemp(join(tmpdir(), 'catalogue-built-'));
+    const copy = new BuiltCopy(await mkdtemp(join(tmpdir(), 'catalogue-built-')));
     for (const part of ['dist', 'package.json']) {
-      await cp(part, join(folder, part), { recursive: true });
+      await cp(part, join(copy.folder, part), { recursive: true });
     }
-    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
-    for (const [at, migration] of migrations.entries()) {
-      const { name, up, down, creates, isBare = false, time = 9_000_000_000_000 + at } = migration;
+    await symlink(join(process.cwd(), 'node_modules'), join(copy.folder, 'node_modules'));
+    await copy.replace(migrations);
+    return copy;
+  }
+
+  /** Replaces the additional migrations. A process of the service that runs already knows the new ones, too. */
+  async replace(migrations: readonly TestMigration[]): Promise<void> {
+    await Promise.all(this.written.map((file) => rm(file)));
+    // Under another name, since a process imports a file once.
+    this.writes += 1;
+    this.written = migrations.map(({ name, time }, at) =>
+      join(
+        this.folder,
+        'dist/database/migrations',
+        `${timeOf(time, at)}-${name}-${this.writes}.js`,
+      ),
+    );
+    for (const [at, { name, up, down, creates, isBare, time }] of migrations.entries()) {
       await writeFile(
-        join(folder, 'dist/database/migrations', `${time}-${name}.js`),
-        `export class ${name}${time} {
+        this.written[at] ?? '',
+        `export class ${name}${timeOf(time, at)} {
            ${isBare ? 'transaction = false;' : ''}
            ${creates === undefined ? '' : `creates = ${JSON.stringify(creates)};`}
            async up(runner) { await runner.query(${JSON.stringify(up)}); }
@@ -52,7 +69,6 @@ export class BuiltCopy {
          }`,
       );
     }
-    return new BuiltCopy(folder);
   }
 
   run(args: readonly string[], environment: NodeJS.ProcessEnv): Running {
@@ -73,4 +89,8 @@ export class BuiltCopy {
     for (const child of this.started) child.kill('SIGKILL');
     await rm(this.folder, { recursive: true });
   }
+}
+
+function timeOf(time: number | undefined, at: number): number {
+  return time ?? 9_000_000_000_000 + at;
 }

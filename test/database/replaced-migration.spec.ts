@@ -1,5 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { Client } from 'pg';
+import type { CommandResult } from '../cli/catalogue.js';
+import { CommandHost } from '../cli/command-host.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
@@ -8,6 +19,13 @@ jest.setTimeout(120_000);
 
 let database: TestDatabase;
 let client: Client;
+let copy: BuiltCopy;
+let host: CommandHost;
+
+beforeAll(async () => {
+  copy = await BuiltCopy.make([]);
+  host = new CommandHost(copy.folder);
+});
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -17,6 +35,11 @@ beforeEach(async () => {
 afterEach(async () => {
   await client.end();
   await database.drop();
+});
+
+afterAll(async () => {
+  await host.end();
+  await copy.remove();
 });
 
 /** What the generator writes for gadgets. */
@@ -41,14 +64,9 @@ const INSERT = `INSERT INTO gadgets VALUES ('g1', 'red', 'A')`;
 async function run(
   migrations: readonly TestMigration[],
   ...args: string[]
-): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const copy = await BuiltCopy.make(migrations);
-  try {
-    const running = copy.run(args, { DATABASE_URL: database.url });
-    return { status: await running.ended, stdout: running.stdout(), stderr: running.stderr() };
-  } finally {
-    await copy.remove();
-  }
+): Promise<CommandResult> {
+  await copy.replace(migrations);
+  return host.run(args, { environment: { DATABASE_URL: database.url } });
 }
 
 async function recorded(): Promise<string[]> {

@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import type { CommandResult } from '../cli/catalogue.js';
+import { CommandHost } from '../cli/command-host.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
@@ -21,6 +23,13 @@ const RENAMED: TestMigration = {
 
 let database: TestDatabase;
 let client: Client;
+let copy: BuiltCopy;
+let host: CommandHost;
+
+beforeAll(async () => {
+  copy = await BuiltCopy.make([]);
+  host = new CommandHost(copy.folder);
+});
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -33,18 +42,18 @@ afterEach(async () => {
   await database.drop();
 });
 
+afterAll(async () => {
+  await host.end();
+  await copy.remove();
+});
+
 /** Runs `migrate` of a service with these migrations besides those of the project. */
 async function migrate(
   migrations: readonly TestMigration[],
   ...args: string[]
-): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const copy = await BuiltCopy.make(migrations);
-  try {
-    const running = copy.run(['migrate', ...args], { DATABASE_URL: database.url });
-    return { status: await running.ended, stdout: running.stdout(), stderr: running.stderr() };
-  } finally {
-    await copy.remove();
-  }
+): Promise<CommandResult> {
+  await copy.replace(migrations);
+  return host.run(['migrate', ...args], { environment: { DATABASE_URL: database.url } });
 }
 
 async function columns(): Promise<string[]> {

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Product } from '../../src/products/product.entity.js';
 import { catalogue, type CommandResult } from '../cli/catalogue.js';
+import { CommandHost } from '../cli/command-host.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
+const host = new CommandHost();
 
 beforeAll(async () => {
   service = await startService();
@@ -13,10 +15,18 @@ beforeAll(async () => {
     { productID: 'p2', type: 'DIGITAL', name: 'Belt', description: 'for the runner with a lamp' },
   ]);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await host.end();
+  await service.stop();
+});
+
+const environment = (language: string): NodeJS.ProcessEnv => ({
+  DATABASE_URL: service.database.url,
+  SEARCH_LANGUAGE: language,
+});
 
 const run = (language: string, ...args: string[]): Promise<CommandResult> =>
-  catalogue(args, { DATABASE_URL: service.database.url, SEARCH_LANGUAGE: language });
+  host.run(args, { environment: environment(language) });
 
 async function found(list: string): Promise<string[]> {
   const { body } = await service.get(`/products?${list}`).expect(200);
@@ -74,10 +84,8 @@ describe('The language of searches', () => {
     const runner = service.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SELECT count(*) FROM products');
-    const rebuilt = await Promise.all([
-      run('english', 'search', 'rebuild'),
-      run('english', 'search', 'rebuild'),
-    ]);
+    const rebuild = () => catalogue(['search', 'rebuild'], environment('english'));
+    const rebuilt = await Promise.all([rebuild(), rebuild()]);
     expect(rebuilt.map(({ status, stderr }) => [status, stderr])).toEqual([
       [0, ''],
       [0, ''],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandResult, runNode } from '../cli/catalogue.js';
+import { CommandHost } from '../cli/command-host.js';
 import { transpile } from '../transpile.mjs';
 
 /** What is made or downloaded, and packages of their own. */
@@ -53,8 +54,11 @@ export class ScratchCopy {
   }
 
   /** What `npm run resource --` does with each of several arguments, one after the other. */
-  resources(all: readonly (readonly string[])[]): Promise<CommandResult[]> {
-    return this.results('test/fixtures/generate-resources.mjs', all);
+  async resources(all: readonly (readonly string[])[]): Promise<CommandResult[]> {
+    const program = 'test/fixtures/generate-resources.mjs';
+    const { stdout, stderr } = await this.run([program, JSON.stringify(all)]);
+    if (stderr !== '') throw new Error(stderr);
+    return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
   }
 
   /** Lints files of it and checks their types, and gives what is wrong. */
@@ -67,13 +71,17 @@ export class ScratchCopy {
   }
 
   /** Runs several command lines one after the other in one process. */
-  catalogues(
+  async catalogues(
     commandLines: readonly (readonly string[])[],
     databaseUrl: string,
   ): Promise<CommandResult[]> {
-    return this.results('test/fixtures/run-commands.mjs', commandLines, {
-      DATABASE_URL: databaseUrl,
-    });
+    const host = new CommandHost(this.folder);
+    const environment = { DATABASE_URL: databaseUrl };
+    try {
+      return await Promise.all(commandLines.map((args) => host.run(args, { environment })));
+    } finally {
+      await host.end();
+    }
   }
 
   /** Starts its service on a database and gives its address. */
@@ -101,16 +109,6 @@ export class ScratchCopy {
         reject(new Error(`The service ended: ${output}`));
       });
     });
-  }
-
-  private async results(
-    program: string,
-    all: readonly (readonly string[])[],
-    environment: NodeJS.ProcessEnv = {},
-  ): Promise<CommandResult[]> {
-    const { stdout, stderr } = await this.run([program, JSON.stringify(all)], { environment });
-    if (stderr !== '') throw new Error(stderr);
-    return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
   }
 
   /** The paths of all its own files, sorted. */
