@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from '../free-port.js';
-import { createDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
 import { plainLines } from '../plain-lines.js';
@@ -29,8 +29,9 @@ import { catalogue } from './catalogue.js';
 jest.setTimeout(180_000);
 
 let dataDir: string;
-/** A data directory with the demonstration, whose service was stopped. */
+/** A data directory that was made by a first start, which runs until `prepare` needs it. */
 let prepared: string;
+let first: Started;
 const running: ChildProcess[] = [];
 
 async function newDirectory(): Promise<string> {
@@ -42,10 +43,13 @@ async function newDirectory(): Promise<string> {
 
 beforeAll(async () => {
   prepared = await newDirectory();
-  await stop(await start({ DATA_DIR: prepared }), 'SIGTERM');
-  running.length = 0;
+  first = await startForSeveral({ DATA_DIR: prepared });
 });
-afterAll(() => rm(prepared, { recursive: true }));
+afterAll(async () => {
+  first.child.kill('SIGKILL');
+  await until(async () => (await processes(prepared)).length === 0);
+  await rm(prepared, { recursive: true });
+});
 
 beforeEach(async () => {
   dataDir = await newDirectory();
@@ -84,8 +88,16 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   return { child, output: () => plainLines(output), address };
 }
 
+/** A service for several tests, which ends after the last of them. */
+async function startForSeveral(environment: NodeJS.ProcessEnv): Promise<Started> {
+  const started = await start(environment);
+  running.splice(running.indexOf(started.child), 1);
+  return started;
+}
+
 /** Makes the data directory a copy of the prepared one, which takes a fraction of the time of a first start. */
 async function prepare(): Promise<void> {
+  if (first.child.exitCode === null) expect(await stop(first, 'SIGTERM')).toBe(0);
   // With the owner, as whom the server runs.
   await promisify(execFile)('cp', ['-a', `${prepared}/.`, dataDir]);
 }
@@ -97,29 +109,27 @@ async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number 
 }
 
 /** All processes whose command line contains the data directory. */
-async function processes(): Promise<string[]> {
+async function processes(directory = dataDir): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args=']);
-  return stdout.split('\n').filter((line) => line.includes(dataDir));
+  return stdout.split('\n').filter((line) => line.includes(directory));
 }
 
-describe('catalogue start, with nothing but a directory', () => {
+// Before any test that stops it.
+describe('A first catalogue start, with nothing but a directory', () => {
   it('loads the demonstration and prints a curl line that works when pasted', async () => {
-    const started = await start();
     // The last line of the start.
-    await until(() => started.output().includes('Try: '));
-    const line = /^Try: (curl .*)$/m.exec(started.output())?.[1] ?? '';
+    await until(() => first.output().includes('Try: '));
+    const line = /^Try: (curl .*)$/m.exec(first.output())?.[1] ?? '';
     const pasted = line.replace('curl ', 'curl --silent --show-error ');
     const { stdout } = await promisify(execFile)('sh', ['-c', pasted]);
     const { result, response_data: data } = JSON.parse(stdout);
     expect(result).toEqual({ status: 'OK', errcode: '0', msg: '' });
     expect(data.count).toBe('3000');
     expect(data.objects).toHaveLength(2);
-    expect(await stop(started, 'SIGTERM')).toBe(0);
   });
 
   it('answers the README’s example byte for byte', async () => {
-    await prepare();
-    const { address } = await start();
+    const { address } = first;
     const query = 'type=PHYSICAL&fields=productID,refID&limit=2&offset=5';
     const response = await fetch(
       `${address}/products?clientID=demo&access_token=demo-token&${query}`,
@@ -130,6 +140,17 @@ describe('catalogue start, with nothing but a directory', () => {
     );
   });
 
+  it('refuses a second service on the same directory in one line, which names the first', async () => {
+    const second = await start({ DATA_DIR: prepared });
+    expect(second.child.exitCode).toBe(1);
+    expect(second.output()).toBe(
+      `catalogue: ${prepared} is in use by another catalogue service (pid ${first.child.pid}, http://127.0.0.1:0)\n`,
+    );
+    expect((await fetch(first.address)).status).toBe(404);
+  });
+});
+
+describe('catalogue start, with nothing but a directory', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'leaves no process and no lock behind on %s, and answers what it has begun',
     async (signal) => {
@@ -220,18 +241,8 @@ describe('A token', () => {
 });
 
 describe('catalogue start is refused in one line', () => {
-  it('for a second service on the same directory, naming the first', async () => {
-    await prepare();
-    const first = await start();
-    const second = await start();
-    expect(second.child.exitCode).toBe(1);
-    expect(second.output()).toBe(
-      `catalogue: ${dataDir} is in use by another catalogue service (pid ${first.child.pid}, http://127.0.0.1:0)\n`,
-    );
-    expect((await fetch(first.address)).status).toBe(404);
-  });
-
   it('for a port in use', async () => {
+    await prepare();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -295,24 +306,6 @@ describe('catalogue start on a database of its own', () => {
     await database.drop();
   });
 
-  it('serves health and metrics at ADMIN_PORT, and not at PORT', async () => {
-    const database = await createDatabase();
-    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
-    const admin = /^Health and metrics are on (\S+)$/m.exec(started.output())?.[1] ?? '';
-    for (const path of ['/health/live', '/health/ready', '/metrics']) {
-      expect((await fetch(admin + path)).status).toBe(200);
-      expect((await fetch(started.address + path)).status).toBe(404);
-    }
-    for (const bytes of ['nonsense\r\n\r\n', 'GET /health/live HTTP/1.1\r\n\r\n']) {
-      const [response] = await rawRequest(Number(new URL(admin).port), bytes);
-      expect(response?.status).toBe(400);
-      expect(JSON.parse(response?.body ?? '')).toEqual(refusal(-20, 'The request is malformed'));
-      expect(response?.headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
-    }
-    expect(await stop(started, 'SIGTERM')).toBe(0);
-    await database.drop();
-  });
-
   it('is refused in one line where ADMIN_PORT is in use', async () => {
     const database = await createDatabase();
     const server = createServer().listen(0, '127.0.0.1');
@@ -339,22 +332,37 @@ describe('catalogue start on a database of its own', () => {
     expect(started.output()).toMatch(/^catalogue: database ".*" does not exist$/m);
     expect(started.child.exitCode).toBe(1);
   });
+});
 
-  it('goes on without whoever read its log', async () => {
-    const database = await createDatabase();
-    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
-    started.child.stdout?.destroy();
-    started.child.stderr?.destroy();
-    for (let at = 0; at < 3; at += 1) {
-      expect((await fetch(`${started.address}/brands`)).status).toBe(401);
-    }
-    expect(await stop(started, 'SIGTERM')).toBe(0);
+// The last test takes its database away, and ends it.
+describe('A service on a database of its own', () => {
+  let database: TestDatabase;
+  let started: Started;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    started = await startForSeveral({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
+  });
+  afterAll(async () => {
+    started.child.kill('SIGKILL');
     await database.drop();
   });
 
+  it('serves health and metrics at ADMIN_PORT, and not at PORT', async () => {
+    const admin = /^Health and metrics are on (\S+)$/m.exec(started.output())?.[1] ?? '';
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      expect((await fetch(admin + path)).status).toBe(200);
+      expect((await fetch(started.address + path)).status).toBe(404);
+    }
+    for (const bytes of ['nonsense\r\n\r\n', 'GET /health/live HTTP/1.1\r\n\r\n']) {
+      const [response] = await rawRequest(Number(new URL(admin).port), bytes);
+      expect(response?.status).toBe(400);
+      expect(JSON.parse(response?.body ?? '')).toEqual(refusal(-20, 'The request is malformed'));
+      expect(response?.headers).toMatchObject({ 'x-content-type-options': 'nosniff' });
+    }
+  });
+
   it('keeps the tallies folded for as long as it runs', async () => {
-    const database = await createDatabase();
-    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
     const client = new Client(database.url);
     await client.connect();
     await client.query(`INSERT INTO brands ("brandID", name) VALUES ('a', 'A'), ('b', 'B')`);
@@ -366,14 +374,17 @@ describe('catalogue start on a database of its own', () => {
       return rows[0]?.deltas === '0' && rows[0].count === '2';
     });
     await client.end();
-    expect(await stop(started, 'SIGTERM')).toBe(0);
-    await database.drop();
   });
 
-  it('migrates it, has no demonstration, and answers -2 while it is away', async () => {
-    const database = await createDatabase();
-    const started = await start({ DATABASE_URL: database.url, HOST: '127.0.0.1' });
-    await until(() => Promise.resolve(started.output().includes('listens on')));
+  it('goes on without whoever read its log', async () => {
+    started.child.stdout?.destroy();
+    started.child.stderr?.destroy();
+    for (let at = 0; at < 3; at += 1) {
+      expect((await fetch(`${started.address}/brands`)).status).toBe(401);
+    }
+  });
+
+  it('has no demonstration, answers -2 while its database is away, and ends on SIGTERM', async () => {
     const address = /listens on (\S+)/.exec(started.output())?.[1] ?? '';
     const url = `${address}/products?clientID=demo&access_token=demo-token`;
     expect((await fetch(url)).status).toBe(401);
