@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { createIndex } from '../resource/list-indexes.js';
 import { externalTableOf, ownResourcesOf, resourcesOf } from '../resource/resource.js';
+import { type Difference, MIGRATION, orMigration } from './difference.js';
 import { externalDifferences } from './external-differences.js';
 import { trackingDifferences } from './tracking-differences.js';
 import { schemaChanges } from './schema-changes.js';
@@ -17,24 +18,6 @@ import {
 } from './install-statements.js';
 import { listIndexChanges, type ListIndexChanges } from './list-indexes.js';
 import { surplusResources } from './surplus-resources.js';
-
-/** A difference between the schema of a database and the entities. */
-export interface Difference {
-  readonly text: string;
-  /** The instruction that fixes it, such as `run …`. */
-  readonly remedy: string;
-  /** The resource whose lists may be wrong or fail. */
-  readonly resource?: string;
-  /** Whether a table or column is affected. Until it is fixed, the data cannot be compared. */
-  readonly affectsColumns?: true;
-  /** Whether the database only has more than the entities declare. */
-  readonly isSurplus?: true;
-}
-
-/** A difference as a line for an operator. */
-export function lineOf({ text, remedy }: Difference): string {
-  return `${text}; ${remedy}`;
-}
 
 /**
  * Compares the entities with tables, indexes, tallies and triggers. Reads no objects; takes about 50 ms.
@@ -87,9 +70,6 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   }
   return found;
 }
-
-/** The first command writes the missing migration, the second one applies it. */
-const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
 async function schemaDifferences(
   dataSource: DataSource,
@@ -232,11 +212,6 @@ function tallyDifferences(
     found.push({ text, remedy, ...(isComplete && { isSurplus: true as const }) });
   }
   return found;
-}
-
-/** The remedy if a migration is missing, or if a statement of one was undone. */
-function orMigration(statement: string): string {
-  return `${MIGRATION}, or if a migration has it already: ${statement}`;
 }
 
 function missingTriggers(

@@ -3,15 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from '../resource/column-types.js';
 import { typeNameOf } from '../resource/column-values.js';
 import { type ExternalTable, identifierOf, quotedTable } from '../resource/resource.js';
+import type { Difference } from './difference.js';
 import { readRelation, type Relation, type RelationColumn } from './external-table.js';
-
-/** How a table of others differs from the entity that lists it. */
-export interface ExternalDifference {
-  readonly text: string;
-  readonly remedy: string;
-  /** Whether lists cannot be read, or show what the entity does not say. */
-  readonly affectsColumns: true;
-}
 
 /**
  * Compares a table of others with the entity that lists it. Columns that the entity does not name may be
@@ -21,9 +14,10 @@ export async function externalDifferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
   external: ExternalTable,
-): Promise<ExternalDifference[]> {
+): Promise<Omit<Difference, 'resource'>[]> {
   const table = quotedTable(external);
-  const found = (text: string, remedy: string): ExternalDifference[] => [
+  // Lists cannot be read, or show what the entity does not say.
+  const found = (text: string, remedy: string): Omit<Difference, 'resource'>[] => [
     { text, remedy, affectsColumns: true },
   ];
   const relation = await readRelation(dataSource, external);

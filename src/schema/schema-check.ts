@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ownResourcesOf } from '../resource/resource.js';
-import { differences, lineOf } from './differences.js';
+import { lineOf } from './difference.js';
+import { differences } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
 import { WithheldLists } from '../list/reading/withheld-lists.js';
 

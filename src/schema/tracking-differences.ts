@@ -4,20 +4,15 @@ import { readTracking } from '../list/tally/tracking.js';
 import { changesTable } from '../resource/changes-table.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
 import { type ExternalTable, nameOf, quotedTable } from '../resource/resource.js';
+import { type Difference, MIGRATION, orMigration } from './difference.js';
 import { declaredTracking, type InstalledTracking, trackTable } from './install-statements.js';
-
-/** How the tracking of a table of others differs from what its entity declares. */
-export interface TrackingDifference {
-  readonly text: string;
-  readonly remedy: string;
-}
 
 /** Compares the triggers of a table of others, and what they keep, with its entity. */
 export async function trackingDifferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
   external: ExternalTable,
-): Promise<TrackingDifference[]> {
+): Promise<Omit<Difference, 'resource'>[]> {
   const table = quotedTable(external);
   const found = await readTracking(dataSource, nameOf(metadata));
   if (!found) {
@@ -31,8 +26,7 @@ export async function trackingDifferences(
   if (!found.recorded) {
     const resource = nameOf(metadata);
     const text = `there is no table ${changesTable(resource)} or ${deletionsTable(resource)}, which triggers on ${table} write`;
-    const remedy = `${MIGRATION}, or if a migration has it already: ${trackTable(metadata, external)}`;
-    return [{ text, remedy }];
+    return [{ text, remedy: orMigration(trackTable(metadata, external)) }];
   }
   if (!isAsDeclared(metadata, external, found)) {
     const [counted, recorded] = [found.counted, found.recorded].map(
@@ -48,9 +42,6 @@ export async function trackingDifferences(
   const reason = await lostTracking(dataSource, metadata, table);
   return [{ text: reason, remedy: `run ${trackTable(metadata, external)}, which counts anew` }];
 }
-
-/** The first command writes the missing migration, the second one applies it. */
-const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
 /** Whether what is installed is what an entity declares. */
 export function isAsDeclared(

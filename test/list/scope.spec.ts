@@ -8,7 +8,8 @@ import { listOf, ListQueryDto, QueryOf, TextParam } from '../../src/list/index.j
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
-import { differences, lineOf } from '../../src/schema/differences.js';
+import { lineOf } from '../../src/schema/difference.js';
+import { differences } from '../../src/schema/differences.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';

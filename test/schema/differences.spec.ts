@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { differences, lineOf } from '../../src/schema/differences.js';
+import { lineOf } from '../../src/schema/difference.js';
+import { differences } from '../../src/schema/differences.js';
 import { type Service, startService } from '../service.js';
 import {
   CATEGORY_MISSING,
