@@ -59,9 +59,11 @@ export function withWiderTypes({ up, down }: Changes): Changes {
   return changes;
 }
 
-const ADDED = /^ALTER TABLE "(\w+)" ADD "(\w+)" (.*)$/;
+/** A statement that adds a column: its table, name and definition. */
+export const ADDED = /^ALTER TABLE "(\w+)" ADD "(\w+)" (.*)$/;
 
-function dropColumn(table: string, column: string): string {
+/** The statement that drops a column, as TypeORM writes it. */
+export function dropColumn(table: string, column: string): string {
   return `ALTER TABLE "${table}" DROP COLUMN "${column}"`;
 }
 

@@ -12,7 +12,8 @@ import { migrate } from '../../src/database/migrate.js';
 import { databaseOptions } from '../../src/database/options.js';
 import { definitionOf } from '../../src/database/installed-resource.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
-import { checkChanges, migrationChanges } from '../../src/schema/migration-changes.js';
+import { checkChanges } from '../../src/schema/check-changes.js';
+import { migrationChanges } from '../../src/schema/migration-changes.js';
 import type { Changes } from '../../src/schema/schema-changes.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 
