@@ -12,10 +12,10 @@ import {
   dropIndex,
   installDeletions,
   installTally,
-  TALLY_COLUMNS,
   type TallyColumns,
   tallyColumnsOf,
 } from './install-statements.js';
+import { talliesOf } from './installed-tallies.js';
 import { listIndexChanges, type ListIndexChanges } from './list-indexes.js';
 import { surplusResources } from './surplus-resources.js';
 
@@ -91,14 +91,6 @@ async function schemaDifferences(
 
 /** Statements that remove what the entities do not declare. */
 const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
-
-/** What the tally of each resource counts, by resource. */
-async function talliesOf(dataSource: DataSource): Promise<Map<string, TallyColumns>> {
-  const rows = await dataSource.query<({ resource: string } & TallyColumns)[]>(
-    `SELECT resource, ${TALLY_COLUMNS.join()} FROM tallies`,
-  );
-  return new Map(rows.map(({ resource, ...columns }) => [resource, columns]));
-}
 
 interface Trigger {
   readonly table: string;

@@ -5,12 +5,8 @@ import { objectTable } from '../list/statement/matching-objects.js';
 import { cellsOf, type Grid, gridsOf } from '../list/tally/grid.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
-import {
-  countsAsDeclared,
-  TALLY_COLUMNS,
-  type TallyColumns,
-  tallyColumnsOf,
-} from '../schema/install-statements.js';
+import { countsAsDeclared, tallyColumnsOf } from '../schema/install-statements.js';
+import { talliesOf } from '../schema/installed-tallies.js';
 
 /** Maximum number of reported ranges, words or cells, per resource and tally. */
 const MAXIMUM_REPORTED = 20;
@@ -25,10 +21,7 @@ export async function miscounts(
   metadata: EntityMetadata,
 ): Promise<string[]> {
   const resource = nameOf(metadata);
-  const [installed] = await dataSource.query<TallyColumns[]>(
-    `SELECT ${TALLY_COLUMNS.join()} FROM tallies WHERE resource = $1`,
-    [resource],
-  );
+  const installed = (await talliesOf(dataSource)).get(resource);
   if (!installed || !countsAsDeclared(installed, tallyColumnsOf(metadata))) return [];
   const found: string[] = [];
   for (const order of tallyOrders(metadata)) {
