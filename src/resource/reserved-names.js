@@ -4,21 +4,23 @@
  * This file is JavaScript because the generator runs from a checkout without a build.
  */
 
-/** Names of the service's own paths and tables, and names in its SQL. */
+/** The service's own tables, except those that it keeps for each resource. */
+export const SERVICE_TABLES = [
+  'access_tokens',
+  'clients',
+  'migrations',
+  'resource_versions',
+  'searches',
+  'tallies',
+  'typeorm_metadata',
+  'watermark',
+];
+
+/** Names of the service's own paths, tables and sequences, and names in its SQL. */
 const TAKEN = new Set([
   ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
-  ...[
-    'access_tokens',
-    'clients',
-    'migrations',
-    'resource_versions',
-    'searches',
-    'tallies',
-    'typeorm_metadata',
-    'watermark',
-    'watermark_floor',
-  ],
-  ...['import_staging', 'tallied'],
+  ...SERVICE_TABLES,
+  ...['watermark_floor', 'import_staging', 'tallied'],
 ]);
 
 /** Endings of the tables that the service keeps for each resource. */

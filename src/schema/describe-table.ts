@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import type { ColumnTypeName, Flag } from '../resource/column-types.js';
+import { SERVICE_TABLES } from '../resource/reserved-names.js';
 import {
   type ExternalTable,
   externalTableOf,
@@ -137,7 +138,8 @@ async function checkOfOthers(dataSource: DataSource, { schema, name }: Relation)
   const kept = [...talliedResourcesOf(dataSource).keys()].map((resource) => `${resource}_tally`);
   const isOwn =
     own &&
-    ([...tables, ...OWN_TABLES].includes(name) || kept.some((prefix) => name.startsWith(prefix)));
+    ([...tables, ...SERVICE_TABLES].includes(name) ||
+      kept.some((prefix) => name.startsWith(prefix)));
   if (isOwn) throw new CommandError(`${schema}.${name} is a table of the service itself`);
   if (schema === 'information_schema' || schema.startsWith('pg_')) {
     throw new CommandError(`${schema}.${name} is a table of PostgreSQL itself`);
@@ -147,9 +149,6 @@ async function checkOfOthers(dataSource: DataSource, { schema, name }: Relation)
     throw new CommandError(`${each} has a quote, a dot or a backslash in its name: make a view`);
   }
 }
-
-/** Those without an entity. */
-const OWN_TABLES = ['migrations', 'resource_versions', 'searches', 'tallies', 'watermark'];
 
 /** @throws CommandError that names all columns that no list can show */
 function checkColumns(table: string, columns: readonly RelationColumn[]): void {
