@@ -14,19 +14,19 @@ export class ClientRequests extends KeyedLimit {
    * @param share the part of the limit that a client has while there are others, up to 1
    */
   enterWith(clientID: string, share: number): boolean {
-    this.lastOther = this.otherThan(clientID);
+    this.lastOther = this.latestOther(clientID);
     this.latest = clientID;
     return this.hasRoomWith(clientID, share) && this.enter(clientID);
   }
 
   /** Whether `enterWith` would count one more request of a client. */
   hasRoomWith(clientID: string, share: number): boolean {
-    const isShared = performance.now() - this.otherThan(clientID) < SHARING;
+    const isShared = performance.now() - this.latestOther(clientID) < SHARING;
     return this.hasRoom(clientID, isShared ? share : 1);
   }
 
   /** When another client asked last: a `performance.now()` value. */
-  private otherThan(clientID: string): number {
+  private latestOther(clientID: string): number {
     const isOther = this.latest !== undefined && this.latest !== clientID;
     return isOther ? performance.now() : this.lastOther;
   }

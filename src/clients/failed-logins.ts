@@ -20,9 +20,9 @@ export class FailedLogins {
   /** Counts a failed login. Returns the error `-40` if it exceeds the limit. */
   count(address = ''): ApiError | undefined {
     if (this.limit === 0) return undefined;
-    const { count, remaining } = this.windows.count(networkOf(address));
+    const { count, milliseconds } = this.windows.count(networkOf(address));
     if (count <= this.limit) return undefined;
-    const seconds = Math.max(1, Math.ceil(remaining / 1000));
+    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     return errors.limitExceeded(String(this.limit)).withHeaders({ 'Retry-After': String(seconds) });
   }
 }

@@ -2,7 +2,7 @@
 export interface Counted {
   readonly count: number;
   /** Milliseconds until the window ends. */
-  readonly remaining: number;
+  readonly milliseconds: number;
 }
 
 interface Window {
@@ -37,7 +37,7 @@ export class FixedWindows {
     const window = existing && existing.end > now ? existing : this.open(key, now);
     window.count += 1;
     // `end` is a rounded sum, so the difference can exceed the length slightly.
-    return { count: window.count, remaining: Math.min(window.end - now, this.length) };
+    return { count: window.count, milliseconds: Math.min(window.end - now, this.length) };
   }
 
   private open(key: string, now: number): Window {

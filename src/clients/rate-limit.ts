@@ -17,26 +17,26 @@ const points = Number.MAX_SAFE_INTEGER;
 
 /**
  * Lua script that counts in a window of Redis. Returns the count, and the milliseconds until the
- * window ends. Redis expires keys by the system clock. If that is set back, the script bounds the
- * remaining time by the length of the window.
+ * window ends. Redis expires keys by the system clock. If that is set back, the script bounds these
+ * milliseconds by the length of the window.
  *
  * ARGV: the number to count, the length of the window in seconds.
  */
 const COUNT = `
   local count = redis.call('incrby', KEYS[1], ARGV[1])
-  local remaining = redis.call('pttl', KEYS[1])
+  local milliseconds = redis.call('pttl', KEYS[1])
   local length = 1000 * ARGV[2]
-  if remaining < 0 or remaining > length then
+  if milliseconds < 0 or milliseconds > length then
     redis.call('pexpire', KEYS[1], length)
-    remaining = length
+    milliseconds = length
   end
-  return {count, remaining}`;
+  return {count, milliseconds}`;
 
 /** The window of a client after a request was counted in it. */
 export interface Window {
   readonly limit: number;
   /** Remaining requests; negative if this request exceeded the limit. */
-  readonly left: number;
+  readonly remaining: number;
   /** Seconds until the window ends, at minimum 1. */
   readonly reset: number;
 }
@@ -85,8 +85,8 @@ export class RateLimit implements OnModuleDestroy {
     const limit = clientLimit ?? this.defaultLimit;
     if (limit === 0) return undefined;
     const counted = (await this.countInRedis(clientID)) ?? this.memory.count(clientID);
-    const reset = Math.max(1, Math.ceil(counted.remaining / 1000));
-    return { limit, left: limit - counted.count, reset };
+    const reset = Math.max(1, Math.ceil(counted.milliseconds / 1000));
+    return { limit, remaining: limit - counted.count, reset };
   }
 
   /**
@@ -100,11 +100,11 @@ export class RateLimit implements OnModuleDestroy {
   ): Promise<void> {
     const window = await this.count(clientID, rateLimit);
     if (!window) return;
-    const { limit, left, reset } = window;
+    const { limit, remaining, reset } = window;
     response.setHeader('X-RateLimit-Limit', limit);
-    response.setHeader('X-RateLimit-Remaining', Math.max(0, left));
+    response.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));
     response.setHeader('X-RateLimit-Reset', reset);
-    if (left >= 0) return;
+    if (remaining >= 0) return;
     throw errors.limitExceeded(String(limit)).withHeaders({ 'Retry-After': String(reset) });
   }
 
@@ -131,7 +131,7 @@ export class RateLimit implements OnModuleDestroy {
       const { consumedPoints, msBeforeNext } = await this.limiter.consume(clientID);
       if (this.isUnavailable) this.logger.log('Redis is back, the instances count together');
       this.isUnavailable = false;
-      return { count: consumedPoints, remaining: msBeforeNext };
+      return { count: consumedPoints, milliseconds: msBeforeNext };
     } catch (error) {
       // Otherwise every request would wait for the timeout.
       this.retryAt = performance.now() + REDIS_RETRY_DELAY;

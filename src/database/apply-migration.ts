@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
 import { driverErrorOf, isLockTimeout } from './database-failure.js';
 import { LockMonitor } from './lock-monitor.js';
-import { keepsTable } from './replaced-migration.js';
+import { replaceMigration } from './replaced-migration.js';
 
 /**
  * `lock_timeout` of a migration in milliseconds. While the migration waits, readers of the table
@@ -38,7 +38,7 @@ export async function applyMigration(
 ): Promise<void> {
   const { executor, runner } = context;
   await runMigration(migration, context, async () => {
-    if (await keepsTable(migration, executor, runner)) return;
+    if (await replaceMigration(migration, executor, runner)) return;
     await executor.executeMigration(migration);
   });
 }

@@ -36,7 +36,7 @@ export interface MigrateOptions {
  * @throws CommandError if the signal is aborted
  */
 export function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
-  return alone(url, options, async (context) => {
+  return withMigrationLock(url, options, async (context) => {
     const applied: string[] = [];
     for (const migration of await context.executor.getPendingMigrations()) {
       context.signal?.throwIfAborted();
@@ -60,11 +60,11 @@ export function migrateDown(
   destructive: boolean,
   options: MigrateOptions = {},
 ): Promise<string> {
-  return alone(url, options, (context) => revertMigration(context, destructive));
+  return withMigrationLock(url, options, (context) => revertMigration(context, destructive));
 }
 
 /** Runs work while no other process migrates. */
-async function alone<T>(
+async function withMigrationLock<T>(
   url: string,
   { onWaiting = console.error, signal }: MigrateOptions,
   work: (context: MigrationContext) => Promise<T>,

@@ -82,6 +82,7 @@ export async function describeTable(
   const key = keyOf(relation, columns, named);
   await checkKey(dataSource, relation, key);
   const others = columns.filter((column) => column !== key);
+  if (tracked) others.filter((column) => counted.includes(column.name)).forEach(requireCountable);
   const described: DescribedColumn[] = [];
   for (const column of others) {
     const flags = await flagsOf(dataSource, relation, key.name, column, indexed);
@@ -111,16 +112,16 @@ async function checkTrackable(dataSource: DataSource, relation: Relation): Promi
 /** Maximum characters of a text that is counted: a longer one makes the writes of others dear. */
 const MAXIMUM_COUNTED = 200;
 
-/** @throws CommandError for a column that is to be counted and cannot be */
-function isCounted(
-  { name, type, sqlType, length }: RelationColumn,
-  counted: readonly string[],
-): boolean {
-  if (!counted.includes(name)) return type === 'enum' || type === 'boolean';
+/** Whether a tracked table counts by a column: the named ones, enumerations and booleans. */
+function isCounted({ name, type }: RelationColumn, counted: readonly string[]): boolean {
+  return counted.includes(name) || type === 'enum' || type === 'boolean';
+}
+
+/** @throws CommandError for a column that cannot be counted */
+function requireCountable({ name, type, sqlType, length }: RelationColumn): void {
   const isShort =
     sqlType.startsWith('character varying') && (length ?? Infinity) <= MAXIMUM_COUNTED;
-  if (isShort || ['enum', 'boolean', 'integer', 'bigint', 'uuid'].includes(String(type)))
-    return true;
+  if (isShort || ['enum', 'boolean', 'integer', 'bigint', 'uuid'].includes(String(type))) return;
   throw new CommandError(
     `${name} is of the type ${sqlType}, and cannot be counted: only enumerations, booleans, integers, uuids and varchar(${MAXIMUM_COUNTED}) or shorter can`,
   );

@@ -15,13 +15,13 @@ afterEach(() => {
 describe('Fixed windows', () => {
   it('begin with the first count of their key, and end after their length', () => {
     const windows = new FixedWindows(60_000);
-    expect(windows.count('a')).toEqual({ count: 1, remaining: 60_000 });
+    expect(windows.count('a')).toEqual({ count: 1, milliseconds: 60_000 });
     now += 20_000;
-    expect(windows.count('b')).toEqual({ count: 1, remaining: 60_000 });
-    expect(windows.count('a')).toEqual({ count: 2, remaining: 40_000 });
+    expect(windows.count('b')).toEqual({ count: 1, milliseconds: 60_000 });
+    expect(windows.count('a')).toEqual({ count: 2, milliseconds: 40_000 });
     now += 40_000;
-    expect(windows.count('a')).toEqual({ count: 1, remaining: 60_000 });
-    expect(windows.count('b')).toEqual({ count: 2, remaining: 20_000 });
+    expect(windows.count('a')).toEqual({ count: 1, milliseconds: 60_000 });
+    expect(windows.count('b')).toEqual({ count: 2, milliseconds: 20_000 });
   });
 
   it('do not follow the clock of the system', () => {
@@ -29,9 +29,9 @@ describe('Fixed windows', () => {
     windows.count('a');
     const time = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(time - 3_600_000);
-    expect(windows.count('a')).toEqual({ count: 2, remaining: 60_000 });
+    expect(windows.count('a')).toEqual({ count: 2, milliseconds: 60_000 });
     now += 60_000;
-    expect(windows.count('a')).toEqual({ count: 1, remaining: 60_000 });
+    expect(windows.count('a')).toEqual({ count: 1, milliseconds: 60_000 });
   });
 
   it('are kept until they end, however many there are', () => {
@@ -39,10 +39,10 @@ describe('Fixed windows', () => {
     for (let second = 0; second < 200; second += 1) {
       expect(windows.count(`${second}`).count).toBe(1);
       for (let open = Math.max(0, second - 59); open < second; open += 1) {
-        const { count, remaining } = windows.count(`${open}`);
-        expect({ count, remaining }).toEqual({
+        const { count, milliseconds } = windows.count(`${open}`);
+        expect({ count, milliseconds }).toEqual({
           count: second - open + 1,
-          remaining: 60_000 - 1000 * (second - open),
+          milliseconds: 60_000 - 1000 * (second - open),
         });
       }
       now += 1000;

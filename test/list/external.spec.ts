@@ -296,6 +296,15 @@ describe('A service that lists tables of others', () => {
       await query('DROP MATERIALIZED VIEW shop.kept');
     });
 
+    it('counts enumerations of a tracked table, and the columns that are named', async () => {
+      const options = { omit: ['unlisted'], track: true, counted: ['name'] };
+      expect(await flags('shop.items', options)).toMatchObject({
+        name: 'exact sort counted',
+        state: 'several counted',
+        part_of: 'null exact exists',
+      });
+    });
+
     it.each([
       [
         'shop.items',
@@ -317,6 +326,11 @@ describe('A service that lists tables of others', () => {
       ['access_tokens', {}, 'public.access_tokens is a table of the service itself'],
       ['brands_tally_deltas', {}, 'public.brands_tally_deltas is a table of the service itself'],
       ['typeorm_metadata', {}, 'public.typeorm_metadata is a table of the service itself'],
+      [
+        'shop.items',
+        { omit: ['unlisted'], track: true, counted: ['name', 'price'] },
+        'price is of the type numeric(9,2), and cannot be counted',
+      ],
       ['pg_class', { key: 'oid' }, 'pg_catalog.pg_class is a table of PostgreSQL itself'],
     ])('refuses %s with %j', async (table, options, message) => {
       await expect(of(table, options)).rejects.toThrow(message);
