@@ -92,7 +92,6 @@ export const UNPARSED: readonly HostileRequest[] = [
   ['a control character in a header name', get('/products', 'X\x01: z\r\n'), MALFORMED],
   ['a NUL in a header', get('/products', 'X: a\0b\r\n'), MALFORMED],
   ['a bare CR in a header', get('/products', 'X: a\rb\r\n'), MALFORMED],
-  ['two lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'), MALFORMED],
   ['a list of lengths', post('Content-Length: 3, 4\r\n', 'abc'), MALFORMED],
   ['a length below zero', post('Content-Length: -1\r\n'), MALFORMED],
   ['a length with a sign', post('Content-Length: +3\r\n', 'abc'), MALFORMED],
@@ -108,8 +107,13 @@ export const UNPARSED: readonly HostileRequest[] = [
   ['a size of a chunk below zero', chunked('-1\r\n'), MALFORMED],
   ['a size of a chunk past 64 bits', chunked(`${'f'.repeat(17)}\r\n`), MALFORMED],
   ['a chunk longer than its size', chunked('3\r\nabcX'), MALFORMED],
-  ['a body in HTTP/1.0', 'GET /products HTTP/1.0\r\nContent-Length: 2\r\n\r\nab', MALFORMED],
   ['CONNECT without a port', 'CONNECT a HTTP/1.1\r\nHost: a\r\n\r\n', MALFORMED],
   ['more headers than it counts', get('/products', 'a: b\r\n'.repeat(150)), MALFORMED],
   ['a URL of 70 kB', get(`/products?${'a'.repeat(70_000)}=1`), [414, '-34']],
+];
+
+/** Requests that HAProxy cannot parse. 3.2.26 closes the connection instead of sending the error that it has counted. */
+export const CLOSED: readonly HostileRequest[] = [
+  ['two lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'), MALFORMED],
+  ['a body in HTTP/1.0', 'GET /products HTTP/1.0\r\nContent-Length: 2\r\n\r\nab', MALFORMED],
 ];

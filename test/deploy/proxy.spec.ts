@@ -9,7 +9,7 @@ import { withTool } from '../tools.js';
 import { until } from '../until.js';
 import { exchange, type Refused, refusalsIn } from './exchange.js';
 import { Fleet } from './fleet.js';
-import { PASSED_ON, UNPARSED } from './hostile-requests.js';
+import { CLOSED, PASSED_ON, UNPARSED } from './hostile-requests.js';
 import { HAPROXY, type Proxy, usesErrorFiles } from './proxy.js';
 
 jest.setTimeout(60_000);
@@ -83,6 +83,11 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     const refusals = refusalsIn(await exchange(proxy.port, bytes));
     // Older versions of HAProxy parse some of these. The service then responds with the error.
     if (answersItself || refusals.length > 0) expect(refusals).toEqual(expected);
+  });
+
+  it.each(CLOSED)('HAProxy refuses or closes %s', async (_, bytes, ...expected) => {
+    const refusals = refusalsIn(await exchange(proxy.port, bytes));
+    if (refusals.length > 0) expect(refusals).toEqual(expected);
   });
 
   it('what cannot be parsed after a request is refused after its answer', async () => {
