@@ -17,12 +17,18 @@ case "$*" in
     ;;
 esac
 
-# Unquoted: the command may consist of two words. Between these two commands a new connection is refused.
-# Without a terminal, on which `rm` would ask.
-$COMPOSE run --rm -T --no-deps --entrypoint sh secrets -c "rm -f /secrets/$role && sh /secrets.sh" < /dev/null
-# By the local socket, which asks for no password.
-$COMPOSE exec -T postgres psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username postgres << SQL
+compose() {
+  # Unquoted: the command may consist of two words.
+  # shellcheck disable=SC2086
+  $COMPOSE "$@"
+}
+
+# psql waits for its statement while the files are replaced, so that a new connection is refused for milliseconds
+# only. It reads the password itself: what a container prints is in its log. Without a terminal, on which `rm` would
+# ask. By the local socket, which asks for no password.
+compose run --rm -T --no-deps --entrypoint sh secrets -c "rm -f /secrets/$role && sh /secrets.sh && cat" << SQL |
 \set password \`cat /secrets/$role\`
 ALTER ROLE $role PASSWORD :'password';
 SQL
+  compose exec -T postgres psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username postgres
 echo "The password of $role is changed"
