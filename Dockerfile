@@ -23,9 +23,10 @@ USER node
 # PORT for clients, ADMIN_PORT for health and metrics.
 EXPOSE 3000 9090
 # Readiness, because dependents of the container wait for it. Docker does not restart an unhealthy
-# container. An orchestrator that does should use /health/live.
+# container. An orchestrator that does should use /health/live. By bash, since the start of Node.js every five
+# seconds takes thirty times the CPU.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 9090}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${ADMIN_PORT:-9090}; printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3; grep -q '200 OK' <&3"]
 # Exec form: signals reach the service, not a shell.
 ENTRYPOINT ["catalogue"]
 CMD ["start"]
