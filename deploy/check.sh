@@ -223,10 +223,14 @@ began=$(milliseconds)
 await 60 answers '3000/products?limit=1' 200 || fail 'the service does not find its database again'
 pass "PostgreSQL killed: 503 while it is down, 200 again $(since "$began") after its start"
 
+start_load
+sleep 1
 quietly deploy/passwords.sh catalogue
+sleep 1
+judge_load 'the password of the database changed'
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'catalogue'" > /dev/null
 await 15 answers '3000/products?limit=1' 200 || fail 'the service does not find its new password'
-pass 'the password of the database changed: 200 on new connections'
+pass 'the changed password: 200 on new connections'
 
 id=$(id_of catalogue)
 began=$(milliseconds)
