@@ -14,16 +14,17 @@ import {
   createUpdatedAtTrigger,
   dropIndex,
   installDeletions,
+  type InstalledTracking,
   installTally,
-  TALLY_COLUMNS,
   type TallyColumns,
   tallyColumnsOf,
   trackTable,
   trackTableAgain,
   untrackTable,
 } from './install-statements.js';
-import { listIndexChanges } from './list-indexes.js';
-import { recordedColumnsOf } from './recorded-columns.js';
+import { talliesOf } from './installed-tallies.js';
+import { listIndexChanges, type ListIndexChanges } from './list-indexes.js';
+import { type RecordedColumns, recordedColumnsOf } from './recorded-columns.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 import { ADDED, dropColumn } from './statement-corrections.js';
 import { isAsDeclared } from './tracking-differences.js';
@@ -32,70 +33,111 @@ import { isAsDeclared } from './tracking-differences.js';
 export async function migrationChanges(dataSource: DataSource): Promise<Changes> {
   const changes = await schemaChanges(dataSource);
   const [up, down] = [[...changes.up], [...changes.down]];
-  for (const [{ tableName: table }, { missing, surplus }] of await listIndexChanges(dataSource)) {
+  addListIndexes(await listIndexChanges(dataSource), up, down);
+  const recorded = await recordedColumnsOf(dataSource);
+  const tallies = await talliesOf(dataSource);
+  for (const metadata of ownResourcesOf(dataSource).values()) {
+    const { tableName: table } = metadata;
+    addRecreatedIndexes(metadata, up, down);
+    if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
+      up.push(createUpdatedAtTrigger(metadata));
+    }
+    addDeletions(metadata, recorded.get(table), up, down);
+    const searched = await searchedColumns(dataSource, table);
+    addTally(metadata, tallies.get(table), searched, up, down);
+  }
+  for (const [metadata, external] of externalTablesOf(dataSource)) {
+    addTracking(metadata, external, await readTracking(dataSource, nameOf(metadata)), up, down);
+  }
+  return { up, down };
+}
+
+function addListIndexes(
+  changes: ReadonlyMap<EntityMetadata, ListIndexChanges>,
+  up: string[],
+  down: string[],
+): void {
+  for (const [{ tableName: table }, { missing, surplus }] of changes) {
     // Before a column of theirs is dropped.
     up.unshift(...surplus.map(dropIndex));
     up.push(...missing.map((index) => createIndex(table, index)));
     down.unshift(...missing.map(dropIndex));
     down.push(...surplus.map((index) => createIndex(table, index)));
   }
-  const recorded = await recordedColumnsOf(dataSource);
-  for (const metadata of ownResourcesOf(dataSource).values()) {
-    const { tableName: table } = metadata;
-    const recreated = indexesOfRecreatedColumns(metadata, changes.up).filter(
-      (index) => !up.includes(index),
-    );
-    up.push(...recreated);
-    down.push(...recreated);
-    if (metadata.updateDateColumn && !(await hasTrigger(dataSource, table))) {
-      up.push(createUpdatedAtTrigger(metadata));
+}
+
+/** Adds the indexes of lists that PostgreSQL drops with a column that is dropped and added. */
+function addRecreatedIndexes(metadata: EntityMetadata, up: string[], down: string[]): void {
+  const { tableName: table } = metadata;
+  const columns = recreatedColumns(up, table);
+  const recreated = listIndexes(listTableOf(metadata))
+    .filter((index) => columns.some((column) => index.columns.includes(`"${column}"`)))
+    .map((index) => createIndex(table, index))
+    .filter((index) => !up.includes(index));
+  up.push(...recreated);
+  down.push(...recreated);
+}
+
+function addDeletions(
+  metadata: EntityMetadata,
+  recorded: RecordedColumns | undefined,
+  up: string[],
+  down: string[],
+): void {
+  if (recorded?.areAsDeclared) return;
+  up.push(installDeletions(metadata));
+  down.unshift(
+    recorded
+      ? installDeletions(metadata, recorded.installed)
+      : `SELECT remove_deletions('${metadata.tableName}')`,
+  );
+}
+
+/** @param searched the columns of `searchedColumns` */
+function addTally(
+  metadata: EntityMetadata,
+  installed: TallyColumns | undefined,
+  searched: readonly string[],
+  up: string[],
+  down: string[],
+): void {
+  const { tableName: table } = metadata;
+  const declared = tallyColumnsOf(metadata);
+  const isSame = installed !== undefined && countsAsDeclared(installed, declared);
+  const ways = [
+    { statements: up, former: installed, next: declared },
+    { statements: down, former: declared, next: installed },
+  ];
+  for (const { statements, former, next } of ways) {
+    const retyped = retypedColumns(statements, table);
+    if (retyped.some((column) => searched.includes(column))) {
+      // No type of a column changes that a trigger names.
+      statements.unshift(`SELECT remove_words('${table}')`);
+      statements.push(`SELECT install_words('${table}', '{${searched.join()}}')`);
     }
-    const deletions = recorded.get(table);
-    if (!deletions?.areAsDeclared) {
-      up.push(installDeletions(metadata));
-      down.unshift(
-        deletions
-          ? installDeletions(metadata, deletions.installed)
-          : `SELECT remove_deletions('${table}')`,
-      );
+    // Its tables have columns of the same types.
+    const isRetyped = retyped.some((column) => talliedColumns(former).includes(column));
+    if (isSame && !isRetyped) continue;
+    if (former && (isRetyped || !next)) {
+      statements.unshift(`SELECT remove_tally('${table}')`);
     }
-    const [installed] = await dataSource.query<TallyColumns[]>(
-      `SELECT ${TALLY_COLUMNS.join()} FROM tallies WHERE resource = $1`,
-      [table],
-    );
-    const declared = tallyColumnsOf(metadata);
-    const isSame = installed !== undefined && countsAsDeclared(installed, declared);
-    const searched = await searchedColumns(dataSource, table);
-    const ways = [
-      { statements: up, former: installed, next: declared },
-      { statements: down, former: declared, next: installed },
-    ];
-    for (const { statements, former, next } of ways) {
-      const retyped = retypedColumns(statements, table);
-      if (retyped.some((column) => searched.includes(column))) {
-        // No type of a column changes that a trigger names.
-        statements.unshift(`SELECT remove_words('${table}')`);
-        statements.push(`SELECT install_words('${table}', '{${searched.join()}}')`);
-      }
-      // Its tables have columns of the same types.
-      const isRetyped = retyped.some((column) => talliedColumns(former).includes(column));
-      if (isSame && !isRetyped) continue;
-      if (former && (isRetyped || !next)) {
-        statements.unshift(`SELECT remove_tally('${table}')`);
-      }
-      // At the end, where its columns have the names that it counts by.
-      if (next) statements.push(installTally(metadata, next));
-    }
+    // At the end, where its columns have the names that it counts by.
+    if (next) statements.push(installTally(metadata, next));
   }
-  for (const [metadata, external] of externalTablesOf(dataSource)) {
-    const found = await readTracking(dataSource, nameOf(metadata));
-    const { tracked = false } = external;
-    if (tracked ? found && isAsDeclared(metadata, external, found) : !found) continue;
-    const untrack = untrackTable(nameOf(metadata));
-    up.push(tracked ? trackTable(metadata, external) : untrack);
-    down.unshift(found ? trackTableAgain(nameOf(metadata), found) : untrack);
-  }
-  return { up, down };
+}
+
+function addTracking(
+  metadata: EntityMetadata,
+  external: ExternalTable,
+  installed: InstalledTracking | undefined,
+  up: string[],
+  down: string[],
+): void {
+  const { tracked = false } = external;
+  if (tracked ? installed && isAsDeclared(metadata, external, installed) : !installed) return;
+  const untrack = untrackTable(nameOf(metadata));
+  up.push(tracked ? trackTable(metadata, external) : untrack);
+  down.unshift(installed ? trackTableAgain(nameOf(metadata), installed) : untrack);
 }
 
 /** The resources over tables of others, with their tables. */
@@ -129,18 +171,6 @@ function recreatedColumns(statements: readonly string[], table: string): string[
     const isDropped = statements.includes(dropColumn(table, column));
     return of === table && isDropped ? [column] : [];
   });
-}
-
-/** The statements that create the indexes of lists that PostgreSQL drops with such a column. */
-function indexesOfRecreatedColumns(
-  metadata: EntityMetadata,
-  statements: readonly string[],
-): string[] {
-  const { tableName: table } = metadata;
-  const columns = recreatedColumns(statements, table);
-  return listIndexes(listTableOf(metadata))
-    .filter((index) => columns.some((column) => index.columns.includes(`"${column}"`)))
-    .map((index) => createIndex(table, index));
 }
 
 /** The columns whose words a trigger of `install_words` keeps, in the order of its argument. */
