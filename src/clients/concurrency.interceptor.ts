@@ -30,7 +30,7 @@ export class ConcurrencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     if (!request.client) return next.handle();
     const { clientID } = request.client;
-    if (!this.requests.enterWith(clientID, this.host.httpAdapter.admittedShare)) {
+    if (!this.requests.enter(clientID, this.host.httpAdapter.admittedShare)) {
       this.refusals.remember(request);
       throw errors.busy();
     }

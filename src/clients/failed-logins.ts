@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
-import { type ApiError, errors } from '../http/errors.js';
+import type { ApiError } from '../http/errors.js';
 import { FixedWindows } from './fixed-windows.js';
+import { limitExceeded } from './limit-exceeded.js';
 
 /** Length of a window in milliseconds. It begins with the first failed login of an address. */
 const WINDOW = 60_000;
@@ -21,9 +22,7 @@ export class FailedLogins {
   count(address = ''): ApiError | undefined {
     if (this.limit === 0) return undefined;
     const { count, milliseconds } = this.windows.count(networkOf(address));
-    if (count <= this.limit) return undefined;
-    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    return errors.limitExceeded(String(this.limit)).withHeaders({ 'Retry-After': String(seconds) });
+    return count > this.limit ? limitExceeded(this.limit, milliseconds) : undefined;
   }
 }
 

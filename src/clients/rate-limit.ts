@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
-import { errors } from '../http/errors.js';
 import type { ClientRecord } from './client-reader.js';
 import { type Counted, FixedWindows } from './fixed-windows.js';
+import { limitExceeded, wholeSeconds } from './limit-exceeded.js';
 
 /** Length of a window in seconds. It begins with the first request of a client. */
 const WINDOW_SECONDS = 60;
@@ -37,8 +37,8 @@ export interface Window {
   readonly limit: number;
   /** Remaining requests; negative if this request exceeded the limit. */
   readonly remaining: number;
-  /** Seconds until the window ends, at minimum 1. */
-  readonly reset: number;
+  /** Milliseconds until the window ends. */
+  readonly milliseconds: number;
 }
 
 /**
@@ -84,9 +84,9 @@ export class RateLimit implements OnModuleDestroy {
   async count(clientID: string, clientLimit: number | null): Promise<Window | undefined> {
     const limit = clientLimit ?? this.defaultLimit;
     if (limit === 0) return undefined;
-    const counted = (await this.countInRedis(clientID)) ?? this.memory.count(clientID);
-    const reset = Math.max(1, Math.ceil(counted.milliseconds / 1000));
-    return { limit, remaining: limit - counted.count, reset };
+    const { count, milliseconds } =
+      (await this.countInRedis(clientID)) ?? this.memory.count(clientID);
+    return { limit, remaining: limit - count, milliseconds };
   }
 
   /**
@@ -100,12 +100,11 @@ export class RateLimit implements OnModuleDestroy {
   ): Promise<void> {
     const window = await this.count(clientID, rateLimit);
     if (!window) return;
-    const { limit, remaining, reset } = window;
+    const { limit, remaining, milliseconds } = window;
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));
-    response.setHeader('X-RateLimit-Reset', reset);
-    if (remaining >= 0) return;
-    throw errors.limitExceeded(String(limit)).withHeaders({ 'Retry-After': String(reset) });
+    response.setHeader('X-RateLimit-Reset', wholeSeconds(milliseconds));
+    if (remaining < 0) throw limitExceeded(limit, milliseconds);
   }
 
   onModuleDestroy(): void {

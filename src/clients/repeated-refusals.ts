@@ -98,7 +98,7 @@ export class RepeatedRefusals {
   private isFull({ client, isStillFull }: Refused, share: number): boolean {
     const { clientID } = client;
     if (this.clients.current(clientID) !== client) return false;
-    return isStillFull?.() === true || !this.requests.hasRoomWith(clientID, share);
+    return isStillFull?.() === true || !this.requests.hasRoom(clientID, share);
   }
 }
 

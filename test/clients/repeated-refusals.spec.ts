@@ -93,7 +93,7 @@ function comparable({ status, headers, body, seen }: Awaited<ReturnType<typeof a
 /** Lets a client have as many requests in work as it may, while `work` runs. */
 async function whileFull({ clientID }: Credentials, work: () => Promise<void>): Promise<void> {
   const requests = service.application.get(ClientRequests);
-  for (let at = 0; at < LIMIT; at += 1) requests.enter(clientID);
+  for (let at = 0; at < LIMIT; at += 1) requests.enter(clientID, 1);
   try {
     await work();
   } finally {
