@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { primaryPool } from '../src/database/read-pool.js';
+import { errors } from '../src/http/errors.js';
+import { connectionLimits } from '../src/http/server/connection-limits.js';
 import { Maintenance } from '../src/list/maintenance.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
 import { ServiceLogger } from '../src/operations/service-logger.js';
@@ -126,6 +129,24 @@ describe('Metrics', () => {
     expect(await value('catalogue_watermark_age_seconds')).toBeGreaterThan(0.5);
     await until(async () => (await waiting()) === 0);
     await own.stop();
+  });
+
+  it('have every errcode from the start, so that its first error is an increase', async () => {
+    const own = await startService();
+    const lines = (await metrics(own)).match(/^catalogue_refusals_total.*$/gm) ?? [];
+    const codes = Object.values(errors).map(({ errcode }) => errcode);
+    expect(lines).toEqual(codes.map((code) => `catalogue_refusals_total{errcode="${code}"} 0`));
+    await own.stop();
+  });
+
+  it('tell how many connections are open, of how many', async () => {
+    const value = async (name: string) =>
+      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await metrics(service))?.[1]);
+    const before = await value('catalogue_connections_open');
+    const idle = Array.from({ length: 5 }, () => connect(service.port, '127.0.0.1'));
+    await until(async () => (await value('catalogue_connections_open')) >= before + 4);
+    for (const socket of idle) socket.destroy();
+    expect(await value('catalogue_connections_limit')).toBe(connectionLimits(1).service);
   });
 
   it('have no label that a client chooses', async () => {

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/read-pool.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
+import { errors } from '../http/errors.js';
 import type { Observation } from '../http/observation.js';
 import type { PageCache } from '../list/serving/page-cache.js';
 import type { StreamLimit } from '../list/serving/stream-limit.js';
@@ -36,6 +37,10 @@ export class Metrics {
 
   constructor(@InjectDataSource() dataSource: DataSource, replicas: Replicas) {
     collectDefaultMetrics({ register: this.registry });
+    // A series that begins with its first error has no increase then, and an alert would miss that error.
+    for (const { errcode } of Object.values(errors)) {
+      this.errorResponses.inc({ errcode: String(errcode) }, 0);
+    }
     new Gauge({
       name: 'catalogue_build_info',
       help: '1, with the versions of the service and of Node.js as labels',
@@ -138,6 +143,14 @@ export class Metrics {
       () => adapter.undeliveredBytes,
     );
     this.gauge('catalogue_streams_open', 'Lists that are being sent whole', () => streams.size);
+    this.gauge('catalogue_connections_open', 'Open connections to `PORT`', () =>
+      adapter.connectionCount(),
+    );
+    this.gauge(
+      'catalogue_connections_limit',
+      'Connections to `PORT` beyond which a further one is closed at once',
+      () => adapter.maxConnections,
+    );
   }
 
   /** Counts a finished request. */
@@ -160,13 +173,13 @@ export class Metrics {
     });
   }
 
-  private gauge(name: string, help: string, read: () => number): void {
+  private gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   }

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errors } from '../../src/http/errors.js';
 import { type Service, startService } from '../service.js';
+import { withTool } from '../tools.js';
+import { HAPROXY, Proxy } from './proxy.js';
 
 const ALERTS = 'deploy/prometheus/alerts.yml';
 
@@ -68,6 +70,32 @@ describe('The dashboard and the alerts', () => {
     expect(names.filter((name) => !tests.includes(`alertname: ${name}`))).toEqual([]);
   });
 });
+
+withTool(HAPROXY).it(
+  'name metrics that the proxy has, and it counts there what it answers by itself',
+  async () => {
+    const named = [...alerts.matchAll(/\bhaproxy_\w+\{[^}]+\}/g)].map(([selector]) => selector);
+    expect(named.length).toBeGreaterThan(4);
+    // Without an instance, as when all of them have lost their database.
+    const proxy = await Proxy.before({ PORT: '1', ADMIN_PORT: '1' }, []);
+    const refused = await fetch(`http://127.0.0.1:${proxy.port}/brands`);
+    expect(refused.status).toBe(503);
+    const lines = (await proxy.metrics()).split('\n').map((line) => line.split(' '));
+    const values = new Map(lines.map(([name = '', value]) => [name, Number(value)]));
+    await proxy.close();
+    for (const selector of named) {
+      const [name = '', ...labels] = selector.split(/[{},]/).filter((part) => part !== '');
+      const found = [...values.keys()].filter(
+        (key) => key.startsWith(`${name}{`) && labels.every((label) => key.includes(label)),
+      );
+      expect([selector, found.length > 0]).toEqual([selector, true]);
+    }
+    expect(values.get('haproxy_backend_active_servers{proxy="instances"}')).toBe(0);
+    expect(values.get('haproxy_frontend_http_responses_total{proxy="catalogue",code="5xx"}')).toBe(
+      1,
+    );
+  },
+);
 
 // Not among the tools of `.ci/run`: the package of Debian brings a server, which starts by itself and
 // takes the default of ADMIN_PORT.

@@ -112,11 +112,14 @@ export class Proxy {
 
   /** A metric of the backend of the instances. */
   async metric(name: string): Promise<number> {
-    const response = await fetch(`http://127.0.0.1:${this.operatorPort}/metrics?scope=backend`);
-    const value = new RegExp(`^${name}\\{proxy="instances"\\} (\\S+)$`, 'm').exec(
-      await response.text(),
-    );
+    const metrics = await this.metrics('?scope=backend');
+    const value = new RegExp(`^${name}\\{proxy="instances"\\} (\\S+)$`, 'm').exec(metrics);
     return Number(value?.[1]);
+  }
+
+  /** Its metrics for Prometheus. */
+  async metrics(query = ''): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.operatorPort}/metrics${query}`)).text();
   }
 
   /** The status of the check whether any instance is ready. */

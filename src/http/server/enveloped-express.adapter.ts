@@ -56,7 +56,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
    */
   constructor(
     private readonly limit: RequestLimit,
-    private readonly maxConnections: number,
+    readonly maxConnections: number,
     private readonly cors: Cors,
   ) {
     super(expressApplication());
@@ -80,6 +80,20 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Bytes of ended responses that readers have not read yet. */
   get undeliveredBytes(): number {
     return this.http?.deliveries.bytes ?? 0;
+  }
+
+  /** The number of open connections, those without a request included. */
+  connectionCount(): Promise<number> {
+    const server = this.http?.server;
+    return new Promise((resolve, reject) => {
+      if (!server) resolve(0);
+      else {
+        server.getConnections((error, count) => {
+          if (error) reject(error);
+          else resolve(count);
+        });
+      }
+    });
   }
 
   override initHttpServer(): void {
