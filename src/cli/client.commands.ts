@@ -38,6 +38,20 @@ export function clientCommand(): Command {
         );
       }),
     );
+  client
+    .command('update')
+    .description('change the request limit of a client; takes effect within ten seconds')
+    .argument('<clientID>')
+    .requiredOption(
+      '--rate-limit <n>',
+      'requests per minute, 0 for no limit, or default for RATE_LIMIT_PER_MINUTE',
+      (value: string) => (value === 'default' ? value : wholeNumber(value)),
+    )
+    .action((clientID: string, { rateLimit }: { rateLimit: number | 'default' }) =>
+      withClients((clients) =>
+        clients.setRateLimit(clientID, rateLimit === 'default' ? null : rateLimit),
+      ),
+    );
   for (const [name, disabled] of [
     ['disable', true],
     ['enable', false],

@@ -41,9 +41,18 @@ export class ClientsService {
    *
    * @throws CommandError if the client does not exist
    */
-  async setDisabled(clientID: string, disabled: boolean): Promise<void> {
-    const { affected } = await this.clients.update({ clientID }, { disabled });
-    if (!affected) throw new CommandError(`There is no client ${clientID}`);
+  setDisabled(clientID: string, disabled: boolean): Promise<void> {
+    return this.update(clientID, { disabled });
+  }
+
+  /**
+   * Takes effect within ten seconds on every instance.
+   *
+   * @param rateLimit requests per minute, 0 for no limit, null for that of `RATE_LIMIT_PER_MINUTE`
+   * @throws CommandError if the client does not exist
+   */
+  setRateLimit(clientID: string, rateLimit: number | null): Promise<void> {
+    return this.update(clientID, { rateLimit });
   }
 
   /**
@@ -77,6 +86,14 @@ export class ClientsService {
   async revoke(tokenID: string): Promise<void> {
     const { affected } = await this.tokens.delete({ tokenID });
     if (!affected) throw new CommandError(`There is no token ${tokenID}`);
+  }
+
+  private async update(
+    clientID: string,
+    changes: Partial<Pick<Client, 'disabled' | 'rateLimit'>>,
+  ): Promise<void> {
+    const { affected } = await this.clients.update({ clientID }, changes);
+    if (!affected) throw new CommandError(`There is no client ${clientID}`);
   }
 
   private async assertExists(clientID: string): Promise<void> {

@@ -75,6 +75,15 @@ describe('client and token', () => {
     expect((await run(['client', 'list'])).stdout).toContain('second\t\tenabled\tdefault\n');
   });
 
+  it('change the request limit of a client, and give it the default again', async () => {
+    await run(['client', 'create', 'fourth']);
+    for (const limit of ['2', '0', 'default']) {
+      const updated = await run(['client', 'update', 'fourth', '--rate-limit', limit]);
+      expect(updated).toEqual({ status: 0, stdout: '', stderr: '' });
+      expect((await run(['client', 'list'])).stdout).toContain(`fourth\t\tenabled\t${limit}\n`);
+    }
+  });
+
   it('expire in ninety days unless said', async () => {
     await run(['client', 'create', 'third']);
     const { stderr } = await run(['token', 'issue', 'third']);
@@ -86,6 +95,9 @@ describe('client and token', () => {
     [['client', 'create', 'tester'], 1, 'The client tester exists already'],
     [['client', 'create', 'a b'], 1, 'A clientID must be 1 to 100 visible ASCII characters'],
     [['client', 'disable', 'none'], 1, 'There is no client none'],
+    [['client', 'update', 'none', '--rate-limit', '1'], 1, 'There is no client none'],
+    [['client', 'update', 'tester'], 2, "required option '--rate-limit <n>' not specified"],
+    [['client', 'update', 'tester', '--rate-limit', 'many'], 2, "'many' is invalid"],
     [['token', 'issue', 'none'], 1, 'There is no client none'],
     [['token', 'list', 'none'], 1, 'There is no client none'],
     [['token', 'issue', 'tester', '--expires', 'soon'], 2, "'soon' is invalid"],

@@ -124,21 +124,26 @@ describe('Credentials', () => {
 });
 
 describe('Within ten seconds', () => {
-  it('a revoked token and a disabled client are refused, while they keep asking', async () => {
+  it('a revoked token, a disabled client and a changed request limit take effect, while they keep asking', async () => {
     await clients.create('leaving', {});
     await clients.create('barred', {});
+    await clients.create('limited', { rateLimit: 100_000 });
     const leaving = await clients.issue('leaving', null);
     const barred = await clients.issue('barred', null);
+    const limited = await clients.issue('limited', null);
+    const limit = async () => (await ask('limited', limited.token)).get('X-RateLimit-Limit');
+    expect(await limit()).toBe('100000');
     await ask('leaving', leaving.token).expect(200);
     await ask('barred', barred.token).expect(200);
     await clients.revoke(leaving.tokenID);
     await clients.setDisabled('barred', true);
+    await clients.setRateLimit('limited', 200_000);
     const statuses = new Set<string>();
     await until(async () => {
       const one = await ask('leaving', leaving.token);
       const other = await ask('barred', barred.token);
       statuses.add(`${one.body.result.errcode} ${other.body.result.errcode}`);
-      return statuses.has('-11 -13');
+      return statuses.has('-11 -13') && (await limit()) === '200000';
     }, 10_000);
     await ask('leaving', leaving.token).expect(401, refusal(-11, 'The credentials are not valid'));
     await ask('barred', barred.token).expect(403, refusal(-13, 'The client is disabled'));
