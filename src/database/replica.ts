@@ -62,6 +62,7 @@ export class Replica {
   /** `performance.now()` value; until then the replica gets no queries, whatever its position. */
   suspendedUntil = -Infinity;
   private readonly probe: Pool;
+  /** Those of both pools. */
   private readonly connections = new Set<ClientBase>();
 
   /** @param name identifies the replica in logs and metrics; contains no password */
@@ -73,8 +74,10 @@ export class Replica {
     this.probe = createProbe(url);
     this.pool = new Pool(poolOptions(url, limits));
     this.pool.on('error', () => undefined);
-    this.pool.on('connect', (connection) => this.connections.add(connection));
-    this.pool.on('remove', (connection) => this.connections.delete(connection));
+    for (const pool of [this.probe, this.pool]) {
+      pool.on('connect', (connection) => this.connections.add(connection));
+      pool.on('remove', (connection) => this.connections.delete(connection));
+    }
   }
 
   /** Number of queries that run on the replica or wait for a connection to it. */
@@ -95,7 +98,10 @@ export class Replica {
     return position;
   }
 
-  /** Excludes the replica until a check succeeds. Queries in progress on it fail at once. */
+  /**
+   * Excludes the replica until a check succeeds. Queries in progress on it fail at once. The next check opens a
+   * connection: an open one stays in a database that was renamed, as when a restored one has taken its place.
+   */
   exclude(problem: string): void {
     this.asOf = -Infinity;
     this.problem = problem;

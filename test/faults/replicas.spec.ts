@@ -215,6 +215,35 @@ it('What is no replica of this database, or of its past, is left out', async () 
   for (const server of [promoted, replicaOfOther, other]) await server.remove();
 }, 60_000);
 
+it('After another database has taken the place of the first one by its name, its replica is read again', async () => {
+  const [replica] = replicas;
+  const shopOn = (server: OwnServer | undefined): string => {
+    const url = new URL(server?.url ?? '');
+    url.pathname = '/shop';
+    return url.href;
+  };
+  await primary.query('CREATE DATABASE shop');
+  await until(() => replica?.query('SELECT', shopOn(replica)).then(Boolean, () => false) ?? false);
+  const replaced = new Replicas(shopOn(primary), {
+    ...SETTINGS,
+    maxReplicaLag: MAX_LAG,
+    replicaUrls: [shopOn(replica)],
+  });
+  await until(() => Promise.resolve(replaced.available.length === 1));
+  await primary.query('CREATE DATABASE shop_restored');
+  for (const statement of [
+    'ALTER DATABASE shop ALLOW_CONNECTIONS false',
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'`,
+    'ALTER DATABASE shop RENAME TO shop_old',
+    'ALTER DATABASE shop_restored RENAME TO shop',
+  ]) {
+    await primary.query(statement);
+  }
+  await until(() => Promise.resolve(replaced.problems.size === 1));
+  await until(() => Promise.resolve(replaced.available.length === 1));
+  await replaced.close();
+}, 30_000);
+
 it('A replica that may not be read is asked once a minute at most', async () => {
   await primary.query(`CREATE ROLE few LOGIN PASSWORD 'few'`);
   const [replica] = replicas;
