@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a streaming replica of the service `postgres`. The first start copies the data.
+# Runs a streaming replica of the service `postgres`, with the given options. The first start copies the data.
 set -eu
 export PGPASSFILE=/secrets/replication.pgpass
 
@@ -19,4 +19,4 @@ SQL
   mv "$PGDATA.new" "$PGDATA"
 fi
 
-exec postgres
+exec postgres "$@"
