@@ -352,7 +352,12 @@ describe('A stream of the client', () => {
          FROM generate_series(1, 40000) n`,
       );
     });
-    afterAll(() => service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'z%'`));
+    afterAll(() =>
+      service.dataSource.transaction(async (manager) => {
+        await manager.query('SET LOCAL statement_timeout = 0');
+        await manager.query(`DELETE FROM brands WHERE "brandID" LIKE 'z%'`);
+      }),
+    );
 
     it('frees its place in the service when the reader stops', async () => {
       // The service may notice a moment later.
