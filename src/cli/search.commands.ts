@@ -8,7 +8,7 @@ export function searchCommand(): Command {
   const search = new Command('search').description('manage the search for words');
   search
     .command('rebuild')
-    .description('compute the words of all objects anew, in the language of SEARCH_LANGUAGE')
+    .description('compute the words of all objects again, in the language of SEARCH_LANGUAGE')
     .action(() =>
       withCatalogue(async (catalogue) => {
         const { searchLanguage } = catalogue.get(Settings);

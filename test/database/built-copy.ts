@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CommandResult } from '../cli/catalogue.js';
+import { CommandHost } from '../cli/command-host.js';
 
 /** A running command. */
 export interface Running {
@@ -31,10 +33,13 @@ export interface TestMigration {
 /** A copy of the built service with additional migrations, applied in the given order. */
 export class BuiltCopy {
   private readonly started: ChildProcess[] = [];
+  private readonly host: CommandHost;
   private written: string[] = [];
   private writes = 0;
 
-  private constructor(readonly folder: string) {}
+  private constructor(private readonly folder: string) {
+    this.host = new CommandHost(folder);
+  }
 
   static async make(migrations: readonly TestMigration[]): Promise<BuiltCopy> {
     const copy = new BuiltCopy(await mkdtemp(join(tmpdir(), 'catalogue-built-')));
@@ -42,13 +47,22 @@ export class BuiltCopy {
       await cp(part, join(copy.folder, part), { recursive: true });
     }
     await symlink(join(process.cwd(), 'node_modules'), join(copy.folder, 'node_modules'));
-    await copy.replace(migrations);
+    await copy.write(migrations);
     return copy;
   }
 
-  /** Replaces the additional migrations. A process of the service that runs already knows the new ones, too. */
-  async replace(migrations: readonly TestMigration[]): Promise<void> {
+  /** Runs a command with other additional migrations, in one process for all of these. */
+  async runWith(
+    migrations: readonly TestMigration[],
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv,
+  ): Promise<CommandResult> {
     await Promise.all(this.written.map((file) => rm(file)));
+    await this.write(migrations);
+    return this.host.run(args, { environment });
+  }
+
+  private async write(migrations: readonly TestMigration[]): Promise<void> {
     // Under another name, since a process imports a file once.
     this.writes += 1;
     this.written = migrations.map(({ name, time }, at) =>
@@ -71,6 +85,7 @@ export class BuiltCopy {
     }
   }
 
+  /** Starts a command in a process of its own. */
   run(args: readonly string[], environment: NodeJS.ProcessEnv): Running {
     const child = spawn(process.execPath, ['dist/main.js', ...args], {
       cwd: this.folder,
@@ -86,6 +101,7 @@ export class BuiltCopy {
   }
 
   async remove(): Promise<void> {
+    await this.host.end();
     for (const child of this.started) child.kill('SIGKILL');
     await rm(this.folder, { recursive: true });
   }

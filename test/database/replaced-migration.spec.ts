@@ -10,7 +10,6 @@ import {
 } from '@jest/globals';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
-import { CommandHost } from '../cli/command-host.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
@@ -20,11 +19,9 @@ jest.setTimeout(120_000);
 let database: TestDatabase;
 let client: Client;
 let copy: BuiltCopy;
-let host: CommandHost;
 
 beforeAll(async () => {
   copy = await BuiltCopy.make([]);
-  host = new CommandHost(copy.folder);
 });
 
 beforeEach(async () => {
@@ -38,7 +35,6 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await host.end();
   await copy.remove();
 });
 
@@ -65,8 +61,7 @@ async function run(
   migrations: readonly TestMigration[],
   ...args: string[]
 ): Promise<CommandResult> {
-  await copy.replace(migrations);
-  return host.run(args, { environment: { DATABASE_URL: database.url } });
+  return copy.runWith(migrations, args, { DATABASE_URL: database.url });
 }
 
 async function recorded(): Promise<string[]> {

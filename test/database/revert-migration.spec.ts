@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
-import { CommandHost } from '../cli/command-host.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
@@ -24,11 +23,9 @@ const RENAMED: TestMigration = {
 let database: TestDatabase;
 let client: Client;
 let copy: BuiltCopy;
-let host: CommandHost;
 
 beforeAll(async () => {
   copy = await BuiltCopy.make([]);
-  host = new CommandHost(copy.folder);
 });
 
 beforeEach(async () => {
@@ -43,7 +40,6 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await host.end();
   await copy.remove();
 });
 
@@ -52,8 +48,7 @@ async function migrate(
   migrations: readonly TestMigration[],
   ...args: string[]
 ): Promise<CommandResult> {
-  await copy.replace(migrations);
-  return host.run(['migrate', ...args], { environment: { DATABASE_URL: database.url } });
+  return copy.runWith(migrations, ['migrate', ...args], { DATABASE_URL: database.url });
 }
 
 async function columns(): Promise<string[]> {
