@@ -11,6 +11,7 @@ import { isFieldName, LENGTH, PARAMETERS, TIMES } from './fields.js';
 import { camelOf, capitalised } from './names.js';
 import { GeneratorError } from './generator-error.js';
 import { SampledShape } from './shape.js';
+import { hasFacets, textUse } from './text-use.js';
 
 /**
  * @typedef {import('./fields.js').Flag} Flag
@@ -20,10 +21,10 @@ import { SampledShape } from './shape.js';
 
 /** Maximum number of rows that are read. */
 const MAXIMUM_ROWS = 100_000;
-/** Maximum number of different texts that are proposed as facets. */
-const MAXIMUM_FACETS = 50;
 /** Usual names of an identifier, for the choice between columns whose values are unique. */
 const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
+/** Usual names of a number or UUID that identifies an object of another resource. */
+const REFERENCES = /(_id|_ID|[a-z]I[dD])$/;
 
 /**
  * Proposes the fields for a file's rows.
@@ -47,48 +48,32 @@ export async function proposal(file, names) {
     if (rows === MAXIMUM_ROWS) break;
   }
   if (rows === 0) throw new GeneratorError(`${file} has no rows`);
-  for (const column of columns.values()) column.nullable ||= column.values < rows;
+  for (const column of columns.values()) column.nullable = column.values < rows;
   const identifier = identifierAmong([...columns.values()], names, file);
   const named = nameColumns(columns.values(), identifier);
   const taken = new Set([...named.keys()].map((name) => name.toLowerCase()));
-  const fields = [...named]
-    .map(([name, column]) =>
-      column === identifier ? `${name}${column.key}:identifier` : column.field(name, taken),
-    )
-    .filter((field) => field !== undefined);
-  const shapes = new Map(
-    [...named]
-      .filter(
-        ([name, { shape }]) => shape.hasClass && fields.some((each) => isJsonField(each, name)),
-      )
-      .map(([name, { shape }]) => [name, shape]),
-  );
+  const proposed = [...named]
+    .filter(([name, column]) => column === identifier || !TIMES.includes(name))
+    .map(([name, column]) => ({
+      name,
+      ...(column === identifier
+        ? { field: `${name}${column.key}:identifier` }
+        : column.use(name, taken)),
+    }));
   const maps = [...named].filter(([name, column]) => name !== column.name);
   return {
-    fields: fields.join(','),
-    shapes,
+    fields: proposed.map(({ field }) => field).join(','),
+    shapes: new Map(proposed.flatMap(({ name, shape }) => (shape ? [[name, shape]] : []))),
     lines: [
       `From ${rows}${rows === MAXIMUM_ROWS ? ' rows and more' : ' rows'} of ${file}:`,
-      ...fields.flatMap((field) => [
-        `  ${field}`,
-        ...[...shapes]
-          .filter(([name]) => isJsonField(field, name))
-          .map(([, shape]) => `    ${shortened(shape.describe())}`),
+      ...proposed.flatMap(({ field, why, shape }) => [
+        `  ${field}${why ? ` (${why})` : ''}`,
+        ...(shape ? [`    ${shortened(shape.describe())}`] : []),
       ]),
       'To load them:',
       `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`).join('')}`,
     ],
   };
-}
-
-/**
- * Whether a field has a name and is in JSON.
- *
- * @param {string} field as the command line takes it
- * @param {string} name
- */
-function isJsonField(field, name) {
-  return field === `${name}:json` || field.startsWith(`${name}:json:`);
 }
 
 /** @param {string} text */
@@ -135,8 +120,17 @@ const ACCEPTS = {
   text: (value) => typeof value !== 'object',
 };
 
+/** Types of what identifies an object elsewhere, besides text. @type {readonly Type[]} */
+const IDENTIFYING = ['integer', 'bigint', 'uuid'];
+/** The filters of the types that have none by bounds. @type {Readonly<Partial<Record<Type, string>>>} */
+const FILTERS = {
+  ...{ enum: ':several:counted', boolean: ':exact:counted', uuid: ':exact' },
+  ...{ texts: ':several', integers: ':several' },
+};
+
 /** What the rows so far show about a column. */
 class Column {
+  /** How many values are not null. */
   values = 0;
   nullable = false;
   longest = 0;
@@ -157,11 +151,8 @@ class Column {
 
   /** @param {unknown} value */
   add(value) {
+    if (value === null || value === undefined) return;
     this.values += 1;
-    if (value === null || value === undefined) {
-      this.nullable = true;
-      return;
-    }
     // The same rule as in an import.
     if (typeof value === 'number' && !hasItsDigits(value)) {
       throw new GeneratorError(
@@ -198,56 +189,60 @@ class Column {
   }
 
   /**
-   * The description of the column as a field; `undefined` for a time that every resource has.
+   * The column as a field, and why it is used like this where there was a choice.
    *
    * @param {string} name
    * @param {ReadonlySet<string>} taken names of all fields, in lower case
-   * @returns {string | undefined}
+   * @returns {{ field: string, why?: string, shape?: SampledShape }} with the shape of objects in JSON
    */
-  field(name, taken) {
-    if (TIMES.includes(name)) return undefined;
-    const nullable = this.nullable ? ':null' : '';
-    const isParameter = PARAMETERS.includes(name);
-    const hasBounds =
-      taken.has(`${name}min`.toLowerCase()) || taken.has(`${name}max`.toLowerCase());
-    const exact = isParameter ? '' : ':exact';
-    if (this.distinct.size === 0) return `${name}:text${nullable}`;
+  use(name, taken) {
     const type = this.types.find((each) => each !== 'enum' || this.isEnumeration);
-    switch (type) {
-      case undefined:
-        throw new GeneratorError(
-          `The column ${this.name} holds lists or objects in some rows and not in others`,
-        );
-      case 'enum': {
-        const several = isParameter ? '' : ':several:counted';
-        return `${name}:enum=${[...this.distinct].sort().join('/')}${nullable}${several}`;
-      }
-      case 'text': {
-        if (this.longest > LENGTH.default) return `${name}:text=unlimited${nullable}`;
-        // An index holds no longer text, and a filter cannot ask for an empty one.
-        if (this.longest > LENGTH.indexed || this.shortest === 0) return `${name}:text${nullable}`;
-        const isName = /^(name|title|label)$/i.test(name);
-        if (!isName && !isParameter && this.hasFewValues) {
-          return `${name}:text${nullable}:several:counted`;
-        }
-        return `${name}:text${nullable}${exact}${isName ? ':sort' : ''}`;
-      }
-      default: {
-        /** @type {readonly Flag[]} */
-        const flags = COLUMN_TYPES[type].flags;
-        if (flags.includes('range'))
-          return `${name}:${type}${nullable}${hasBounds ? '' : ':range'}`;
-        if (type === 'boolean' && !isParameter) return `${name}:boolean${nullable}:exact:counted`;
-        const several = !isParameter && !flags.includes('exact') && flags.includes('several');
-        return `${name}:${type}${nullable}${flags.includes('exact') ? exact : several ? ':several' : ''}`;
-      }
+    if (type === undefined) {
+      throw new GeneratorError(
+        `The column ${this.name} holds lists or objects in some rows and not in others`,
+      );
     }
+    const nullable = this.nullable ? ':null' : '';
+    if (this.distinct.size === 0) return { field: `${name}:text${nullable}` };
+    const isParameter = PARAMETERS.includes(name);
+    if (type === 'text') {
+      const length = this.longest > LENGTH.default ? '=unlimited' : '';
+      const { flags, why } = isParameter
+        ? { flags: [], why: 'every list has such a parameter' }
+        : this.textUse(name, taken);
+      return { field: [`${name}:text${length}${nullable}`, ...flags].join(':'), why };
+    }
+    const values = type === 'enum' ? `=${[...this.distinct].sort().join('/')}` : '';
+    const field = `${name}:${type}${values}${nullable}`;
+    /** @type {readonly Flag[]} */
+    const offered = COLUMN_TYPES[type].flags;
+    if (!isParameter && IDENTIFYING.includes(type) && REFERENCES.test(name)) {
+      const counted = hasFacets(this) ? ':counted' : '';
+      return { field: `${field}:several${counted}`, why: 'identifiers of others' };
+    }
+    if (offered.includes('range')) {
+      const hasBounds = ['min', 'max'].some((bound) => taken.has(name.toLowerCase() + bound));
+      return { field: hasBounds ? field : `${field}:range` };
+    }
+    if (type === 'json' && this.shape.hasClass) return { field, shape: this.shape };
+    return { field: isParameter ? field : field + (FILTERS[type] ?? '') };
   }
 
-  /** Whether its values are few and repeated, so that each of them is a facet. */
-  get hasFewValues() {
-    const { size } = this.distinct;
-    return size >= 2 && size <= MAXIMUM_FACETS && size * 5 <= this.values;
+  /**
+   * What a text is used for as far as the list can.
+   *
+   * @param {string} name
+   * @param {ReadonlySet<string>} taken names of all fields, in lower case
+   */
+  textUse(name, taken) {
+    const { flags, why } = textUse(name, this);
+    // An index holds no longer text, and a filter cannot ask for an empty one.
+    const isIndexed = this.longest <= LENGTH.indexed && this.shortest > 0;
+    const isSearched = !taken.has('q') && !taken.has('words');
+    const possible = flags.filter((flag) => (flag === 'words' ? isSearched : isIndexed));
+    const isLess = possible.length < flags.length;
+    const lacks = isIndexed ? 'another column is called q or words' : 'some are empty or too long';
+    return { flags: possible, why: isLess ? `${why}; ${lacks}` : why };
   }
 
   /** Whether its values, if they look like those of an enumeration, are few and repeated. */

@@ -71,6 +71,29 @@ const PLANTS = [
   })),
 ];
 
+/** 1,000 shops as a list of stores has them: 52 states, 900 streets, opening hours of all lengths. */
+const STORES = Array.from({ length: 1000 }, (_, at) => ({
+  store_id: `S${at}`,
+  store_name: `${at % 2 ? 'Corner' : 'Harvest'} Market ${letters(at)}`,
+  street: `${at % 900} ${letters(at)}ham Road`,
+  owner: `Mr ${letters(at % 200)}`,
+  manager: `Ms ${letters(at % 400)}`,
+  region_id: 100 + (at % 7),
+  postcode: `${letters(at)}-${at % 990}`,
+  state: letters(at % 52),
+  opening_hours: `Mo-Fr 0${at % 10}:30-${10 + (at % 12)}:00${at % 3 ? '; Sa 09:00-14:00' : ''}`,
+  hours_note: `open daily ${1 + (at % 9)}am - ${1 + (at % 8)}pm, ${'closed on holidays '.repeat(at % 9)}`,
+  phone: `(${200 + (at % 700)}) 555-${1000 + at}`,
+  page: `https://example.com/${at}`,
+  picture: 'x'.repeat(101 + (at % 300)),
+  about: `A shop with ${at} shelves. ${'Bread, cheese and seasonal fruit. '.repeat(at % 20)}`,
+}));
+
+/** A number as letters: no two below 676 have the same. */
+function letters(at: number): string {
+  return String.fromCharCode(97 + (Math.floor(at / 26) % 26), 97 + (at % 26));
+}
+
 let copy: ScratchCopy;
 let database: TestDatabase;
 
@@ -89,7 +112,7 @@ const WITH_ODD_FIELDS = [
   ...['scratch-suppliers', 'scratch-order-items', 'scratch-parts', 'scratch-plants'],
   ...['scratch-meters', 'scratch-readings', 'scratch-bills', 'scratch-gauges'],
 ];
-const GENERATED = [...WITH_ODD_FIELDS, 'proxies', 'geese'];
+const GENERATED = [...WITH_ODD_FIELDS, 'proxies', 'geese', 'scratch-stores'];
 
 // What each test generates, those after it build on.
 describe('A resource', () => {
@@ -218,7 +241,7 @@ describe('A resource', () => {
       expect.arrayContaining([
         'plantId:identifier',
         'type:enum=SHRUB/TREE:several:counted',
-        'name:text:exact:sort',
+        'name:text:exact:sort:words (a name)',
         'height:json',
         '{ from?: integer, to?: { metres: number } }',
         'colours:json',
@@ -230,11 +253,45 @@ describe('A resource', () => {
         'price:decimal:null:range',
         'evergreen:boolean:exact:counted',
         'plantedAt:date-time:null:range',
-        'grosseCm:text:null:exact',
-        'offset:text:null',
+        'grosseCm:text:null:exact (single words or codes)',
+        'offset:text:null (every list has such a parameter)',
         `npm run -s catalogue -- import scratch_plants plants.ndjson --map 'plantId=plant id' --map 'grosseCm=Größe (cm)'`,
       ]),
     );
+  });
+
+  it('is proposed with the search and the facets of a shop, and says why', async () => {
+    const lines = STORES.map((row) => Object.values(row).map((cell) => `"${cell}"`));
+    await writeFile(
+      join(copy.folder, 'stores.csv'),
+      [Object.keys(STORES[0] ?? {}), ...lines].map((line) => line.join(',')).join('\n'),
+    );
+    const { stdout, status } = await copy.resource(['scratch-stores', '--from', 'stores.csv']);
+    expect(status).toBe(0);
+    expect(stdout.split('\n').map((line) => line.trim())).toEqual(
+      expect.arrayContaining([
+        'store_id:identifier',
+        'store_name:text:words (several words)',
+        'street:text:words (several words)',
+        'owner:text:several:counted:words (200 values in 1000 rows)',
+        'manager:text:exact:words (several words, repeated)',
+        'region_id:integer:several:counted (identifiers of others)',
+        'postcode:text:exact (single words or codes)',
+        'state:text:several:counted (52 values in 1000 rows)',
+        'opening_hours:text (times of day)',
+        'hours_note:text (times of day)',
+        'phone:text (more digits than letters)',
+        'page:text (links)',
+        'picture:text (too long to be typed)',
+        'about:text:words (several words)',
+      ]),
+    );
+  });
+
+  it('is proposed without a search beside a column that is called like its parameter', async () => {
+    const rows = ['a', 'b'].map((id) => JSON.stringify({ id, name: `the ${id}`, q: id }));
+    const [lines] = await proposed({ 'asked.ndjson': rows.join('\n') });
+    expect(lines).toContain('name:text:exact:sort (a name; another column is called q or words)');
   });
 
   /** The lines that the generator prints when it proposes a resource from each file. */
@@ -275,7 +332,7 @@ describe('A resource', () => {
     expect(all).toEqual(
       expect.arrayContaining([
         'number:integer:identifier',
-        'kind:text:several:counted',
+        'kind:text:several:counted (2 values in 20 rows)',
         'open:boolean:exact:counted',
         'born:date:range',
         'tags:texts:several',
@@ -283,7 +340,7 @@ describe('A resource', () => {
         'mixed:json',
         'code:decimal:range',
         'uuid:uuid:exact',
-        'long:text=unlimited',
+        'long:text=unlimited (too long to be typed)',
         'npm run -s catalogue -- import scratch_limits sample.json',
       ]),
     );
@@ -296,7 +353,11 @@ describe('A resource', () => {
     const rows = ['a', 'b'].map((id) => JSON.stringify({ id, limit: id, updatedSince: id }));
     const [lines] = await proposed({ 'limits.ndjson': rows.join('\n') });
     expect(lines).toEqual(
-      expect.arrayContaining(['id:identifier', 'limit:text', 'updatedSince:text']),
+      expect.arrayContaining([
+        'id:identifier',
+        'limit:text (every list has such a parameter)',
+        'updatedSince:text (every list has such a parameter)',
+      ]),
     );
   });
 
@@ -585,10 +646,11 @@ describe('A resource', () => {
     await cp('dist', join(copy.folder, 'dist'), { recursive: true });
     await copy.transpile();
     const maps = ['--map', 'plantId=plant id', '--map', 'grosseCm=Größe (cm)'];
-    const [migrated, imported, , issued] = await copy.catalogues(
+    const [migrated, imported, stored, , issued] = await copy.catalogues(
       [
         ['migrate'],
         ['import', 'scratch_plants', 'plants.ndjson', ...maps],
+        ['import', 'scratch_stores', 'stores.csv'],
         ['client', 'create', 'tester'],
         ['token', 'issue', 'tester'],
       ],
@@ -599,15 +661,19 @@ describe('A resource', () => {
       stdout: '10 inserted, 0 updated, 0 unchanged, 0 deleted\n',
       status: 0,
     });
+    expect(stored?.stdout).toBe('1000 inserted, 0 updated, 0 unchanged, 0 deleted\n');
     const token = issued?.stdout ?? '';
     const address = await copy.start(database.url);
-    const response = await fetch(`${address}/scratch_plants`, {
-      headers: { 'X-Client-ID': 'tester', Authorization: `Bearer ${token.trim()}` },
-    });
-    const { response_data: data } = (await response.json()) as {
-      response_data: { objects: Record<string, unknown>[] };
+    const get = async (path: string) => {
+      const response = await fetch(`${address}/${path}`, {
+        headers: { 'X-Client-ID': 'tester', Authorization: `Bearer ${token.trim()}` },
+      });
+      const { response_data: data } = (await response.json()) as {
+        response_data: { count: string; objects: Record<string, unknown>[] };
+      };
+      return data;
     };
-    const listed = data.objects.map(({ createdAt, updatedAt, ...row }) => {
+    const listed = (await get('scratch_plants')).objects.map(({ createdAt, updatedAt, ...row }) => {
       expect([typeof createdAt, typeof updatedAt]).toEqual(['string', 'string']);
       return row;
     });
@@ -619,6 +685,11 @@ describe('A resource', () => {
       price: row.price === null ? null : String(row.price),
     }));
     expect(listed).toEqual(expected);
+    const found = await get('scratch_stores?q=corner+abham');
+    expect(found.objects.map(({ store_id }) => store_id)).toEqual(['S1', 'S677']);
+    const { objects: states } = await get('facets/scratch_stores?facets=state&limit=100');
+    expect(states).toHaveLength(52);
+    expect(states[0]).toEqual({ field: 'state', value: 'aa', count: '20' });
     const [exported, verified] = await copy.catalogues(
       [['export', 'scratch_parts', '--format', 'ndjson'], ['verify']],
       database.url,
