@@ -1,6 +1,7 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { hasItsDigits } from '../resource/column-types.js';
 import { valuesOf } from '../resource/column-values.js';
+import { EMPTY_QUOTES } from './file-rows.js';
 
 /** A value as PostgreSQL reads it, or what it must be instead. */
 export type CellReading = { readonly value: string | null } | { readonly mustBe: string };
@@ -12,8 +13,10 @@ export type CellReading = { readonly value: string | null } | { readonly mustBe:
  */
 export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReading {
   const { expected, read, isRounded, readObject, expectedOf } = valuesOf(column).cell(column);
+  const nothing = hasNull(column) ? { value: null } : { mustBe: 'given' };
   return (cell) => {
-    if (cell === null) return hasNull(column) ? { value: null } : { mustBe: 'given' };
+    if (cell === null) return nothing;
+    if (cell === EMPTY_QUOTES) return read('') === undefined ? nothing : { value: '' };
     if (typeof cell === 'number' && !isRounded && !hasItsDigits(cell)) {
       return { mustBe: `${expected}, with its digits in quotes` };
     }

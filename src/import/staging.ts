@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { CommandError } from '../command-error.js';
 import { type CellReading, cellReader } from './cell.js';
 import { checkMapping, ColumnPlan, importedFields, type Mapping } from './columns.js';
-import { type FileRow, MAX_CACHED_COLUMNS } from './file-rows.js';
+import { EMPTY_QUOTES, type FileRow, MAX_CACHED_COLUMNS } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import type { Presence } from './statements.js';
 
@@ -98,7 +98,7 @@ export class Staging {
     const cell = row.cells?.[position];
     const reading = this.readers[at]?.(cell);
     if (reading && 'value' in reading) return escaped(reading.value);
-    const actual = cell === null ? '' : `, not ${shortened(cell)}`;
+    const actual = cell === null || cell === EMPTY_QUOTES ? '' : `, not ${shortened(cell)}`;
     this.problems.push({
       line: row.line,
       column: row.columns[position],
