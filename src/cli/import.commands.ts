@@ -1,12 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
+import type { INestApplicationContext } from '@nestjs/common';
 import { Command, Option } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { exportRows } from '../import/export-rows.js';
 import { type FileFormat, type ImportFormat, rowsOf } from '../import/file-rows.js';
-import { importRows, type ImportResult } from '../import/import-rows.js';
+import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
-import { TallyMaintenance } from '../list/tally/maintain.js';
+import { Maintenance } from '../list/maintenance.js';
+import { muchWritten, REPORT_WRITES } from '../list/tally/statistics.js';
 import { CommandError } from '../command-error.js';
 import { assignment } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
@@ -34,9 +36,9 @@ export function importCommand(): Command {
     .option('--replace', 'also delete objects that are not in the file')
     .option('--dry-run', 'run the import, then roll it back')
     .action((resource: string, file: string, flags: ImportFlags) =>
-      withResource(resource, (runner, metadata) => {
+      withResource(resource, (runner, metadata, catalogue) => {
         const external = externalTableOf(metadata);
-        if (!external) return load(runner, metadata, file, flags);
+        if (!external) return load(catalogue, runner, metadata, file, flags);
         throw new CommandError(
           `${resource} lists ${quotedTable(external)}, a table of others, which is only read`,
         );
@@ -68,6 +70,7 @@ function formatNamed(file: string): ImportFormat {
 }
 
 async function load(
+  catalogue: INestApplicationContext,
   runner: QueryRunner,
   metadata: EntityMetadata,
   file: string,
@@ -88,11 +91,12 @@ async function load(
       set: flags.set ?? new Map(),
       replace: flags.replace ?? false,
     });
+    await runner.query(REPORT_WRITES);
     if (flags.dryRun) {
       await runner.rollbackTransaction();
     } else {
       await runner.commitTransaction();
-      await maintain(runner.dataSource, metadata, result);
+      await maintain(catalogue, metadata);
     }
     progress.end();
     if (result.leftOut.length > 0) console.error(`Left out: ${result.leftOut.join(', ')}`);
@@ -109,24 +113,22 @@ async function load(
   }
 }
 
-/** Minimum number of changed objects after which an import vacuums the table. */
-const MINIMUM_VACUUMED = 10_000;
-
 /**
- * Vacuums and analyses the table, and cuts its tally. A failure is only reported: autovacuum and the service
- * do the same later.
+ * Vacuums and analyses the table if much of it was written, and runs the maintenance that is due then. A failure is only
+ * reported: autovacuum and the service do the same later.
  */
 async function maintain(
-  dataSource: DataSource,
-  metadata: EntityMetadata,
-  { inserted, updated, deleted }: ImportResult,
+  catalogue: INestApplicationContext,
+  { tableName }: EntityMetadata,
 ): Promise<void> {
+  const dataSource = catalogue.get(DataSource);
   try {
     // Without it, a cut reads the table in place of an index.
-    if (inserted + updated + deleted >= MINIMUM_VACUUMED) {
-      await dataSource.query(`VACUUM (ANALYZE, SKIP_LOCKED) "${metadata.tableName}"`);
+    for (const table of await muchWritten(dataSource, [`"${tableName}"`])) {
+      await dataSource.query(`VACUUM (ANALYZE, SKIP_LOCKED) ${table}`);
     }
-    await new TallyMaintenance(dataSource, metadata).run();
+    if (await catalogue.get(Maintenance).complete(tableName)) return;
+    console.error('Not maintained yet; the service will do it');
   } catch (error) {
     console.error(`Not maintained; the service will do it: ${(error as Error).message}`);
   }
@@ -134,7 +136,11 @@ async function maintain(
 
 function withResource(
   name: string,
-  work: (runner: QueryRunner, metadata: EntityMetadata) => Promise<void>,
+  work: (
+    runner: QueryRunner,
+    metadata: EntityMetadata,
+    catalogue: INestApplicationContext,
+  ) => Promise<void>,
 ): Promise<void> {
   return withCatalogue(async (catalogue) => {
     const dataSource = catalogue.get(DataSource);
@@ -146,7 +152,7 @@ function withResource(
     }
     const runner = dataSource.createQueryRunner();
     try {
-      await work(runner, metadata);
+      await work(runner, metadata, catalogue);
     } finally {
       await runner.release();
     }

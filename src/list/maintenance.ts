@@ -22,6 +22,8 @@ const ROUNDS_PER_PURGE = 600;
 const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted, and of the bounds of grids. */
 const CHOICE_INTERVAL = 10_000;
+/** Milliseconds that a command waits for maintenance at most: a lock of others may keep it from its end. */
+const LONGEST_COMPLETION = 300_000;
 
 /**
  * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, removes old
@@ -79,6 +81,26 @@ export class Maintenance implements OnModuleDestroy {
     ]);
   }
 
+  /**
+   * Runs what is due for a resource of which much was written, also beside a service that does the same.
+   *
+   * @returns false if it was not completed in time
+   */
+  async complete(resource: string): Promise<boolean> {
+    await this.connections.connected();
+    const end = performance.now() + LONGEST_COMPLETION;
+    const isOf = (task: Task): boolean => task.resource === resource;
+    const tasks = this.tasks().filter(isOf);
+    // What was counted anew is folded at last.
+    for (const { run } of [...tasks, ...this.choices().filter(isOf), ...tasks]) {
+      for (let round = 0; (await run(round)) === false; round += 1) {
+        if (performance.now() > end) return false;
+        await sleep(INTERVAL);
+      }
+    }
+    return true;
+  }
+
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -124,11 +146,11 @@ export class Maintenance implements OnModuleDestroy {
         const tally: Task = {
           name: `the tally of ${resource}`,
           resource,
-          run: async (round): Promise<void> => {
+          run: async (round): Promise<boolean> => {
             if (round % ROUNDS_PER_COUNT === 0) {
               this.deltas.set(resource, await maintenance.waiting());
             }
-            await maintenance.run(signal);
+            return maintenance.run(signal);
           },
         };
         const deletions: Task = {
@@ -197,6 +219,7 @@ interface Task {
   readonly name: string;
   /** Absent: it is of no single resource. */
   readonly resource?: string;
+  /** Returns false if it has to run again soon. */
   readonly run: (round: number) => Promise<unknown>;
   /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
   readonly isDue?: (round: number) => boolean;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { VersionedPage } from '../../src/list/reading/prepared-list.js';
@@ -104,6 +104,25 @@ const FACETS: readonly Facet[] = [
 ];
 
 describe('The tally', () => {
+  it('is looked through for ranges to cut in few queries, however many facets were written', async () => {
+    const maintenance = new TallyMaintenance(service.dataSource, products);
+    expect(await maintenance.run()).toBe(true);
+    await query(
+      `INSERT INTO categories ("categoryID", name) SELECT 'many' || i, 'C' FROM generate_series(1, 1000) i`,
+    );
+    await query(
+      `INSERT INTO products ("productID", type, "categoryID")
+       SELECT 'many' || i, 'DIGITAL', 'many' || i FROM generate_series(1, 1000) i`,
+    );
+    const spy = jest.spyOn(service.dataSource.manager, 'query');
+    expect(await maintenance.run()).toBe(true);
+    expect(spy.mock.calls.length).toBeLessThan(50);
+    spy.mockRestore();
+    expect(await findings()).toEqual([]);
+    await query(`DELETE FROM products WHERE "productID" LIKE 'many%'`);
+    await query(`DELETE FROM categories WHERE "categoryID" LIKE 'many%'`);
+  });
+
   it('has the page of any offset, cut or not, with deltas or without', async () => {
     const { manager } = service.dataSource;
     await query(insertion(1, 9000));

@@ -7,6 +7,7 @@ import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas, type Tally } from './fold.js';
 import { type Grid, gridsOf } from './grid.js';
+import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { isInStretch, nextStretch, type Stretch, uncutFacets } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
 import { type WordTally, wordTallies } from './word-tally.js';
@@ -18,6 +19,9 @@ const CUT_SIZE = 100_000;
  * timeout doubles with each failed attempt, up to the maximum.
  */
 const LOCK_TIMEOUT = { initial: 50, maximum: 800 };
+
+/** Cuts between two folds. */
+const CUTS_PER_FOLD = 10;
 
 /** A tally in one order, with the facets whose ranges may need a cut; `undefined` for all of them. */
 interface MaintainedOrder extends TallyOrder {
@@ -47,7 +51,7 @@ export class TallyMaintenance {
 
   /** The number of deltas that wait to be folded, of each table `FOLD_SIZE` at most. */
   async waiting(): Promise<number> {
-    const counts = [...this.orders, ...this.words, ...this.grids].map(
+    const counts = this.tables().map(
       ({ deltas }) => `(SELECT count(*) FROM (SELECT FROM ${deltas} LIMIT ${FOLD_SIZE}) first)`,
     );
     const [{ waiting }] = await this.dataSource.query<[{ waiting: string }]>(
@@ -70,15 +74,33 @@ export class TallyMaintenance {
     for (const order of this.orders) {
       if (!(await this.cutDue(order, signal))) return false;
     }
+    await this.analyse();
     return true;
+  }
+
+  private analyse(): Promise<void> {
+    const tables = this.tables().flatMap(({ tally, deltas }) => [tally, deltas]);
+    return analyseWritten(this.dataSource, tables);
+  }
+
+  private tables(): { readonly tally: string; readonly deltas: string }[] {
+    return [...this.orders, ...this.words, ...this.grids];
   }
 
   /** Cuts every range of an order that needs it. Returns false if it did not complete. */
   private async cutDue(order: MaintainedOrder, signal?: AbortSignal): Promise<boolean> {
-    order.due ??= new Set(await uncutFacets(this.dataSource, order));
+    // In one query: after a large import there are hundreds of thousands.
+    if (order.due?.size !== 0) {
+      const among = order.due && [...order.due];
+      order.due = new Set(await uncutFacets(this.dataSource, order, among));
+    }
+    let cuts = 0;
     for (const facet of order.due) {
       while (await nextStretch(this.dataSource.manager, order, facet)) {
         if (signal?.aborted || !(await this.cut(order, facet))) return false;
+        cuts += 1;
+        // The cuts after a large import take a minute. Lists read the deltas meanwhile.
+        if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
       }
       order.due.delete(facet);
     }
@@ -109,8 +131,10 @@ export class TallyMaintenance {
         return Math.max(...sizes);
       });
       if (folded === undefined) return false;
-      if (folded < FOLD_SIZE) return true;
+      if (folded < FOLD_SIZE) break;
     }
+    await this.analyse();
+    return true;
   }
 
   /** Cuts the first stretch of a facet that needs it. Returns false if a lock was not available. */
@@ -197,7 +221,10 @@ export class TallyMaintenance {
         'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
         [`tally ${this.resource}`],
       );
-      return free ? work(manager) : undefined;
+      if (!free) return undefined;
+      const result = await work(manager);
+      await manager.query(REPORT_WRITES);
+      return result;
     });
   }
 }

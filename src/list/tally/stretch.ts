@@ -48,11 +48,20 @@ export interface Stretch {
   readonly size: number;
 }
 
-/** Every facet whose ranges may need a cut. */
-export async function uncutFacets(dataSource: DataSource, order: TallyOrder): Promise<string[]> {
+/**
+ * The facets whose ranges may need a cut. Most facets are one small range, and are not among them.
+ *
+ * @param among `undefined`: among all
+ */
+export async function uncutFacets(
+  dataSource: DataSource,
+  order: TallyOrder,
+  among: readonly string[] | undefined,
+): Promise<string[]> {
   const rows = await dataSource.query<{ facet: string }[]>(
-    `SELECT facet FROM ${tallyRows(order)} GROUP BY facet
+    `SELECT facet FROM ${tallyRows(order, among && 'WHERE facet = ANY($1)')} GROUP BY facet
      HAVING count(*) > 1 OR sum(count) > 2 * ${minimumRangeSize(order)} OR sum(count) <= 0`,
+    among && [among],
   );
   return rows.map(({ facet }) => facet);
 }

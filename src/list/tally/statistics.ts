@@ -1,0 +1,37 @@
+import type { DataSource } from 'typeorm';
+
+/**
+ * When a table has so few rows that were written since it was analysed, autovacuum is soon enough: a number, and a part
+ * of its rows.
+ */
+const FEW = { rows: 500, part: 0.1 };
+
+/** Makes `muchWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
+export const REPORT_WRITES = 'SELECT pg_stat_force_next_flush()';
+
+/**
+ * Those of some tables in which much was written since they were analysed. The planner misjudges them, and autovacuum may
+ * come minutes later.
+ *
+ * @param tables quoted
+ */
+export async function muchWritten(
+  dataSource: DataSource,
+  tables: readonly string[],
+): Promise<string[]> {
+  const rows = await dataSource.query<{ name: string }[]>(
+    `SELECT name FROM unnest($1::text[]) name JOIN pg_class ON oid = name::regclass
+     WHERE pg_stat_get_mod_since_analyze(oid) > ${FEW.rows} + ${FEW.part} * greatest(reltuples, 0)`,
+    [tables],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Analyses those of some tables in which much was written. Waits for no lock. */
+export async function analyseWritten(
+  dataSource: DataSource,
+  tables: readonly string[],
+): Promise<void> {
+  const written = await muchWritten(dataSource, tables);
+  if (written.length > 0) await dataSource.query(`ANALYZE (SKIP_LOCKED) ${written.join(', ')}`);
+}
