@@ -112,6 +112,15 @@ export async function startUncached(
   return services;
 }
 
+/** Starts the service without a page cache on a database that nobody else uses. */
+export async function startUncachedAlone(databaseUrl: string): Promise<Contender> {
+  const definition = DEFINITIONS.find(({ name }) => name === UNCACHED);
+  if (!definition) throw new Error('There is no service without a page cache');
+  const headers = await credentials(databaseUrl);
+  const server = await startService(PROJECT, databaseUrl, definition.settings ?? {});
+  return { ...definition, server, headers };
+}
+
 let clients = 0;
 
 /** Headers with the credentials of a new client without a rate limit. */

@@ -27,6 +27,14 @@ export async function filledDatabase(server: string, rows: number): Promise<stri
 
 /** Fills an empty database. Without indexes and tally this is several times as fast. */
 async function fill(url: string, rows: number): Promise<void> {
+  await fillRanks(url);
+  await withoutTally(url, () => withoutIndexes(url, () => copyProducts(url, rows)));
+  await query(url, 'VACUUM ANALYZE products');
+  await query(url, 'CHECKPOINT');
+}
+
+/** Writes the brands and the categories. */
+export async function fillRanks(url: string): Promise<void> {
   const ranks = Array.from({ length: RANKS }, (_, rank) => rank);
   for (const [table, key, identifier] of [
     ['brands', 'brandID', brandID],
@@ -45,9 +53,6 @@ async function fill(url: string, rows: number): Promise<void> {
      WHERE "categoryID" = id`,
     [below.map(categoryID), below.map((rank) => categoryID(rank - (rank % TREE)))],
   );
-  await withoutTally(url, () => withoutIndexes(url, () => copyProducts(url, rows)));
-  await query(url, 'VACUUM ANALYZE products');
-  await query(url, 'CHECKPOINT');
 }
 
 async function copyProducts(url: string, rows: number): Promise<void> {

@@ -12,6 +12,7 @@ import {
 } from './contenders.js';
 import { databaseServer, query, tallyIsCut } from './database.js';
 import { filledDatabase } from './fill.js';
+import { firstMinute } from './first-minute.js';
 import { loading } from './loading.js';
 import { described, machine } from './machine.js';
 import { measure, type Pair } from './measure.js';
@@ -37,6 +38,7 @@ interface Options {
   loading: boolean;
   soak: number;
   overload: number;
+  firstMinute?: true;
   baseline?: string;
   database?: string;
   out: string;
@@ -63,6 +65,7 @@ const options = new Command('bench')
   .option('--no-loading', 'leaves import against COPY, and updates, out')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
   .option('--overload <s>', 'only more requests than can be answered, this long each', positive, 0)
+  .option('--first-minute', 'only the lists after an import into a running service')
   .option('--baseline <folder>', 'a built version of the service to overload beside this one')
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
   .option('--out <folder>', 'where to put results.json and chart.svg', 'bench/results')
@@ -99,6 +102,10 @@ try {
 }
 
 async function run(rows: number): Promise<Results> {
+  if (options.firstMinute) {
+    const measured = await firstMinute(server.url, rows);
+    return { rows, measurements: [], alone: [], lists: [], mixes: [], firstMinute: measured };
+  }
   const url = await filledDatabase(server.url, rows);
   if (options.overload > 0) {
     await query(url, 'VACUUM ANALYZE');

@@ -55,7 +55,7 @@ export async function measureLists(
     await isQuiet(database);
     for (const [at, question] of questions.entries()) {
       if (times.length > 0 && performance.now() > until) break;
-      if (!isWalk || at === 0) await touch(database, rows);
+      if (!isWalk || at === 0) await touch(database, Math.floor(rows / 2));
       const url = contender.server.address + contender.path(question);
       const time = await timedRequest(url, contender.headers, agent);
       // A walk is measured by the pages after its first, which is a list like another.
@@ -117,9 +117,9 @@ function questionsOf(kind: StorefrontList, requests: StorefrontRequests): Questi
   return pages;
 }
 
-/** Writes a product, and leaves it as it is. */
-async function touch(database: pg.Client, rows: number): Promise<void> {
+/** Writes the product of a number, and leaves it as it is. */
+export async function touch(database: pg.Client, number: number): Promise<void> {
   await database.query('UPDATE products SET stock = stock WHERE "productID" = $1', [
-    productID(Math.floor(rows / 2)),
+    productID(number),
   ]);
 }

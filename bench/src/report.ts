@@ -1,4 +1,5 @@
 import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.js';
+import type { FirstMinute } from './first-minute.js';
 import type { Loading } from './loading.js';
 import type { Machine } from './machine.js';
 import type { Effort, Measurement } from './measure.js';
@@ -25,6 +26,7 @@ export interface Results {
   /** MiB. */
   readonly memory?: readonly number[];
   readonly overloaded?: Overload;
+  readonly firstMinute?: FirstMinute;
 }
 
 export interface Report {
@@ -35,7 +37,8 @@ export interface Report {
 
 /** The tables of one number of products, as text. */
 export function tables(results: Results): string {
-  return [scenarioTable(results), listTable(results), mixTable(results), overloadTable(results)]
+  return [scenarioTable, listTable, mixTable, overloadTable, firstMinuteTable]
+    .map((table) => table(results))
     .filter((table) => table !== '')
     .join('\n\n');
 }
@@ -139,6 +142,22 @@ function overloadTable({ overloaded }: Results): string {
     ]),
   ]);
   return `${table}\n\nbest ${number(best)} a second, afterwards ${number(after)}\n\n${clients}`;
+}
+
+/** Of each list the p50 in the minute after the import, and at rest. */
+function firstMinuteTable({ firstMinute }: Results): string {
+  if (!firstMinute) return '';
+  const { imported, maintained, lists } = firstMinute;
+  const table = columns([
+    ['list, p50 in ms', 'first minute', 'at rest', 'ratio'],
+    ...lists.map(({ list, first, steady }) => [
+      list,
+      number(first.p50),
+      number(steady.p50),
+      number(first.p50 / steady.p50),
+    ]),
+  ]);
+  return `${table}\n\nimported in ${number(imported)} s, visible ${number(maintained)} s before the end`;
 }
 
 function scenarioTable({ measurements }: Results): string {

@@ -25,8 +25,8 @@ export async function expectedTables(
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
   const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
-  const [measured, storefront, overloaded] = await Promise.all(
-    ['results', 'storefront', 'overload'].map(async (name) =>
+  const [measured, storefront, overloaded, first] = await Promise.all(
+    ['results', 'storefront', 'overload', 'first-minute'].map(async (name) =>
       JSON.parse(await readFile(`bench/measured/${name}.json`, 'utf8')),
     ),
   );
@@ -60,6 +60,7 @@ export async function expectedTables(
       lists: { rows: listRows(storefront) },
       'lists by size': { rows: listBySizeRows(storefront) },
       mix: { rows: mixRows(storefront) },
+      'first minute': { rows: firstMinuteRows(first) },
     },
   };
 }
@@ -360,6 +361,31 @@ interface ListMeasurement {
 interface MixMeasurement extends Measurement {
   readonly requests: number;
   readonly timedOut: number;
+}
+
+/** A run that imports into a running service. */
+interface Imported {
+  readonly results: readonly [
+    {
+      readonly firstMinute: {
+        readonly lists: readonly {
+          readonly list: string;
+          readonly first: { readonly p50: number };
+          readonly steady: { readonly p50: number };
+        }[];
+      };
+    },
+  ];
+}
+
+function firstMinuteRows({ results: [{ firstMinute }] }: Imported): Row[] {
+  const rows = firstMinute.lists.map(({ list, first, steady }) => [
+    list,
+    digits(first.p50),
+    digits(steady.p50),
+    digits(first.p50 / steady.p50),
+  ]);
+  return [['list', 'first minute, ms', 'at rest, ms', 'ratio'], ...rows];
 }
 
 function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
