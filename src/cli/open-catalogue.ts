@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
 import { type EmbeddedServer, embeddedServer } from '../database/embedded/embedded-server.js';
-import { migrate, pendingMigrations } from '../database/migrate.js';
+import { pendingMigrations } from '../database/migrate.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 
@@ -37,11 +37,10 @@ export function commandSettings(settings: Settings): Settings {
 
 /**
  * Runs a command with the application's providers on the database of the settings. A service may run
- * on the same database. Migrates the embedded database first; any other database is migrated by its
- * operator with `catalogue migrate`.
+ * on the same database. Never migrates: a migration may drop what its operator still wants.
  *
- * @param options `requireMigrated: false` leaves the schema as it is
- * @throws CommandError if the schema is not up to date
+ * @param options `requireMigrated: false` accepts pending migrations
+ * @throws CommandError if migrations are pending
  */
 export async function withCatalogue<T>(
   work: (catalogue: INestApplicationContext) => Promise<T>,
@@ -50,7 +49,6 @@ export async function withCatalogue<T>(
   const settings = new Settings(process.env);
   const { url, embedded } = await openDatabase(settings);
   try {
-    if (embedded && requireMigrated) await migrate(url);
     const module = AppModule.forRoot(url, commandSettings(settings));
     const catalogue = await NestFactory.createApplicationContext(module, {
       abortOnError: false,
@@ -58,8 +56,7 @@ export async function withCatalogue<T>(
       logger: false,
     });
     try {
-      const pending = await pendingMigrations(catalogue.get(DataSource));
-      if (requireMigrated && pending.length > 0) {
+      if (requireMigrated && (await pendingMigrations(catalogue.get(DataSource))).length > 0) {
         throw new CommandError('The schema is not up to date: run catalogue migrate first');
       }
       return await work(catalogue);

@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { CommandError } from '../command-error.js';
 
 /** Whether a resource has a table in the database. */
 export async function hasTable(runner: QueryRunner, resource: string): Promise<boolean> {
@@ -28,6 +29,26 @@ export async function hasContent(runner: QueryRunner, resource: string): Promise
     if (found) return true;
   }
   return false;
+}
+
+/**
+ * Checks that a migration may drop the table of a resource: that it has no objects, and gets none until
+ * the end of the transaction. Nothing is checked of a table that is not there.
+ *
+ * @throws CommandError if it has objects
+ */
+export async function checkWithoutObjects(runner: QueryRunner, resource: string): Promise<void> {
+  if (!(await hasTable(runner, resource))) return;
+  // It admits readers, who need not wait for the count.
+  await runner.query(`LOCK TABLE "${resource}" IN SHARE MODE`);
+  const [{ count }] = (await runner.query(`SELECT count(*) FROM "${resource}"`)) as [
+    { count: string },
+  ];
+  if (count === '0') return;
+  throw new CommandError(
+    `${resource}, which the code no longer has, has ${count} objects: ` +
+      `delete them with catalogue drop ${resource} --destructive, then migrate again`,
+  );
 }
 
 /**

@@ -190,6 +190,7 @@ describe('catalogue start, with nothing but a directory', () => {
 
   it('lets commands work on its database, and on it alone when it is not running', async () => {
     const environment = { DATA_DIR: dataDir };
+    expect(await catalogue(['migrate'], environment)).toMatchObject({ status: 0 });
     expect(await catalogue(['client', 'create', 'own'], environment)).toMatchObject({ status: 0 });
     const started = await start();
     const { stdout } = await catalogue(['client', 'list'], environment);
@@ -200,6 +201,7 @@ describe('catalogue start, with nothing but a directory', () => {
   });
 
   it('does not mix the demonstration into a catalogue of somebody’s own', async () => {
+    await catalogue(['migrate'], { DATA_DIR: dataDir });
     await catalogue(['import', 'brands', '-'], { DATA_DIR: dataDir }, 'brandID,name\na,A\n');
     const { address } = await start();
     const count = async (resource: string) => {

@@ -222,7 +222,7 @@ describe('A resource that is removed', () => {
       ({ stderr: said } = await copy.resource(['scratch_order_items', '--remove']));
     });
     expect(files).toEqual(['src/database/migrations/<time>-remove-scratch-order-items.ts']);
-    expect(said).toContain('drops the table of scratch order items with all objects');
+    expect(said).toContain('drops the table of scratch order items');
     const left = await copy.files();
     expect(before.filter((file) => !left.includes(file))).toEqual(
       filesOf('scratch-order-items', 'scratch-order-item').filter(
