@@ -1,10 +1,16 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
-import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../demo/load-demonstration.js';
+import {
+  DEMO_CLIENT,
+  DEMO_TOKEN,
+  isDemonstrationOpen,
+  loadDemonstration,
+} from '../demo/load-demonstration.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
@@ -58,11 +64,15 @@ async function start(): Promise<void> {
       await schema.start();
       if (schema.passed) await checkLists(application);
       admin = await openAdminServer(endpoints, settings);
-      const address = await listen(application.getHttpServer(), 'PORT', settings.port, settings);
+      const server = application.getHttpServer();
+      const address = await listen(server, 'PORT', settings.port, settings);
+      const isOpen =
+        embedded !== undefined && (await isDemonstrationOpen(application.get(DataSource)));
       writeStartLine('info', `Catalogue listens on ${address}`);
+      if (embedded && !isLoopback(server)) warnOfNetwork(settings, isOpen);
       writeStartLine(
         'info',
-        embedded
+        isOpen
           ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
           : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
       );
@@ -78,6 +88,26 @@ async function start(): Promise<void> {
     }
   } finally {
     await embedded?.release();
+  }
+}
+
+function isLoopback(server: Server): boolean {
+  return /^(127\.|::1$|::ffff:127\.)/.test((server.address() as AddressInfo).address);
+}
+
+/** Says what the network can read without a credential that is a secret. */
+function warnOfNetwork({ host, adminPort }: Settings, isDemonstrationOpen: boolean): void {
+  const anybody = `HOST is ${host}: anybody there can read`;
+  if (isDemonstrationOpen) {
+    writeStartLine(
+      'warn',
+      `${anybody} the catalogue with the public token of the client ${DEMO_CLIENT}, and health and metrics; disable the client with: catalogue client disable ${DEMO_CLIENT}`,
+    );
+  } else if (adminPort === undefined) {
+    writeStartLine(
+      'warn',
+      `${anybody} health and metrics, unless ADMIN_PORT gives them a port of their own`,
+    );
   }
 }
 

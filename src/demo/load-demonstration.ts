@@ -43,6 +43,19 @@ export async function loadDemonstration(dataSource: DataSource): Promise<void> {
   });
 }
 
+/** Whether the token of the demonstration, which everybody knows, is accepted. */
+export async function isDemonstrationOpen(dataSource: DataSource): Promise<boolean> {
+  const [{ open }] = await dataSource.query<[{ open: boolean }]>(
+    `SELECT EXISTS (
+       SELECT FROM access_tokens JOIN clients USING ("clientID")
+       WHERE "clientID" = $1 AND hash = $2 AND NOT disabled
+       AND ("expiresAt" IS NULL OR "expiresAt" > now())
+     ) AS open`,
+    [DEMO_CLIENT, hashOf(DEMO_TOKEN)],
+  );
+  return open;
+}
+
 /** The rows of `demo/<resource>.csv`, in batches. `catalogue import` reads the same files. */
 export async function* demoRows(
   resource: (typeof DEMO_RESOURCES)[number],

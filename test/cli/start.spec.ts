@@ -213,6 +213,37 @@ describe('catalogue start, with nothing but a directory', () => {
   });
 });
 
+describe('catalogue start on an address that others reach', () => {
+  const PUBLIC =
+    'HOST is 0.0.0.0: anybody there can read the catalogue with the public token of the client demo, and health ' +
+    'and metrics; disable the client with: catalogue client disable demo\n';
+  const METRICS =
+    'HOST is 0.0.0.0: anybody there can read health and metrics, unless ADMIN_PORT gives them a port of their own\n';
+
+  /** What a start prints before the service is used. */
+  async function printed(environment: NodeJS.ProcessEnv): Promise<string> {
+    const started = await start(environment);
+    await until(() => /^(Try|Create a client)/m.test(started.output()));
+    expect(await stop(started, 'SIGTERM')).toBe(0);
+    return started.output();
+  }
+
+  it('says that the token of the demonstration is public, while it works', async () => {
+    await prepare();
+    expect(await printed({ HOST: '0.0.0.0' })).toContain(PUBLIC);
+    expect(await printed({ HOST: 'localhost' })).not.toContain('anybody');
+    await catalogue(['client', 'disable', 'demo'], { DATA_DIR: dataDir });
+    const disabled = await printed({ HOST: '0.0.0.0' });
+    expect(disabled).toContain(METRICS);
+    expect(disabled).not.toMatch(/demo|Try/);
+    expect(await printed({ HOST: '0.0.0.0', ADMIN_PORT: '0' })).not.toContain('anybody');
+    await catalogue(['client', 'enable', 'demo'], { DATA_DIR: dataDir });
+    expect(await printed({ HOST: '0.0.0.0', ADMIN_PORT: '0' })).toContain(PUBLIC);
+    await catalogue(['token', 'revoke', 'demo'], { DATA_DIR: dataDir });
+    expect(await printed({ HOST: '0.0.0.0' })).toContain(METRICS);
+  });
+});
+
 describe('A token', () => {
   it('is in nothing that the service writes, whatever the request', async () => {
     await prepare();
