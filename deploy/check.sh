@@ -13,6 +13,10 @@ if [ -z "${COMPOSE:-}" ]; then
   if docker compose version > /dev/null 2>&1; then COMPOSE='docker compose'; fi
 fi
 ENGINE=${ENGINE:-$(command -v docker || command -v podman)}
+WORK=$(mktemp -d)
+# Ignore the settings in `.env`, and further files, such as docker-compose.override.yml.
+: > "$WORK/env"
+COMPOSE="$COMPOSE --env-file $WORK/env --file docker-compose.yml"
 # For deploy/restart.sh.
 export COMPOSE ENGINE
 # A separate project, so that no volumes of another one are used.
@@ -20,7 +24,6 @@ export COMPOSE_PROJECT_NAME=catalogue-check
 # Ignore settings in the environment of the caller.
 mapfile -t settings < <(grep -o '\${[A-Z_]*' docker-compose.yml | tr -d '${' | sort -u)
 unset COMPOSE_PROFILES "${settings[@]}"
-WORK=$(mktemp -d)
 LOADERS=()
 
 compose() {

@@ -5,13 +5,22 @@
 #   deploy/drills.sh [dump|tracked|in-place|physical|upgrade|passwords|tls]…    default: all
 #
 # Requires a build (`npx nest build`), PostgreSQL 15 or newer with its client programs in PG_BIN (default: of
-# pg_config), curl, openssl, and HAProxy for `tls`. Run as root, PostgreSQL runs as `postgres`.
+# pg_config), curl, openssl, and HAProxy for `tls`. Run as root, PostgreSQL runs as `postgres`. Of the environment it
+# takes PATH, PG_BIN and TMPDIR alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-PG_BIN=${PG_BIN:-$(pg_config --bindir)}
+# Any of many variables of the caller could name a database of theirs.
+if [ "${1-}" != --own-environment ]; then
+  PG_BIN=${PG_BIN:-$(pg_config --bindir)}
+  exec env -i PATH="$PG_BIN:$PATH" PG_BIN="$PG_BIN" TMPDIR="${TMPDIR:-/tmp}" bash deploy/drills.sh --own-environment "$@"
+fi
+shift
+
 WORK=$(mktemp -d)
 chmod 755 "$WORK"
+# Without the configuration of curl, npm and libpq that is in the caller's.
+export HOME=$WORK
 CLUSTERS=()
 PROCESSES=()
 # Of the roles `postgres` and `catalogue`, and of no other use.
@@ -26,7 +35,7 @@ as_postgres() {
 }
 
 cleanup() {
-  stop_load
+  rm -f "$WORK/repeating"
   for process in "${PROCESSES[@]}"; do kill "$process" 2> /dev/null || true; done
   wait
   for cluster in "${CLUSTERS[@]}"; do
@@ -52,6 +61,19 @@ await() {
     if ((SECONDS > until)); then fail "in a minute: $*"; fi
     sleep 0.1
   done
+}
+
+# Repeats a command beside others until `stop_repeating`.
+repeat() {
+  touch "$WORK/repeating"
+  while [ -e "$WORK/repeating" ]; do "$@" || true; done &
+  REPEATED=$!
+}
+
+# Waits for the command under way: what it still writes would mix with what comes next.
+stop_repeating() {
+  rm -f "$WORK/repeating"
+  wait "$REPEATED"
 }
 
 # --- PostgreSQL
@@ -114,40 +136,36 @@ ask() { curl -sS --max-time 20 -H 'X-Client-ID: drill' -H "Authorization: Bearer
 answers() { [ "$(ask -o /dev/null -w '%{http_code}' "$URL$2")" = "$1" ]; }
 count() { ask "$URL/brands?limit=0" | sed -n 's/.*"count":"\([0-9]*\)".*/\1/p'; }
 
-# Asks an instance continuously, and records the errcode and the count of each answer.
-start_load() {
-  : > "$WORK/load"
-  while :; do
-    ask "$URL/brands?limit=2" 2>&1 | sed -n 's/.*"errcode":"\([-0-9]*\)".*"count":"\([0-9]*\)".*/\1 \2/p; t; s/.*"errcode":"\([-0-9]*\)".*/\1/p; t; s/.*/no answer/p' \
-      >> "$WORK/load" || true
-    echo >> "$WORK/load"
-  done &
-  LOAD=$!
+# Records the errcode and the count of an answer.
+record_answer() {
+  ask "$URL/brands?limit=2" 2>&1 | sed -n 's/.*"errcode":"\([-0-9]*\)".*"count":"\([0-9]*\)".*/\1 \2/p; t; s/.*"errcode":"\([-0-9]*\)".*/\1/p; t; s/.*/no answer/p' \
+    >> "$WORK/load" || true
+  echo >> "$WORK/load"
 }
 
-stop_load() {
-  if [ -n "${LOAD:-}" ]; then kill "$LOAD" && wait "$LOAD" || true; fi 2> /dev/null
-  LOAD=
+# Asks an instance continuously.
+start_load() {
+  : > "$WORK/load"
+  repeat record_answer
 }
 
 # Stops the load. Fails if an answer was none of the given ones, such as `0 5000`.
 judge_load() {
   local title=$1
   shift
-  stop_load
+  stop_repeating
   local seen
   seen=$(grep . "$WORK/load" | sort | uniq -c | sort -rn | sed 's/^ *\([0-9]*\) \(.*\)/\1 × \2/' | paste -sd, | sed 's/,/, /g')
   if grep . "$WORK/load" | grep -vxF "$(printf '%s\n' "$@")"; then fail "$title: $seen"; fi
   pass "$title: $seen"
 }
 
-# Dumps the database while the process $1 writes to it, and restores the dump as the database `restored`.
+# Dumps the database while the function `write` writes to it, and restores the dump as the database `restored`.
 restore_dump() {
-  local writer=$1
-  PROCESSES+=("$writer")
+  repeat write
   sleep 0.5
   pg_dump -h 127.0.0.1 -p "$PG_PORT" -U postgres -Fc catalogue > "$WORK/backup"
-  kill "$writer" && wait "$writer" 2> /dev/null || true
+  stop_repeating
   sql postgres 'CREATE DATABASE restored OWNER catalogue'
   pg_restore -h 127.0.0.1 -p "$PG_PORT" -U postgres --exit-on-error -d restored "$WORK/backup"
 }
@@ -156,9 +174,8 @@ restore_dump() {
 
 dump() {
   new_catalogue dump
-  # Writes while the dump runs.
-  while :; do sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; done &
-  restore_dump $!
+  write() { sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; }
+  restore_dump
   local found
   found=$(DATABASE_URL=$(database restored) catalogue verify) || fail "verify: $found"
   pass "pg_dump during writes, restored into a new database: $(sql restored 'SELECT count(*) FROM brands') brands, $(sql catalogue 'SELECT count(*) FROM brands') in the other one by now; $found"
@@ -187,8 +204,8 @@ tracked() {
   ) > "$WORK/generated" 2>&1 || fail "the resource was not generated: $(cat "$WORK/generated")"
   catalogue migrate > /dev/null
 
-  while :; do owner catalogue "UPDATE sales.wares SET state = 'used' WHERE ware_id = 1 + random() * 4999; DELETE FROM sales.wares WHERE ware_id = (1 + random() * 4999)::int"; done &
-  restore_dump $!
+  write() { owner catalogue "UPDATE sales.wares SET state = 'used' WHERE ware_id = 1 + random() * 4999; DELETE FROM sales.wares WHERE ware_id = (1 + random() * 4999)::int"; }
+  restore_dump
   local found statement
   found=$(DATABASE_URL=$(database restored) catalogue verify 2> /dev/null) && fail 'verify finds nothing off with triggers that are not those of the tally'
   statement=$(grep -o 'SELECT track_table(.*)' <<< "$found") || fail "verify names no remedy: $found"
