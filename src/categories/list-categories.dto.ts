@@ -9,7 +9,7 @@ import {
 } from '../list/index.js';
 import { Category } from './category.entity.js';
 
-@QueryOf(Category)
+@QueryOf(Category, { include: ['parentID'] })
 export class GetCategoryDto extends ObjectQueryDto {}
 
 @QueryOf(Category, { sort: ['categoryID', 'name'], include: ['parentID'] })

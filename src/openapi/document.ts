@@ -93,7 +93,7 @@ function schemasOf(
   };
 }
 
-/** The names of the related objects that a list of a resource may include. */
+/** The names of the related objects that the lists and objects of a resource may include. */
 function includedIn(endpoints: readonly DescribedEndpoint[], of: EntityMetadata): string[] {
   return endpoints
     .filter(({ metadata }) => metadata === of)

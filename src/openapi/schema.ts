@@ -67,7 +67,7 @@ export function facetCount(fields: readonly string[]): Json {
 /**
  * One of a resource's objects; with `fields` it has fewer properties.
  *
- * @param included the names of the related objects that a list may include
+ * @param included the names of the related objects that it may have
  */
 export function resourceSchema(metadata: EntityMetadata, included: readonly string[] = []): Json {
   const properties = fieldsOf(metadata).map((column) => {

@@ -12,7 +12,7 @@ import {
 } from '../list/index.js';
 import { Product, ProductType } from './product.entity.js';
 
-@QueryOf(Product)
+@QueryOf(Product, { include: ['brandID', 'categoryID'] })
 export class GetProductDto extends ObjectQueryDto {}
 
 @QueryOf(Product, {

@@ -81,7 +81,7 @@ function shopModule(resource: ShopResource): Type {
   }
   ENTITIES.set(resource, Item);
 
-  @QueryOf(Item)
+  @QueryOf(Item, { include: ['brandID'] })
   class GetItemDto extends ObjectQueryDto {}
 
   @QueryOf(Item, {

@@ -126,13 +126,53 @@ describe('include', () => {
     },
   );
 
+  it('puts the objects into a single one, as the list does', async () => {
+    for (const query of [
+      'include=brand',
+      'include=category,brand',
+      'fields=productID,brand.name',
+      'include=category&fields=name,brand.name,brand.brandID',
+    ]) {
+      for (const product of ['p00', 'p01', 'p03']) {
+        const [inList] = await objectsOf(`/products?productID=${product}&${query}`);
+        expect(await objectsOf(`/products/${product}?${query}`)).toEqual([inList]);
+      }
+    }
+    const [top] = await objectsOf('/categories/top');
+    expect(await objectsOf('/categories/low?fields=name&include=parent')).toEqual([
+      { name: 'Low', parent: top },
+    ]);
+    expect(await objectsOf('/categories/top?fields=name&include=parent')).toEqual([
+      { name: 'Top', parent: null },
+    ]);
+  });
+
+  it('gives a single object another ETag when an included one changes', async () => {
+    const path = '/products/p01?include=brand';
+    const { headers: before } = await service.get(path).expect(200);
+    const { headers: plain } = await service.get('/products/p01').expect(200);
+    const unless = (url: string, tag = '') => service.get(url).set('If-None-Match', tag);
+    await unless(path, before.etag).expect(304);
+    await service.dataSource.query(`UPDATE brands SET name = 'Renamed' WHERE "brandID" = 'b1'`);
+    const after = await unless(path, before.etag).expect(200);
+    expect(after.body.response_data.objects[0].brand.name).toBe('Renamed');
+    expect(after.headers.etag).not.toBe(before.etag);
+    await unless('/products/p01', plain.etag).expect(304);
+    await service.dataSource.query(`UPDATE brands SET name = 'Acme, "the" first'`);
+  });
+
   it('is -25 for what cannot be included, and -22 where it is empty', async () => {
+    for (const path of ['/products', '/products/p01']) {
+      await service
+        .get(`${path}?include=brand,maker`)
+        .expect(
+          400,
+          refusal(-25, 'The parameter include must not name maker; it may name brand, category'),
+        );
+    }
     await service
-      .get('/products?include=brand,maker')
-      .expect(
-        400,
-        refusal(-25, 'The parameter include must not name maker; it may name brand, category'),
-      );
+      .get('/brands/b1?include=brand')
+      .expect(400, refusal(-23, 'The parameter include must not be present in this request'));
     const names =
       'brandID, name, createdAt, updatedAt, parent.categoryID, parent.parentID, parent.name, parent.createdAt, parent.updatedAt';
     await service

@@ -79,7 +79,7 @@ function keyedModule(type: KeyType): Type {
     words!: string;
   }
 
-  @QueryOf(Node)
+  @QueryOf(Node, { include: ['parentID'] })
   class GetNodeDto extends ObjectQueryDto {}
 
   @QueryOf(Node, { sort: ['nodeID', 'name', 'parentID'], include: ['parentID'] })

@@ -388,6 +388,11 @@ export function describeList(list: ListDescription): void {
         }
         expect(objects.length).toBe(list.objects.length);
         expect(known.size).toBeGreaterThan(1);
+        // A single object has it as in the list.
+        const [first] = objects;
+        const url = `${path}/${encodeURIComponent(String(first?.[identifier]))}`;
+        const one = await service.get(`${url}?include=${name}`).expect(200);
+        expect(one.body.response_data).toEqual({ count: '1', objects: [first] });
       });
     }
 
@@ -625,8 +630,17 @@ export function describeList(list: ListDescription): void {
       it('answers with those of the single object, whether there is one or not', async () => {
         const { body } = await options(`${path}/${NO_OBJECT[identifierType].unknown}`).expect(200);
         const { objects: parameters } = body.response_data;
-        expect(names(parameters)).toEqual(['access_token', 'clientID', 'fields']);
-        expect(parameters[2].allowedValues).toEqual(fields);
+        expect(names(parameters)).toEqual(
+          ['access_token', 'clientID', 'fields', ...including].sort(),
+        );
+        // The fields and related objects that the list may name.
+        const { body: list } = await options(path).expect(200);
+        for (const name of ['fields', ...including]) {
+          const [one, other] = [parameters, list.response_data.objects].map((each: Row[]) =>
+            each.find((parameter) => parameter.name === name),
+          );
+          expect(one?.allowedValues).toEqual(other?.allowedValues);
+        }
       });
 
       it('gets the same errors as GET, in the same order', async () => {
@@ -691,11 +705,12 @@ export function describeList(list: ListDescription): void {
           .expect(200);
       });
 
-      it('takes fields, and nothing else', async () => {
+      it('takes fields, include where the list does, and nothing else', async () => {
         const url = `${path}/${encodeURIComponent(String(identifiers[0]))}`;
         const { body } = await service.get(`${url}?fields=${identifier}`).expect(200);
         expect(body.response_data.objects).toEqual([{ [identifier]: identifiers[0] }]);
-        for (const name of ['limit', 'offset', 'sort', ...Object.keys(filters)]) {
+        const including = Object.keys(includes).length > 0 ? [] : ['include'];
+        for (const name of ['limit', 'offset', 'sort', ...including, ...Object.keys(filters)]) {
           await service
             .get(`${url}?${name}=1`)
             .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));

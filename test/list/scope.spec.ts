@@ -217,6 +217,8 @@ describe('A resource with a scope', () => {
   const others = [
     '/test_orders/a01',
     '/test_orders/a01?fields=orderID,folder.name',
+    '/test_orders/a01?include=folder',
+    '/test_orders/a05-SECRET?include=folder',
     '/test_orders/SECRET-b1',
     '/test_orders/a05-SECRET?fields=folder.name',
     '/test_folders',
@@ -398,6 +400,17 @@ describe('A resource with a scope', () => {
       }
     }
     await query(`DELETE FROM test_lines WHERE "lineID" = 'l0'`);
+    await insert('test_orders', order('a-moved', 'a', 1, { folderID: 'SECRET-f' }));
+    for (const parameters of ['include=folder', 'fields=folder.name']) {
+      const path = `/test_orders/a-moved?${parameters}`;
+      expect(await pageOf('a', path)).toMatchObject({ objects: [{ folder: null }] });
+      expect(await pageOf('auditor', path)).toMatchObject({ objects: [{ folder: null }] });
+    }
+    await query(`UPDATE test_orders SET "folderID" = 'fa1' WHERE "orderID" = 'a-moved'`);
+    expect(await pageOf('a', '/test_orders/a-moved?include=folder')).toMatchObject({
+      objects: [{ folder: { folderID: 'fa1' } }],
+    });
+    await query(`DELETE FROM test_orders WHERE "orderID" = 'a-moved'`);
     const { objects } = await pageOf('a', '/test_lines?fields=lineID,order.note');
     expect(JSON.stringify(objects)).not.toContain('SECRET');
   });

@@ -68,14 +68,17 @@ export function dto(resource) {
     .filter(({ type, flags }) => type === 'enum' && ENUM_FILTERS.some((flag) => flags.has(flag)))
     .map(({ name }) => enumOf(names, name));
   const included = includedReferences(resource).map(({ name }) => quoted(name));
-  const including = included.length === 0 ? '' : `, include: [${included.join(', ')}]`;
+  const [ofObject, ofList] =
+    included.length === 0
+      ? ['', '']
+      : [`, { include: [${included.join(', ')}] }`, `, include: [${included.join(', ')}]`];
   return `import { ${uses.join(', ')} } from '../list/index.js';
 import { ${[names.entity, ...enums].join(', ')} } from './${names.file}.entity.js';
 
-@QueryOf(${names.entity})
+@QueryOf(${names.entity}${ofObject})
 export class Get${names.singular}Dto extends ObjectQueryDto {}
 
-@QueryOf(${names.entity}, { sort: [${sorts(resource).map(quoted).join(', ')}]${including} })
+@QueryOf(${names.entity}, { sort: [${sorts(resource).map(quoted).join(', ')}]${ofList} })
 export class List${names.plural}Dto extends ListQueryDto {
 ${parameters.map(declaration).join('\n')}}
 `;

@@ -143,7 +143,7 @@ export function unlistedReferences({ fields }) {
 }
 
 /**
- * The references whose objects lists may include: the name of the object is that of the field without `ID`.
+ * The references whose objects lists and single objects may include: the name of the object is that of the field without `ID`.
  *
  * @param {Resource} resource
  * @returns {import('../fields.js').Field[]}

@@ -7,7 +7,7 @@ export class ObjectLookup {
   constructor(
     readonly repository: Repository<ObjectLiteral>,
     readonly identifier: string,
-    readonly query: Readonly<Pick<ObjectQueryDto, 'fields'>>,
+    readonly query: Readonly<Pick<ObjectQueryDto, 'fields' | 'include'>>,
   ) {}
 }
 

@@ -2,15 +2,15 @@ import type { EntityMetadata } from 'typeorm';
 import { relatedOf } from '../../resource/related.js';
 import { fieldsOf, isResource, nameOf } from '../../resource/resource.js';
 import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
-import type { ListQueryDto } from '../query/list-query.dto.js';
+import type { ObjectQueryDto } from '../query/list-query.dto.js';
 
 /**
- * The fields that each object of a list shows, by `fields` and `include`: those of a related object as
+ * The fields that each object of a list, or a single one, shows, by `fields` and `include`: those of a related object as
  * `brand.name`, which is what `selection` takes. `undefined` for all of its own.
  */
 export function shownFields(
   metadata: EntityMetadata,
-  { fields, include = [] }: Pick<ListQueryDto, 'fields' | 'include'>,
+  { fields, include = [] }: Pick<ObjectQueryDto, 'fields' | 'include'>,
 ): readonly string[] | undefined {
   const related = relatedOf(metadata).flatMap(({ name, metadata: other }) => {
     const named = fieldsOfRelated(name, fields ?? []);

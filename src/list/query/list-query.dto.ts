@@ -27,6 +27,9 @@ export function limitBounds(settings: ParameterSettings): Bounds {
 export abstract class ObjectQueryDto extends CredentialsQueryDto {
   /** The fields of each object, in the order of the entity. Default: all. */
   declare fields?: readonly string[];
+
+  /** The related objects that each object has. Default: none. */
+  declare include?: readonly string[];
 }
 
 /**
@@ -46,9 +49,6 @@ export abstract class ListQueryDto extends ObjectQueryDto {
 
   /** The identifier of the object behind which the page begins, as text. */
   declare after?: string;
-
-  /** The related objects that each object has. Default: none. */
-  declare include?: readonly string[];
 
   /** The order. Ties are ordered by identifier. Default: by identifier. */
   declare sort?: readonly SortKey[];

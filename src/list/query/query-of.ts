@@ -49,10 +49,10 @@ interface ListOptions<Entity> {
 }
 
 /**
- * Sets the entity of a query class and declares the parameter `fields`. For a list it also declares:
+ * Sets the entity of a query class and declares the parameter `fields`, and `include` if there are columns for
+ * it. For a list it also declares:
  *
  * - `after` and `sort`
- * - `include` if there are columns for it
  * - `updatedSince` and `updatedUntil` if the entity has an `@UpdateDateColumn`, or lists a table of others that is
  *   tracked
  * - `createdSince` and `createdUntil` if lists are filtered or sorted by its `@CreateDateColumn`, which then has an
@@ -99,6 +99,7 @@ export function QueryOf<Entity>(
       example: own[0] ?? '',
     };
     Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
+    if (related.length > 0) declareInclude(related, prototype);
     if (!isList) return;
     const key = identifierType(primaryColumnOf(entity)?.options.type);
     const behind: DeclaredParameter = {
@@ -113,17 +114,18 @@ export function QueryOf<Entity>(
     );
     const search = searchParameterOf(prototype);
     Parameter(sortParameter(entity, sort, search), sortReader(sort, search))(prototype, 'sort');
-    if (related.length === 0) return;
-    const including: DeclaredParameter = {
-      meaning: `The related objects that each object shall have, as objects of their own or null; \`fields\` may name fields of them, such as \`${related[0] ?? ''}.name\`.`,
-      schema: arrayOf({ type: 'string', enum: related }),
-      example: related[0] ?? '',
-    };
-    Parameter(
-      including,
-      namesReader(() => related, 'names of related objects'),
-    )(prototype, 'include');
   };
+}
+
+/** @param related the names of the objects that it may name */
+function declareInclude(related: readonly string[], prototype: object): void {
+  const declared: DeclaredParameter = {
+    meaning: `The related objects that each object shall have, as objects of their own or null; \`fields\` may name fields of them, such as \`${related[0] ?? ''}.name\`.`,
+    schema: arrayOf({ type: 'string', enum: related }),
+    example: related[0] ?? '',
+  };
+  const reader = namesReader(() => related, 'names of related objects');
+  Parameter(declared, reader)(prototype, 'include');
 }
 
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {

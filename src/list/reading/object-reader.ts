@@ -11,6 +11,7 @@ import type { ObjectLookup } from '../listing/object-lookup.js';
 import { readIdentifier } from '../query/identifier-value.js';
 import { and } from '../listing/where.js';
 import { scopeConditions, visibleObjects, visibleRelated } from '../listing/scope.js';
+import { shownFields } from '../listing/shown-fields.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import { UnscopedReads } from './unscoped-reads.js';
 
@@ -30,14 +31,12 @@ export class ObjectReader {
    * @throws ApiError `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
    * `-31` if the client sees no such object
    */
-  async read(
-    { repository, identifier, query: { fields } }: ObjectLookup,
-    client?: ScopeClient,
-  ): Promise<Page> {
+  async read({ repository, identifier, query }: ObjectLookup, client?: ScopeClient): Promise<Page> {
     const { metadata } = repository;
     const { propertyName, databaseName, type } = identifierOf(metadata);
     const key = readIdentifier(type, identifier);
     if (key instanceof InvalidValue) throw key.toError(propertyName);
+    const fields = shownFields(metadata, query);
     await this.unscoped.checkFields(metadata, fields);
     const values = new ParameterValues([key]);
     const text = (): string => {
