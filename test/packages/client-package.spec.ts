@@ -278,6 +278,12 @@ export async function types(
   }
   const brand = await catalogue.brands.get('b', { fields: ['name'] });
   equal<keyof typeof brand, 'name'>(true);
+  const one = await catalogue.products.get('p', { fields: ['name', 'brand.name'], include: ['category'] });
+  equal<keyof typeof one, 'name' | 'brand' | 'category'>(true);
+  equal<keyof NonNullable<(typeof one)['brand']>, 'name'>(true);
+  equal<(typeof one)['category'], Category | null>(true);
+  const plain = await catalogue.products.get('p');
+  equal<(typeof plain)['brand'], Brand | null | undefined>(true);
   const { objects: facets } = await catalogue.products.facets({ facets: ['type'] });
   equal<(typeof facets)[number]['field'], 'type' | 'brandID' | 'categoryID' | 'currency' | 'inStock'>(true);
   const store: MirrorStore<Pick<Brand, 'brandID'>> = { clear() {}, put() {}, delete() {} };
@@ -294,14 +300,18 @@ export async function types(
   catalogue.products.list({ type: ['LIQUID'] });
   // @ts-expect-error -- no such field
   catalogue.products.list({ fields: ['colour'] });
-  // @ts-expect-error -- one object has no related ones
-  void catalogue.products.get('p', { include: ['brand'] });
+  // @ts-expect-error -- no such related object
+  void catalogue.products.get('p', { include: ['maker'] });
+  // @ts-expect-error -- brands have no related objects
+  void catalogue.brands.get('b', { include: ['brand'] });
   // @ts-expect-error -- no such sort
   catalogue.brands.list({ sort: ['price'] });
   // @ts-expect-error -- required
   catalogue.brands.deletions({});
   // @ts-expect-error -- brands have no facets
   catalogue.brands.facets();
+  // @ts-expect-error -- a copy does not follow related objects
+  catalogue.products.mirror({ store: new ProductStore(), fields: ['brand.name'] });
   // @ts-expect-error -- the store needs more fields than are asked for
   catalogue.products.mirror({ store: new ProductStore(), fields: ['productID'] });
   // @ts-expect-error -- required

@@ -133,6 +133,13 @@ describe('A list of the client', () => {
     expect(objects).toEqual([{ productID: 'p1', brand: { name: 'Brand 0' }, category: null }]);
   });
 
+  it('and a single object have the same related objects', async () => {
+    const { products } = clientOf(service);
+    const query = { fields: ['productID', 'brand.name'], include: ['category'] } as const;
+    const { objects } = await products.list({ productID: ['p1'], ...query });
+    expect(await products.get('p1', query)).toEqual(objects[0]);
+  });
+
   it('gives all objects in its order, by key', async () => {
     const catalogue = recording();
     const found = await all(catalogue.brands.list({ sort: ['-name'], limit: 7 }));

@@ -149,6 +149,8 @@ export interface ProductListQuery {
     | 'category.createdAt'
     | 'category.updatedAt'
   )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+  readonly include?: readonly ('brand' | 'category')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
@@ -165,8 +167,6 @@ export interface ProductListQuery {
     | 'updatedAt'
     | '-updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
-  readonly include?: readonly ('brand' | 'category')[];
 }
 export interface ProductQuery {
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
@@ -184,7 +184,18 @@ export interface ProductQuery {
     | 'imageURL'
     | 'createdAt'
     | 'updatedAt'
+    | 'brand.brandID'
+    | 'brand.name'
+    | 'brand.createdAt'
+    | 'brand.updatedAt'
+    | 'category.categoryID'
+    | 'category.parentID'
+    | 'category.name'
+    | 'category.createdAt'
+    | 'category.updatedAt'
   )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+  readonly include?: readonly ('brand' | 'category')[];
 }
 export interface ProductDeletion {
   /**
@@ -324,16 +335,29 @@ export interface CategoryListQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+  readonly include?: readonly 'parent'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
-  readonly include?: readonly 'parent'[];
 }
 export interface CategoryQuery {
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
-  readonly fields?: readonly ('categoryID' | 'parentID' | 'name' | 'createdAt' | 'updatedAt')[];
+  readonly fields?: readonly (
+    | 'categoryID'
+    | 'parentID'
+    | 'name'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'parent.categoryID'
+    | 'parent.parentID'
+    | 'parent.name'
+    | 'parent.createdAt'
+    | 'parent.updatedAt'
+  )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+  readonly include?: readonly 'parent'[];
 }
 export interface CategoryDeletion {
   /**

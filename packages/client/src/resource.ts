@@ -22,6 +22,10 @@ type ParameterValues<Query, Parameter extends string> =
     ? Value
     : never;
 
+/** A field of an object itself: a copy does not follow the changes of related objects. */
+type OwnField<R extends ResourceTypes> = ParameterValues<R['objectQuery'], 'fields'> &
+  keyof R['object'];
+
 /** A query whose `fields` and `include` are of the types given, by which the objects are typed. */
 type QueryWith<Query, Fields, Include> = Omit<Query, 'fields' | 'include'> & {
   readonly fields?: Fields;
@@ -73,14 +77,17 @@ export class Resource<R extends ResourceTypes> {
   }
 
   /** One object. If there is none, the error is `-31`. */
-  async get<const Fields extends readonly ParameterValues<R['objectQuery'], 'fields'>[] = []>(
+  async get<
+    const Fields extends readonly ParameterValues<R['objectQuery'], 'fields'>[] = [],
+    const Include extends readonly ParameterValues<R['objectQuery'], 'include'>[] = [],
+  >(
     identifier: string,
-    query: QueryWith<R['objectQuery'], Fields, never> = {} as never,
+    query: QueryWith<R['objectQuery'], Fields, Include> = {} as never,
     options?: CallOptions,
-  ): Promise<Selected<R['object'], Fields, []>> {
+  ): Promise<Selected<R['object'], Fields, Include>> {
     const path = `/${this.name}/${encodeURIComponent(identifier)}`;
     const { objects } = await this.transport.page(path, query, options);
-    return objects[0] as Selected<R['object'], Fields, []>;
+    return objects[0] as Selected<R['object'], Fields, Include>;
   }
 
   /** How many objects of the list have which value, most frequent first. */
@@ -110,7 +117,7 @@ export class Resource<R extends ResourceTypes> {
    *
    * @returns the cursor, a text; `undefined` in the first seconds of a new database: begin again
    */
-  mirror<const Fields extends readonly ParameterValues<R['objectQuery'], 'fields'>[] = []>(
+  mirror<const Fields extends readonly OwnField<R>[] = []>(
     {
       store,
       cursor,
