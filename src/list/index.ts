@@ -1,5 +1,6 @@
 /** The public API of lists, for the modules of resources. */
 export { ListModule } from './list.module.js';
+export { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 export { ListQueryDto, ObjectQueryDto } from './query/list-query.dto.js';
 export type { Page } from '../http/envelope.js';
 export { type Listing, listOf } from './listing/listing.js';

@@ -16,7 +16,18 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Readable } from 'node:stream';
 import { Raw, Repository } from 'typeorm';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
-import { type Listing, ListModule, listOf, type Page } from '../../src/list/index.js';
+import {
+  CredentialsQueryDto,
+  IntegerParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ObjectQueryDto,
+  type Page,
+  QueryOf,
+  TextParam,
+} from '../../src/list/index.js';
+import { Product } from '../../src/products/product.entity.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { failingLists, filteredLists } from '../../src/verify/filtered-lists.js';
 import { ListPartsDto, Part, PARTS } from '../list/part.fixture.js';
@@ -58,9 +69,51 @@ const RESULTS: Readonly<Record<string, () => unknown>> = {
   'page of too few': () => ({ count: '0', objects: '[{}]' }),
 };
 
+@QueryOf(Part)
+class TopPartsDto extends ObjectQueryDto {
+  @IntegerParam('The number of parts.') most?: number;
+}
+
+class MakersDto extends CredentialsQueryDto {
+  @TextParam('The makers whose name begins so.') begins?: string;
+}
+
+@QueryOf(Product, { include: ['brandID'] })
+class TopProductsDto extends ObjectQueryDto {}
+
 @Controller('test_own')
 class OwnController {
   constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
+
+  @Get('top')
+  top(@Query() { most }: TopPartsDto): Promise<Part[]> {
+    return this.parts.find({ order: { weight: 'DESC' }, take: most ?? 2 });
+  }
+
+  @Get('heaviest')
+  async heaviest(@Query() query: TopPartsDto): Promise<object | null> {
+    const part = await this.parts.findOne({ where: {}, order: { weight: 'DESC' } });
+    return query.most === 0 ? { partID: 'none' } : part;
+  }
+
+  @Get('page')
+  page(@Query() { most }: TopPartsDto): Page {
+    return { count: String(most ?? 9), objects: '[{"weight":1,"partID":"x"},{"partID":"y"}]' };
+  }
+
+  @Get('products')
+  products(@Query() { include }: TopProductsDto): object[] {
+    const brand = { name: 'Acme', brandID: 'b1' };
+    return [
+      { ...(include && { brand }), productID: 'p1', stock: 1 },
+      { brand: null, productID: 'p2', stock: 2 },
+    ];
+  }
+
+  @Get('makers')
+  makers(@Query() { begins = '' }: MakersDto): object[] {
+    return [{ maker: 'Acme', parts: 1 }].filter(({ maker }) => maker.startsWith(begins));
+  }
 
   @Get('result/:name')
   result(@Param('name') name: string): unknown {
@@ -257,6 +310,71 @@ describe('A handler of one’s own', () => {
     expect(
       Object.keys(body.components.responses.Conflict.content['application/json'].examples),
     ).toEqual(['-35']);
+  });
+});
+
+describe('The fields of a handler of one’s own', () => {
+  it.each([
+    ['top?fields=partID', '2', [{ partID: 'c' }, { partID: 'b' }]],
+    ['top?fields=weight,partID&most=1', '1', [{ partID: 'c', weight: 3 }]],
+    ['top?most=1', '1', [{ partID: 'c', makerID: null, weight: 3 }]],
+    ['heaviest?fields=weight', '1', [{ weight: 3 }]],
+    // What it does not give is null, as it is in a list.
+    ['heaviest?most=0&fields=weight,makerID', '1', [{ makerID: null, weight: null }]],
+    [
+      'page?fields=weight,partID',
+      '9',
+      [
+        { partID: 'x', weight: 1 },
+        { partID: 'y', weight: null },
+      ],
+    ],
+    ['page?fields=partID&most=2', '2', [{ partID: 'x' }, { partID: 'y' }]],
+    [
+      'products?fields=productID,brand.name&include=brand',
+      '2',
+      [
+        { productID: 'p1', brand: { name: 'Acme' } },
+        { productID: 'p2', brand: null },
+      ],
+    ],
+    [
+      'products?fields=productID&include=brand',
+      '2',
+      [
+        { productID: 'p1', brand: { name: 'Acme', brandID: 'b1' } },
+        { productID: 'p2', brand: null },
+      ],
+    ],
+  ])(
+    'are those that the request names, in the order of the resource: %s',
+    async (query, count, objects) => {
+      const { body } = await service.get(`/test_own/${query}`).expect(200);
+      expect(JSON.stringify(body.response_data)).toBe(JSON.stringify({ count, objects }));
+    },
+  );
+
+  it('are refused as those of a list', async () => {
+    await service
+      .get('/test_own/top?fields=colour')
+      .expect(
+        400,
+        refusal(
+          -25,
+          'The parameter fields must not name colour; it may name partID, makerID, weight',
+        ),
+      );
+  });
+
+  it('do not exist for a query class of parameters alone', async () => {
+    const { body } = await service.get('/test_own/makers?begins=A').expect(200);
+    expect(body.response_data).toEqual({ count: '1', objects: [{ maker: 'Acme', parts: 1 }] });
+    await service
+      .get('/test_own/makers?fields=maker')
+      .expect(400, refusal(-23, 'The parameter fields must not be present in this request'));
+    const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
+    const { parameters } = document.paths['/test_own/makers'].get;
+    expect(parameters.map(({ name }: { name: string }) => name)).toEqual(['begins']);
   });
 });
 

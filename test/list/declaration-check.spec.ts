@@ -932,7 +932,7 @@ describe('A handler', () => {
     [
       'whose query class is of another kind',
       withController(ForeignController),
-      'ForeignDto of ForeignController.list extends neither ListQueryDto nor ObjectQueryDto',
+      'ForeignDto of ForeignController.list extends neither ListQueryDto, ObjectQueryDto nor CredentialsQueryDto',
     ],
     [
       'whose query class is imported as a type',

@@ -72,7 +72,9 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
   }
   const query = type as Type<object>;
   if (query !== CredentialsQueryDto && !(query.prototype instanceof CredentialsQueryDto)) {
-    return [`${query.name} of ${handler} extends neither ListQueryDto nor ObjectQueryDto`];
+    return [
+      `${query.name} of ${handler} extends neither ListQueryDto, ObjectQueryDto nor CredentialsQueryDto`,
+    ];
   }
   const parameters = parametersOf(query);
   const base = query.prototype instanceof ListQueryDto ? ListQueryDto : CredentialsQueryDto;

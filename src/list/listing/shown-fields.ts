@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { relatedOf } from '../../resource/related.js';
 import { fieldsOf, isResource, nameOf } from '../../resource/resource.js';
 import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
-import type { ObjectQueryDto } from '../query/list-query.dto.js';
+import { ObjectQueryDto } from '../query/list-query.dto.js';
 
 /**
  * The fields that each object of a list, or a single one, shows, by `fields` and `include`: those of a related object as
@@ -21,6 +21,16 @@ export function shownFields(
   if (related.length === 0) return fields;
   const own = fields ? fields.filter((name) => !name.includes('.')) : namesOf(metadata);
   return [...own, ...related];
+}
+
+/**
+ * What `fields` of a query names, and `include` beside it, in the order of the resource. `undefined` for all, also
+ * for a query class of parameters alone, whose `fields` may mean something else.
+ */
+export function namedFields(query: unknown): readonly string[] | undefined {
+  if (!(query instanceof ObjectQueryDto)) return undefined;
+  const { fields, include = [] } = query;
+  return fields && [...fields, ...include];
 }
 
 /**

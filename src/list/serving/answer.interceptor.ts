@@ -10,11 +10,14 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer } from '../../http/envelope.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { pageAnswer } from '../../http/page-answer.js';
+import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
+import { queryClassOf } from '../../http/parameters/query-class.js';
 import { FacetCounts } from '../facets/facet-counts.js';
 import { FacetReader } from '../facets/facet-reader.js';
 import { ListReader } from '../reading/list-reader.js';
 import { Listing } from '../listing/listing.js';
 import { ObjectLookup } from '../listing/object-lookup.js';
+import { namedFields } from '../listing/shown-fields.js';
 import { streamFormatOf } from './accept.js';
 import { handlerPage } from './handler-page.js';
 import { ObjectServer } from './object-server.js';
@@ -34,24 +37,20 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
     private readonly options: OptionsResponder,
+    private readonly parameters: ParametersPipe,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<Answer> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<CatalogueRequest>();
+    const { method } = context.switchToHttp().getRequest<CatalogueRequest>();
     // Here and not in an interceptor of its own, which would cost every request some microseconds.
-    if (request.method === 'OPTIONS') return from(this.options.answer(context));
-    const name = () => `${context.getClass().name}.${context.getHandler().name}`;
-    return from(this.answer(request, http.getResponse(), next, name));
+    if (method === 'OPTIONS') return from(this.options.answer(context));
+    return from(this.answer(context, next));
   }
 
-  /** @param name gives that of the handler */
-  private async answer(
-    request: CatalogueRequest,
-    response: Response,
-    next: CallHandler,
-    name: () => string,
-  ): Promise<Answer> {
+  private async answer(context: ExecutionContext, next: CallHandler): Promise<Answer> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<CatalogueRequest>();
+    const response = http.getResponse<Response>();
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     request.trace?.leave();
     if (result instanceof Listing) {
@@ -65,8 +64,19 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       return this.pages.answer(this.facets.prepare(result, request.client), request, response);
     }
     if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
-    const page = handlerPage(result, name);
+    const name = () => `${context.getClass().name}.${context.getHandler().name}`;
+    const page = handlerPage(result, name, await this.namesOf(context, request));
     request.rows = page.rows;
     return pageAnswer(page, request);
+  }
+
+  /** What a request names for the objects of its handler; see `namedFields`. */
+  private async namesOf(
+    context: ExecutionContext,
+    request: CatalogueRequest,
+  ): Promise<readonly string[] | undefined> {
+    if (!request.parameters.some(({ name }) => name === 'fields')) return undefined;
+    const metatype = queryClassOf(context.getClass(), context.getHandler().name);
+    return namedFields(await this.parameters.transform(request.query, { type: 'query', metatype }));
   }
 }

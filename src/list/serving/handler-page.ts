@@ -1,6 +1,9 @@
 import { Stream } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
 import type { Page } from '../../http/envelope.js';
+import { fieldsOfRelated } from '../../resource/selection.js';
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** A page with the number of its objects. */
 interface HandlerPage extends Page {
@@ -11,14 +14,36 @@ interface HandlerPage extends Page {
  * The page that a handler of one's own answers with: a `Page`, an object, or a list of objects.
  *
  * @param name gives the name of the handler
+ * @param names what each object shall have, fields of a related one as `brand.name`; default: all that it has
  * @throws TypeError for anything else
  */
-export function handlerPage(result: unknown, name: () => string): HandlerPage {
+export function handlerPage(
+  result: unknown,
+  name: () => string,
+  names?: readonly string[],
+): HandlerPage {
   const page = pageOf(result, name);
-  if (page) return page;
+  if (page) return names ? narrowed(page, names) : page;
   throw new TypeError(
     `${name()} answers with ${kindOf(result)}; it may answer with what listOf or objectOf returns, ` +
       `a Page, an object or a list of objects`,
+  );
+}
+
+function narrowed(page: HandlerPage, names: readonly string[]): HandlerPage {
+  const objects = JSON.parse(page.objects) as Row[];
+  return { ...page, objects: JSON.stringify(objects.map((object) => picked(object, names))) };
+}
+
+/** The properties of an object that are named, in this order; null for one that it has not, as in a list. */
+function picked(object: Row, names: readonly string[]): Row {
+  const properties = new Set(names.map((name) => name.replace(/\..*/, '')));
+  return Object.fromEntries(
+    [...properties].map((property) => {
+      const value = object[property] ?? null;
+      const fields = fieldsOfRelated(property, names);
+      return [property, fields.length > 0 && value ? picked(value as Row, fields) : value];
+    }),
   );
 }
 
