@@ -83,26 +83,35 @@ export function sampleOf(column: ColumnMetadata): string | undefined {
 }
 
 /**
- * Whether PostgreSQL can compare a column, or an item of an array, with a value.
+ * Whether a value is one that a column, or an item of an array, may have. PostgreSQL refuses to compare it with
+ * another one. A text it would compare, with a number that has lost its leading zeros.
  *
  * @param isPattern whether it is a pattern for LIKE
  */
 export function isComparable(column: ColumnMetadata, value: unknown, isPattern: boolean): boolean {
   const type = COMPARED_TYPES.get(column.type);
   if (!type || value === null || value === undefined) return true;
-  if (type === 'text') return true;
-  if (isPattern) return false;
+  if (isPattern && type !== 'text') return false;
   const isDate = type === 'date' || type === 'date-time';
   if (value instanceof Date) return isDate;
   // No other value is sent as it is.
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     return true;
   }
+  if (type === 'text') return typeof value === 'string';
   const text = String(value);
   if (isDate) return [VALUES.date, VALUES['date-time']].some((each) => reads(each, column, text));
   // An import reads fewer forms of numbers.
   if (typeof value === 'number' && (type === 'decimal' || type === 'double')) return true;
   return reads(VALUES[type], column, text);
+}
+
+/** The decorators of parameters whose values a column may have; none for a type that is not compared. */
+export function fittingDecorators(column: ColumnMetadata): string[] {
+  const type = COMPARED_TYPES.get(column.type);
+  return type
+    ? [COLUMN_TYPES[type].one, COLUMN_TYPES[type].several].flatMap((name) => name ?? [])
+    : [];
 }
 
 function reads(values: ColumnValues, column: ColumnMetadata, text: string): boolean {

@@ -67,10 +67,7 @@ export interface ExternalTable {
 }
 
 /** The options of a resource. */
-interface ResourceOptions<
-  Column extends string,
-  Scoped extends string,
-> extends ListColumns<Column> {
+interface ResourceOptions<Column extends string> extends ListColumns<Column> {
   /**
    * Lists a table of others, which is only read: no migration changes it. It has none of `ListColumns`, except
    * `counted` if it is tracked. If it is not, nothing counts or versions its rows, or records deletions.
@@ -78,16 +75,17 @@ interface ResourceOptions<
    */
   readonly external?: ExternalTable;
   /** Restricts what each client sees. Default: every client sees every object. */
-  readonly scope?: Scope<Scoped>;
+  readonly scope?: Scope<Column>;
 }
 
 /**
  * Declares an entity that is listed, imported and exported. An `@UpdateDateColumn` gets an index, for
- * the filter `updatedSince`.
+ * the filter `updatedSince`. The compiler infers the entity from the class that is decorated, and reports a
+ * misspelt column at its name.
  *
  * @param name the name of the resource, its path and, unless it is external, its table
  */
-export function Resource<const Column extends string = never, const Scoped extends string = never>(
+export function Resource<Entity extends object>(
   name: string,
   {
     counted = [],
@@ -99,8 +97,8 @@ export function Resource<const Column extends string = never, const Scoped exten
     paths = [],
     external,
     scope,
-  }: ResourceOptions<Column, Scoped> = {},
-): (target: new () => Record<Column | Scoped, unknown>) => void {
+  }: ResourceOptions<NoInfer<keyof Entity & string>> = {},
+): (target: new () => Entity) => void {
   return (target) => {
     Entity(
       external ? { schema: external.schema, name: external.name, synchronize: false } : { name },

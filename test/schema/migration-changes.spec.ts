@@ -55,7 +55,7 @@ function gadgets(columns: Record<string, ColumnOptions> = COLUMNS, lists = LISTS
     Column(options)(prototype, name);
   }
   Index(['name'])(Gadget);
-  Resource('gadgets', lists)(Gadget);
+  Resource<Gadget>('gadgets', lists)(Gadget);
   return Gadget;
 }
 

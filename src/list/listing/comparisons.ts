@@ -1,6 +1,6 @@
 import { FindOperator } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { isComparable, typeNameOf } from '../../resource/column-values.js';
+import { fittingDecorators, isComparable, typeNameOf } from '../../resource/column-values.js';
 import { alternativesOf } from './alternatives.js';
 import type { Listing } from './listing.js';
 
@@ -34,8 +34,8 @@ export function operandsOf(compared: unknown): Omit<Comparison, 'column'>[] {
 }
 
 /**
- * What a list compares with values that the type of the column does not have, for which PostgreSQL refuses
- * the statement, as lines.
+ * What a list compares with values that the type of the column does not have, as lines: PostgreSQL refuses the
+ * statement, or finds other objects than those that the client asks for.
  *
  * @param parameter the filter that it has
  */
@@ -44,7 +44,10 @@ export function misfitsOf(list: Listing, parameter: string): string[] {
   return comparisonsIn(list)
     .filter(({ column, value, isPattern }) => !isComparable(column, value, isPattern))
     .map(({ column, value, isPattern }) => {
-      const what = isPattern ? 'a pattern of a text' : String(value);
+      const decorators = fittingDecorators(column).map((each) => `@${each}`);
+      const what = isPattern
+        ? 'a pattern of a text'
+        : `${String(value)}: ${decorators.join(' or ')} fits`;
       return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}`;
     });
 }
