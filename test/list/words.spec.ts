@@ -4,6 +4,7 @@ import { ListReader } from '../../src/list/reading/list-reader.js';
 import { Listing } from '../../src/list/listing/listing.js';
 import { containsWords } from '../../src/list/listing/contains-words.js';
 import { whereOf } from '../../src/list/listing/where.js';
+import { searchText } from '../../src/list/query/search-text.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';
@@ -21,6 +22,7 @@ const TEXTS: readonly (readonly [name: string | null, description: string | null
   [null, 'Beanbag in blue wool'],
   ['Bean', 'green'],
   ['⭐\ufe0fRegal ☀\ufe0f 葛\u{e0100}城', 'שָׁלוֹם كِتَاب Strand\u00adkorb'],
+  ['می\u200cروم', 'خانه'],
 ];
 
 let service: Service;
@@ -160,6 +162,21 @@ describe('A search for words', () => {
     ['ag*', []],
     ['ﬁn*', ['p5']],
     ['ﬁ*', ['p5']],
+    // Characters that are not seen, in every place.
+    ['می*', ['p9']],
+    ['می\u200c*', ['p9']],
+    ['می\u200cر*', ['p9']],
+    ['\u200cمی*', ['p9']],
+    ['\u200fمی*\u200f', ['p9']],
+    ['می*\u200c خانه', ['p9']],
+    ['می\u200f*', ['p9']],
+    ['be\u00adan*', ['p6', 'p7']],
+    ['bean\u00ad*', ['p6', 'p7']],
+    ['bean\u200d*', ['p6', 'p7']],
+    ['bean\u200b\u200e\ufeff\u2060*', ['p6', 'p7']],
+    ['be*\u200can', []],
+    ['bean \u200c*', ['p7']],
+    ['bean\u200c \u200f*', ['p7']],
   ])('finds words by their beginning: %s', async (words, identifiers) => {
     expect(await found(words)).toEqual(identifiers);
   });
@@ -270,6 +287,25 @@ describe('A search for words', () => {
     expect(differing.map(({ text }) => text)).toEqual([]);
   });
 
+  it('reads the beginning of a word with any format character as words are folded', async () => {
+    const formats = Array.from({ length: 0x10ffff }, (_, code) =>
+      String.fromCodePoint(code),
+    ).filter((character) => /\p{Cf}/u.test(character));
+    expect(formats.length).toBeGreaterThan(100);
+    const rows = await service.dataSource.query<{ character: string; words: string[] }[]>(
+      `SELECT character, search_words('ab' || character || 'cd') AS words
+       FROM unnest($1::text[]) character`,
+      [formats],
+    );
+    for (const { character, words } of rows) {
+      const within = searchText(`ab${character}cd*`);
+      const read = [...(within.words.match(WORDS) ?? []), ...within.beginnings];
+      expect([character, read]).toEqual([character, words]);
+      const before = searchText(`ab${character}*`);
+      expect([character, before.beginnings]).toEqual([character, ['ab']]);
+    }
+  });
+
   it('finds a product by its own words, whatever they are', async () => {
     const products = service.dataSource.getRepository(Product);
     const word = fc.oneof(
@@ -337,6 +373,8 @@ describe('A search for words', () => {
     ['no word', ' -/ '],
     ['a symbol', '😀'],
     ['a star alone', '*'],
+    ['a joiner before a star', '\u200c*'],
+    ['format characters before a star', '\u200f\u00ad*'],
   ])('refuses %s', async (_, words) => {
     await search(words).expect(
       400,
@@ -344,7 +382,7 @@ describe('A search for words', () => {
     );
   });
 
-  it.each(['b*', 'blue b*', 'e\u0301*', 'blue-b*'])(
+  it.each(['b*', 'blue b*', 'e\u0301*', 'blue-b*', 'b\u200c*', '\u200cb\u200f*'])(
     'refuses a beginning of one character: %s',
     async (words) => {
       await search(words).expect(

@@ -7,13 +7,18 @@ export interface SearchText {
   readonly beginnings: readonly string[];
 }
 
-/** A word is a sequence of letters, digits and marks. `*` in the middle of one separates words. */
-const BEGINNING = /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)\*(?![\p{L}\p{N}\p{M}])/gu;
+/** What joins or divides the parts of a word without being seen; `search_text` of the database leaves it out, too. */
+const JOINERS = /[\u00ad\u200c\u200d]/g;
+/**
+ * A word is a sequence of letters, digits and marks. `*` in the middle of one separates words. A format character,
+ * such as a mark of the direction, separates words, but is not seen between a word and its `*`.
+ */
+const BEGINNING = /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)\p{Cf}*\*(?![\p{L}\p{N}\p{M}])/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
 /** Reads the words and the beginnings of words of a text. */
 export function searchText(text: string): SearchText {
-  const folded = text.normalize('NFKC');
+  const folded = text.replace(JOINERS, '').normalize('NFKC');
   const beginnings = [...folded.matchAll(BEGINNING)].map(([, word = '']) => word);
   return { text, words: folded.replace(BEGINNING, ' '), beginnings: [...new Set(beginnings)] };
 }
