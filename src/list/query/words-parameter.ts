@@ -26,8 +26,10 @@ export function WordsParam(meaning: string): PropertyDecorator {
     example: 'blue',
   };
   const parameter = Parameter(declared, (text) => {
+    // First, since reading the words of a text costs the square of its length.
+    if (!isTextOf(text, 1, NAME_LENGTH)) return mustBe(`1 to ${bounds}`);
     const search = searchText(text);
-    const words = isTextOf(text, 1, NAME_LENGTH) ? wordCount(search) : 0;
+    const words = wordCount(search);
     if (words < 1 || words > MAXIMUM_WORDS) return mustBe(`1 to ${bounds}`);
     return search.beginnings.every((word) => Array.from(word).length >= MINIMUM_BEGINNING)
       ? text
