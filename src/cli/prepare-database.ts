@@ -29,7 +29,7 @@ export async function prepareDatabase(
   };
   try {
     const signal = AbortSignal.any([stop, failed.signal]);
-    const isReady = await migrateWhenAvailable(url, signal, onWaiting);
+    const isReady = await migrateWhenAvailable(url, settings.searchLanguage, signal, onWaiting);
     failed.signal.throwIfAborted();
     return isReady;
   } finally {

@@ -22,7 +22,8 @@ export function migrateCommand(): Command {
     .option('--down', 'take back the migration that was applied last')
     .option('--destructive', 'take it back even if data is lost')
     .action(async ({ down = false, destructive = false }: DownOptions) => {
-      const { url, embedded } = await openDatabase(new Settings(process.env));
+      const settings = new Settings(process.env);
+      const { url, embedded } = await openDatabase(settings);
       try {
         if (down) {
           const name = await migrateDown(url, destructive, { signal: stopSignal() });
@@ -31,7 +32,8 @@ export function migrateCommand(): Command {
           );
           return;
         }
-        const names = await migrate(url, { signal: stopSignal() });
+        const { searchLanguage } = settings;
+        const names = await migrate(url, { searchLanguage, signal: stopSignal() });
         for (const name of names) console.log(name);
         console.log(`The schema is up to date: ${names.length} migrations taken`);
       } finally {

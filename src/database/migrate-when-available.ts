@@ -8,14 +8,16 @@ const RETRY_INTERVAL = 500;
 /**
  * Migrates a database as soon as it accepts connections: it may start after the service.
  *
+ * @param searchLanguage the language of searches in a new database
  * @param signal stops the wait
  * @param onWaiting called with a line that says what is waited for: once for the database, and as
  *   often as `migrate` calls its `onWaiting`
  * @returns false if the signal was aborted before the database was migrated
- * @throws Error at once if the URL cannot work: wrong credentials, no such database
+ * @throws Error at once if it cannot succeed: wrong credentials, no such database, no such language
  */
 export async function migrateWhenAvailable(
   url: string,
+  searchLanguage: string,
   signal: AbortSignal,
   onWaiting: (cause: 'database' | 'migrations', line: string) => void,
 ): Promise<boolean> {
@@ -25,7 +27,7 @@ export async function migrateWhenAvailable(
   const isStopped = (): boolean => signal.aborted;
   for (let attempts = 0; !isStopped(); attempts += 1) {
     try {
-      await migrate(url, { signal, onWaiting: onLocked });
+      await migrate(url, { searchLanguage, signal, onWaiting: onLocked });
       return true;
     } catch (error) {
       if (isStopped()) return false;

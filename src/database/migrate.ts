@@ -6,6 +6,7 @@ import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunne
 import { CommandError } from '../command-error.js';
 import { applyMigration, type MigrationContext } from './apply-migration.js';
 import { databaseOptions } from './options.js';
+import { chooseSearchLanguage } from './search-language.js';
 import { revertMigration } from './revert-migration.js';
 
 /** Key of the advisory lock under which migrations run. Arbitrary; it must never change. */
@@ -21,6 +22,8 @@ const REPORT_AFTER = 2000;
 const REPORT_INTERVAL = 10_000;
 
 export interface MigrateOptions {
+  /** The language of searches in a new database. Default: `simple`. */
+  readonly searchLanguage?: string;
   /** Called now and then with a line that says what is waited for. Default: prints to stderr. */
   readonly onWaiting?: (line: string) => void;
   /** Aborts: the migration in progress is rolled back, earlier ones stay applied. */
@@ -33,10 +36,12 @@ export interface MigrateOptions {
  * behind it. It retries until it gets the lock; see `applyMigration`.
  *
  * @returns the names of the applied migrations
- * @throws CommandError if the signal is aborted
+ * @throws CommandError if the signal is aborted, or if the database does not have the language
  */
 export function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { searchLanguage = 'simple' } = options;
   return withMigrationLock(url, options, async (context) => {
+    await chooseSearchLanguage(context.runner, searchLanguage);
     const applied: string[] = [];
     for (const migration of await context.executor.getPendingMigrations()) {
       context.signal?.throwIfAborted();

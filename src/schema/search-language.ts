@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { CommandError } from '../command-error.js';
+import { requireSearchLanguage } from '../database/search-language.js';
 
 /** Milliseconds in which a statement that was planned before a commit has begun. */
 const PLANNED_BEFORE = 1000;
@@ -84,17 +84,4 @@ export async function rebuildSearch(dataSource: DataSource, language: string): P
   } finally {
     await runner.release();
   }
-}
-
-/** A configuration of PostgreSQL itself, or one with its schema, such as `public.ours`. */
-async function requireSearchLanguage(dataSource: DataSource, language: string): Promise<void> {
-  const rows = await dataSource.query<unknown[]>(
-    `SELECT FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
-     WHERE CASE nspname WHEN 'pg_catalog' THEN cfgname ELSE nspname || '.' || cfgname END = $1`,
-    [language],
-  );
-  if (rows.length > 0) return;
-  throw new CommandError(
-    `SEARCH_LANGUAGE must be a text search configuration of the database, such as simple or english, not ${language}`,
-  );
 }

@@ -140,6 +140,21 @@ describe('A first catalogue start, with nothing but a directory', () => {
     );
   });
 
+  it('searches in SEARCH_LANGUAGE in a new directory, from the first start on', async () => {
+    const { address, output } = await start({ SEARCH_LANGUAGE: 'english' });
+    expect(output()).not.toContain('SEARCH_LANGUAGE');
+    // The demonstration is loaded in it: each finds what the other does, and no text has this form.
+    const found = async (q: string) => {
+      const url = `${address}/products?clientID=demo&access_token=demo-token&q=${q}&fields=productID`;
+      return (await (await fetch(url)).json()) as { response_data: { count: string } };
+    };
+    const bags = await found('bag');
+    expect(Number(bags.response_data.count)).toBeGreaterThan(0);
+    expect(await found('bagging')).toEqual(bags);
+    const environment = { DATA_DIR: dataDir, SEARCH_LANGUAGE: 'english' };
+    expect((await catalogue(['verify'], environment)).stdout).toBe('Nothing is off\n');
+  });
+
   it('refuses a second service on the same directory in one line, which names the first', async () => {
     const second = await start({ DATA_DIR: prepared });
     expect(second.child.exitCode).toBe(1);

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Product } from '../../src/products/product.entity.js';
 import { catalogue, type CommandResult } from '../cli/catalogue.js';
 import { CommandHost } from '../cli/command-host.js';
+import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
@@ -41,6 +43,36 @@ describe('The language of searches', () => {
         stderr:
           'catalogue: SEARCH_LANGUAGE must be a text search configuration of the database, such as simple or english, not klingon\n',
       });
+    }
+  });
+
+  it('is that of the setting in a new database, which a wrong one leaves empty', async () => {
+    const database = await createDatabase({ migrated: false });
+    const migrate = (language: string) =>
+      host.run(['migrate'], {
+        environment: { ...environment(language), DATABASE_URL: database.url },
+      });
+    const dataSource = await new DataSource({ type: 'postgres', url: database.url }).initialize();
+    try {
+      expect(await migrate('klingon')).toMatchObject({
+        status: 1,
+        stderr:
+          'catalogue: SEARCH_LANGUAGE must be a text search configuration of the database, such as simple or english, not klingon\n',
+      });
+      expect(await dataSource.query(`SELECT to_regclass('products') AS products`)).toEqual([
+        { products: null },
+      ]);
+      expect(await migrate('english')).toMatchObject({ status: 0, stderr: '' });
+      // A later setting does not change it.
+      expect(await migrate('simple')).toMatchObject({ status: 0, stderr: '' });
+      expect(
+        await dataSource.query(
+          `SELECT search_language() AS language, object_words('Running lamps', '')::text AS words`,
+        ),
+      ).toEqual([{ language: 'english', words: expect.stringContaining("'^lamp'") }]);
+    } finally {
+      await dataSource.destroy();
+      await database.drop();
     }
   });
 

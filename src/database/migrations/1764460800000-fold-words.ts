@@ -19,7 +19,8 @@ export class FoldWords1764460800000 implements MigrationInterface {
     const [{ home }] = (await runner.query('SELECT quote_ident(current_schema()) AS home')) as [
       { home: string },
     ];
-    for (const statement of functions(home, await lowerCollation(runner))) {
+    const language = await chosenLanguage(runner);
+    for (const statement of functions(home, await lowerCollation(runner), language)) {
       await runner.query(statement);
     }
     for (const { resource, columns } of await searchedResources(runner)) {
@@ -91,6 +92,14 @@ async function searchedResources(
 const TRIGGER =
   /:= to_tsvector\('simple', search_text\(concat_ws\(' ', (NEW\."\w+"(?:, NEW\."\w+")*)\)\)\)/;
 
+/** The language that `chooseSearchLanguage` has set in the session. */
+async function chosenLanguage(runner: QueryRunner): Promise<string> {
+  const [{ language }] = (await runner.query(
+    `SELECT coalesce(nullif(current_setting('catalogue.search_language', true), ''), 'simple') AS language`,
+  )) as [{ language: string }];
+  return language;
+}
+
 /**
  * A collation that knows the case of every letter, as `COLLATE …`. The collation `C` knows only those of
  * ASCII. If a database has no other, other letters keep their case. A function without one would take the
@@ -141,8 +150,9 @@ const LIGATURES = { ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' };
  * The functions of searches. Their names are qualified, since writers come with search paths of their own.
  *
  * @param home the schema, quoted
+ * @param language without quotes, which `Settings` does not admit
  */
-function functions(home: string, collation: string): string[] {
+function functions(home: string, collation: string, language: string): string[] {
   const ligatures = Object.entries(LIGATURES).reduce(
     (text, [from, to]) => `replace(${text}, '${from}', '${to}')`,
     'folded',
@@ -167,7 +177,7 @@ function functions(home: string, collation: string): string[] {
        RETURN btrim(regexp_replace(normalize(folded, NFKC), '[^a-z0-9${wordCharacters()}]+', ' ', 'g'));
      END $$`,
     // The configuration by whose dictionaries words are stemmed.
-    `CREATE FUNCTION "search_language"() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 'simple' $$`,
+    `CREATE FUNCTION "search_language"() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT '${language}' $$`,
     // A lexeme has at most 2046 bytes. Longer words are left out.
     `CREATE FUNCTION "search_words"(text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
      DECLARE
