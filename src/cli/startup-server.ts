@@ -68,7 +68,7 @@ async function open(
           answerHealth(request, response, () => Promise.resolve(reason()));
           return;
         }
-        if (!isHealth && cors.answerPreflight(request, response)) return;
+        if (!isHealth && !parseError && cors.answerPreflight(request, response)) return;
         sendError(response, error ?? errors.unavailable());
       },
       unparsedHeaders: cors.defaultHeaders,

@@ -73,6 +73,7 @@ describe('Before the database is there', () => {
       -34,
     ],
     ['an expectation', head('/brands', { Expect: 'tea', Connection: 'close' }), 400, -20],
+    ['a body', head('/brands', { 'Content-Length': '9' }), 400, -20],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405, -32],
     ['no Host', 'GET /brands HTTP/1.1\r\nConnection: close\r\n\r\n', 400, -20],
   ])('%s is answered in the envelope', async (_, bytes, status, errcode) => {

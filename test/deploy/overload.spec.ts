@@ -245,21 +245,6 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
     await Promise.all(lists.map(({ all }) => all));
   });
 
-  it('bodies that never end leave slots free', async () => {
-    await newProxy();
-    expect((await other(clients.normal)).errcode).toBe('0');
-    for (let at = 0; at < 2 * SLOTS; at += 1) {
-      const socket = connect(proxy.port, '127.0.0.1').on('error', () => undefined);
-      sockets.push(socket);
-      // Each with a token of its own.
-      socket.write(
-        `POST /brands HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${at}\r\nContent-Length: 9\r\n\r\na`,
-      );
-    }
-    await Promise.all(sockets.map((socket) => once(socket, 'data')));
-    expect((await other(clients.normal)).errcode).toBe('0');
-  });
-
   it('the slots are no more than an instance admits however slow its event loop is', async () => {
     const configuration = await readFile('deploy/haproxy.cfg', 'utf8');
     const slots = Number(/^ +default-server maxconn (\d+)$/m.exec(configuration)?.[1]);

@@ -4,12 +4,13 @@ import { Client } from 'pg';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
+import { HalfOpenClient } from '../http/half-open-client.js';
 import { splitResponses } from '../http/raw-request.js';
 import { withTool } from '../tools.js';
 import { until } from '../until.js';
 import { exchange, type Refused, refusalsIn } from './exchange.js';
 import { Fleet } from './fleet.js';
-import { CLOSED, PASSED_ON, UNPARSED } from './hostile-requests.js';
+import { CLOSED, PASSED_ON, UNPARSED, WITH_BODY } from './hostile-requests.js';
 import { HAPROXY, type Proxy, usesErrorFiles } from './proxy.js';
 
 jest.setTimeout(60_000);
@@ -79,6 +80,14 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
     expect(refusalsIn(received)).toEqual(expected);
   });
 
+  it.each(WITH_BODY)('HAProxy refuses %s, and closes', async (_, bytes, ...expected) => {
+    const client = await HalfOpenClient.connect(proxy.port);
+    client.write(bytes);
+    const received = Buffer.from(await client.untilEndAsText(), 'latin1');
+    expect(refusalsIn(received)).toEqual(expected);
+    client.destroy();
+  });
+
   it.each(UNPARSED)('HAProxy refuses %s', async (_, bytes, ...expected) => {
     const refusals = refusalsIn(await exchange(proxy.port, bytes));
     // Older versions of HAProxy parse some of these. The service then responds with the error.
@@ -138,7 +147,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
         [
           'GET /products HTTP/1.1\r\nHost: a\r\n\r\n',
           'GET /products HTTP/1.0\r\n\r\n',
-          'POST /products HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc',
+          'POST /products HTTP/1.1\r\nHost: a\r\n\r\n',
           'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n',
         ].map((bytes) => exchange(port, bytes)),
       );

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 export class Connections {
   private readonly pending = new Map<Duplex, Set<ServerResponse>>();
   private readonly latest = new WeakMap<Duplex, ServerResponse>();
+  private readonly ending = new WeakSet<Duplex>();
 
   add(response: ServerResponse): void {
     const { socket } = response.req;
@@ -22,6 +23,15 @@ export class Connections {
   /** The response to the latest request of a connection; `undefined` before its first request. */
   latestOf(socket: Duplex): ServerResponse | undefined {
     return this.latest.get(socket);
+  }
+
+  /** Whether the next response of a connection is its last. Nothing behind its request is answered. */
+  isEnding(socket: Duplex): boolean {
+    return this.ending.has(socket);
+  }
+
+  setEnding(socket: Duplex): void {
+    this.ending.add(socket);
   }
 
   /** The response that a connection is writing; `undefined` if none is pending. */

@@ -11,6 +11,7 @@ import type { Observation } from '../observation.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
+import { endAndLinger } from './linger.js';
 import { onEnd } from './on-end.js';
 import { parserError, sendUnparsedError } from './unparsed.js';
 import { ALLOWED_METHODS } from '../methods.js';
@@ -20,7 +21,6 @@ const MAX_HEADER_SIZE = 32_768;
 /** Timeouts of Node's `http.Server`, in milliseconds. */
 const TIMEOUTS = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
   // Longer than proxies keep a connection: otherwise a proxy can send a request on a connection
   // that is being closed.
   keepAliveTimeout: 75_000,
@@ -31,7 +31,7 @@ export interface ServerHandlers {
   /**
    * Answers a request.
    *
-   * @param error the error response for a request that has no other error
+   * @param error the error response, if it is known before the head is processed
    */
   answer(request: IncomingMessage, response: ServerResponse, error?: ApiError): void;
   /** The headers of responses to input that is not a valid request; default: `COMMON_HEADERS`. */
@@ -53,7 +53,8 @@ export interface EnvelopedServer {
 /**
  * Creates an HTTP server that is not listening yet. It also responds with an envelope where Node
  * would respond by itself: to parser errors, `Expect` and `CONNECT`. It closes the connection of a
- * reader that is too slow; see `Deliveries`.
+ * reader that is too slow; see `Deliveries`. A request has no body: one that has gets the error response
+ * of a malformed request, and its connection is closed.
  *
  * @param maxConnections open connections; any further connection is closed at once
  * @param classes default: those of Node
@@ -67,19 +68,7 @@ export function createEnvelopedServer(
   const observe = (observation: Observation): void => handlers.observe?.(observation);
   const connections = new Connections();
   const deliveries = new Deliveries();
-  const handle = (request: IncomingMessage, response: ServerResponse, error?: ApiError): void => {
-    // Several parts of the service listen to `close`, and a stream pipeline adds more listeners.
-    response.setMaxListeners(30);
-    connections.add(response);
-    onEnd(response, () => {
-      // Nobody reads a destroyed response.
-      if (!response.destroyed) deliveries.add(response);
-    });
-    response.once('close', () => {
-      deliveries.delete(response);
-    });
-    handlers.answer(request, response, error);
-  };
+  const handle = handlerOf(handlers, connections, deliveries);
   // Node's own response to a missing Host has no body, so `receive` checks it instead.
   const options = {
     ...TIMEOUTS,
@@ -93,6 +82,10 @@ export function createEnvelopedServer(
   server.maxConnections = maxConnections;
   // No maximum: beyond it Node silently drops headers. Their size is limited anyway.
   server.maxHeadersCount = 0;
+  // Without a body there is nothing to continue with.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    handle(request, response);
+  });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response, errors.malformed());
   });
@@ -101,14 +94,57 @@ export function createEnvelopedServer(
     if (error) sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
     else socket.destroy();
   });
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     // Node has removed its listeners and stopped reading. Without these listeners, an error would
     // end the process, and a response that waits for `drain` would wait forever.
     socket.on('error', () => socket.destroy());
     socket.on('drain', () => connections.frontOf(socket)?.emit('drain'));
     socket.resume();
-    const error = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: ALLOWED_METHODS });
+    const notAllowed = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: ALLOWED_METHODS });
+    const error = hasBody(request) ? errors.malformed() : notAllowed;
     sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
   });
   return { server, connections, deliveries };
+}
+
+/** Whether a request announces a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return length !== '0' || coding !== undefined;
+}
+
+/** Tracks the response to a request, and passes both on. */
+function handlerOf(
+  handlers: ServerHandlers,
+  connections: Connections,
+  deliveries: Deliveries,
+): ServerHandlers['answer'] {
+  return (request, response, error) => {
+    const { socket } = request;
+    if (connections.isEnding(socket)) {
+      socket.pause();
+      return;
+    }
+    // Several parts of the service listen to `close`, and a stream pipeline adds more listeners.
+    response.setMaxListeners(30);
+    connections.add(response);
+    onEnd(response, () => {
+      // Nobody reads a destroyed response.
+      if (!response.destroyed) deliveries.add(response);
+    });
+    response.once('close', () => {
+      deliveries.delete(response);
+    });
+    if (!hasBody(request)) {
+      handlers.answer(request, response, error);
+      return;
+    }
+    connections.setEnding(socket);
+    response.setHeader('Connection', 'close');
+    // Node calls it after this response.
+    socket.destroySoon = () => {
+      endAndLinger(socket);
+    };
+    handlers.answer(request, response, errors.malformed());
+  };
 }

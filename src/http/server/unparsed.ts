@@ -7,9 +7,7 @@ import { type ApiError, errors } from '../errors.js';
 import type { Observation } from '../observation.js';
 import type { HeaderList } from './common-headers.js';
 import type { Connections } from './connections.js';
-
-/** Milliseconds that a client has to read the error response before the connection is destroyed. */
-const LINGER = 1000;
+import { endAndLinger } from './linger.js';
 
 /**
  * The error response to an error of Node's parser
@@ -33,25 +31,22 @@ export function sendUnparsedError(
   headers: HeaderList,
   observe: (observation: Observation) => void,
 ): void {
+  if (connections.isEnding(socket)) return;
+  connections.setEnding(socket);
+  const sendLast = (): void => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const id = randomUUID();
+    observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
+    const date = new Date().toUTCString();
+    const text = unparsedResponse(error, [['Date', date], ['X-Request-Id', id], ...headers]);
+    endAndLinger(socket, text);
+  };
   const latest = connections.latestOf(socket);
-  if (latest && !latest.writableFinished && !latest.destroyed) {
-    latest.once('finish', () => {
-      sendUnparsedError(socket, error, connections, headers, observe);
-    });
-    return;
-  }
-  // The error is in the body of a request that has its response already. The client would take a
-  // second response for that of its next request.
-  if (!socket.writable || latest?.req.complete === false) {
-    socket.destroy();
-    return;
-  }
-  const id = randomUUID();
-  observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
-  const date = new Date().toUTCString();
-  socket.end(unparsedResponse(error, [['Date', date], ['X-Request-Id', id], ...headers]));
-  // The client may leave its side open, and Node has no timeout for a connection without a parser.
-  (socket as Socket).setTimeout(LINGER, () => socket.destroy());
+  if (!latest || latest.writableFinished || latest.destroyed) sendLast();
+  else latest.once('finish', sendLast);
 }
 
 /** The error response as text, with `Connection: close`. */

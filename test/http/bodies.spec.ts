@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
+import { refusal, type Service, startService, whileOverloaded } from '../service.js';
+import { until } from '../until.js';
+import { HalfOpenClient } from './half-open-client.js';
+
+/** The beginnings of bodies that never end, by the headers that announce them. */
+const BODIES: readonly (readonly [headers: string, body: string])[] = [
+  ['Content-Length: 9\r\n', 'a'],
+  ['Content-Length: 9\r\n', ''],
+  ['Content-Length: 1\r\n', 'a'],
+  ['Content-Length: 100000\r\n', 'a'.repeat(50_000)],
+  ['Content-Length: 2147483648\r\n', 'a'],
+  ['Content-Length: 4294967296\r\n', 'a'],
+  ['Content-Length: 99999999999999999999999\r\n', 'a'],
+  ['Content-Length: nine\r\n', 'a'],
+  ['Content-Length: -1\r\n', 'a'],
+  ['Content-Length: 0\r\nContent-Length: 9\r\n', 'a'],
+  ['Content-Length:\r\n', ''],
+  ['Transfer-Encoding: chunked\r\n', '9\r\na'],
+  ['Transfer-Encoding: chunked\r\n', '0\r\n\r\n'],
+  ['Transfer-Encoding: gzip, chunked\r\n', '9\r\na'],
+  ['Transfer-Encoding: gzip\r\n', 'a'],
+  ['Content-Length: 9\r\nTransfer-Encoding: chunked\r\n', '9\r\na'],
+  ['Expect: 100-continue\r\nContent-Length: 9\r\n', ''],
+  ['Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n', ''],
+];
+
+const MALFORMED = refusal(-20, 'The request is malformed');
+
+describe('A request with a body', () => {
+  let service: Service;
+  let adapter: EnvelopedExpressAdapter;
+  let get: string;
+
+  beforeAll(async () => {
+    service = await startService({ CORS_ORIGINS: 'https://shop.example' });
+    adapter = service.application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
+    const credentials = `clientID=${service.clientID}&access_token=${service.token}`;
+    get = `GET /brands?${credentials} HTTP/1.1\r\nHost: a\r\n`;
+  });
+  afterAll(() => service.stop());
+
+  const open = () => HalfOpenClient.connect(service.port);
+
+  /** Expects an error response, and that the service closes a connection that its client leaves open. */
+  async function expectRefused(client: HalfOpenClient): Promise<void> {
+    const responses = await client.untilEnd();
+    expect(responses.map(({ status }) => status)).toEqual([400]);
+    expect(JSON.parse(responses[0]?.body ?? '')).toEqual(MALFORMED);
+    expect(responses[0]?.headers).toMatchObject({
+      connection: 'close',
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': expect.any(String),
+    });
+    await until(async () => (await adapter.connectionCount()) === 0);
+    client.destroy();
+  }
+
+  it.each(BODIES)('is -20, and its connection is closed: %j', async (headers, body) => {
+    const client = await open();
+    client.write(`${get}${headers}\r\n${body}`);
+    await expectRefused(client);
+  });
+
+  it.each([
+    'POST /brands',
+    'DELETE /brands/b1',
+    'PUT /nowhere',
+    'OPTIONS /brands',
+    'GET /docs',
+    'GET /openapi.json',
+    'GET /health/live',
+    'GET /metrics',
+  ])('is -20, whatever it asks for: %s', async (line) => {
+    const client = await open();
+    client.write(`${line} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\na`);
+    await expectRefused(client);
+  });
+
+  it('is -20 in HTTP/1.0', async () => {
+    const client = await open();
+    client.write('GET /brands HTTP/1.0\r\nContent-Length: 9\r\n\r\na');
+    await expectRefused(client);
+  });
+
+  it('is -20 as a preflight', async () => {
+    const client = await open();
+    const own = 'Origin: https://shop.example\r\nAccess-Control-Request-Method: GET\r\n';
+    client.write(`OPTIONS /brands HTTP/1.1\r\nHost: a\r\n${own}Content-Length: 9\r\n\r\na`);
+    await expectRefused(client);
+  });
+
+  it('gets the headers alone as HEAD', async () => {
+    const client = await open();
+    client.write('HEAD /brands HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\na');
+    expect(await client.untilEndAsText()).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n$/);
+    client.destroy();
+  });
+
+  it('is refused before any place is taken', async () => {
+    await whileOverloaded(service, async () => {
+      const client = await open();
+      client.write(`${get}Content-Length: 9\r\n\r\na`);
+      await expectRefused(client);
+    });
+    expect(adapter.requestsInWork).toBe(0);
+  });
+
+  it('is refused while its body arrives without end', async () => {
+    const client = await open();
+    client.write(`${get}Content-Length: 4294967296\r\n\r\n`);
+    client.flood(Buffer.alloc(65_536, 'a'));
+    await expectRefused(client);
+  });
+
+  it('is refused after the answers to those before it, and nothing behind it is answered', async () => {
+    const client = await open();
+    const behind = `${get}\r\n`.repeat(20);
+    client.write(`${get}\r\n${get}\r\n${get}Content-Length: 1\r\n\r\na${behind}nonsense\r\n\r\n`);
+    client.flood(Buffer.from(behind));
+    const responses = await client.untilEnd();
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 400]);
+    await until(async () => (await adapter.connectionCount()) === 0);
+    client.destroy();
+  });
+
+  it('is none with a length of 0', async () => {
+    const responses = await service.get('/brands').set('Content-Length', '0');
+    expect(responses.status).toBe(200);
+  });
+});
