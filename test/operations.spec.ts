@@ -8,6 +8,7 @@ import { connectionLimits } from '../src/http/server/connection-limits.js';
 import { Maintenance } from '../src/list/maintenance.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
 import { ServiceLogger } from '../src/operations/service-logger.js';
+import { head, send } from './attacks/attacker.js';
 import { rawRequest } from './http/raw-request.js';
 import { refusal, type Service, startService } from './service.js';
 import { until } from './until.js';
@@ -177,30 +178,44 @@ describe('Requests in work', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
   });
 
-  it('are bounded also where their clients went away before', async () => {
-    const blocker = new Client(service.database.url);
-    await blocker.connect();
-    await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
-    const headers = { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` };
-    for (let batch = 0; batch < 4; batch += 1) {
-      const given = Array.from({ length: 15 }, (_, at) =>
-        fetch(`http://127.0.0.1:${service.port}/brands?offset=${200 + 15 * batch + at}`, {
-          headers,
-          signal: AbortSignal.timeout(200),
-        }).catch(() => undefined),
-      );
-      await Promise.all(given);
-    }
-    const pool = primaryPool(service.dataSource);
-    expect(pool.waitingCount).toBeLessThanOrEqual(20);
-    // Their connections are closed, but their queries still wait for the database.
-    expect(await metrics(service)).toContain('catalogue_requests_in_work 0\n');
-    await service.get('/brands?offset=98').timeout(3000).expect(503);
-    await blocker.query('ROLLBACK');
-    await blocker.end();
-    await until(async () => (await service.get('/brands?offset=98')).status === 200);
-    expect(pool.waitingCount).toBe(0);
-  });
+  it.each([
+    ['reset', 0, 200],
+    // They are noticed when their answers are written.
+    ['closed', 20, 300],
+  ])(
+    'are bounded also where their clients have %s their connections',
+    async (way, inWork, offset) => {
+      const blocker = new Client(service.database.url);
+      await blocker.connect();
+      await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
+      const headers = { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` };
+      for (let batch = 0; batch < 4; batch += 1) {
+        const given = Array.from({ length: 15 }, (_, at) =>
+          send(service.port, head(`/brands?offset=${offset + 15 * batch + at}`, headers)),
+        );
+        const sockets = await Promise.all(given);
+        await sleep(200);
+        for (const socket of sockets) {
+          if (way === 'reset') socket.resetAndDestroy();
+          else socket.destroy();
+        }
+      }
+      const line = `catalogue_requests_in_work ${inWork}\n`;
+      await until(async () => (await metrics(service)).includes(line));
+      const pool = primaryPool(service.dataSource);
+      expect(pool.waitingCount).toBeLessThanOrEqual(20);
+      // Their queries still wait for the database.
+      await service
+        .get(`/brands?offset=${offset - 1}`)
+        .timeout(3000)
+        .expect(503);
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+      await until(async () => (await service.get(`/brands?offset=${offset}`)).status === 200);
+      await until(async () => (await metrics(service)).includes('catalogue_requests_in_work 0\n'));
+      expect(pool.waitingCount).toBe(0);
+    },
+  );
 
   async function blocked(client: Client): Promise<number> {
     // Within a transaction, the statistics views do not change without this.

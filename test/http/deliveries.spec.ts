@@ -20,7 +20,11 @@ afterEach(() => {
 });
 
 /** Starts a server with large responses, and clients that do not read them. */
-async function serve(limits: DeliveryLimits, readers: number): Promise<Deliveries> {
+async function serve(
+  limits: DeliveryLimits,
+  readers: number,
+  areHalfClosed = false,
+): Promise<Deliveries> {
   const deliveries = new Deliveries(limits);
   let begun = 0;
   server = createServer((_request, response) => {
@@ -33,6 +37,7 @@ async function serve(limits: DeliveryLimits, readers: number): Promise<Deliverie
     response.end(BODY);
     begun += 1;
   });
+  Object.assign(server, { httpAllowHalfOpen: true });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   for (let at = 0; at < readers; at += 1) {
@@ -40,6 +45,7 @@ async function serve(limits: DeliveryLimits, readers: number): Promise<Deliverie
     sockets.push(socket);
     socket.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(socket, 'connect');
+    if (areHalfClosed) socket.end();
   }
   await until(() => begun === readers);
   return deliveries;
@@ -54,8 +60,11 @@ function connections(): Promise<number> {
 }
 
 describe('A reader that takes nothing', () => {
-  it('loses its connection when its time is over', async () => {
-    const deliveries = await serve({ ...ROOMY, grace: 300, rate: 1e9 }, 3);
+  it.each([
+    ['open', false],
+    ['half closed', true],
+  ])('loses its connection when its time is over: %s', async (_, areHalfClosed) => {
+    const deliveries = await serve({ ...ROOMY, grace: 300, rate: 1e9 }, 3, areHalfClosed);
     expect(await connections()).toBe(3);
     expect(deliveries.bytes).toBeGreaterThan(30_000_000);
     await until(async () => (await connections()) === 0);

@@ -80,6 +80,9 @@ export function createEnvelopedServer(
     handle(request, response);
   });
   server.maxConnections = maxConnections;
+  // The types lack it. Without it, Node closes a connection when its client ends its direction, and pending
+  // responses are lost. With it, a client that is gone without a reset is noticed when a response is written.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // No maximum: beyond it Node silently drops headers. Their size is limited anyway.
   server.maxHeadersCount = 0;
   // Without a body there is nothing to continue with.
