@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
+import { sentTokens } from './sent-tokens.js';
 
 /** The data of a successful response: the exact count, and the objects as JSON text. */
 export interface Page {
@@ -65,10 +66,8 @@ export function sendError(response: ServerResponse, error: ApiError): void {
 const TOKEN_LENGTH = 20;
 
 /** Replaces the client's token in a text that repeats parts of the request. */
-export function redactToken(message: string, { url = '', headers }: IncomingMessage): string {
-  const sent = /[?&]access_token=([^&]*)/.exec(url)?.[1];
-  const tokens = [sent ?? '', ...(headers.authorization ?? '').split(' ').slice(1)];
-  return tokens
+export function redactToken(message: string, request: IncomingMessage): string {
+  return sentTokens(request)
     .filter(({ length }) => length >= TOKEN_LENGTH)
     .reduce((text, token) => text.replaceAll(token, '…'), message)
     .replace(/(access_token(?:=|%3D))[^&\s]+/gi, '$1…');

@@ -73,8 +73,10 @@ async function ask(
   if (!response) throw new Error(`There is no response to ${line}`);
   const isEarly = refuse.mock.results.some(({ value }) => value === true);
   refuse.mockRestore();
-  await until(() => observed.some(({ id }) => id === 'mine'));
-  return { ...response, isEarly, seen: observed.find(({ id }) => id === 'mine') };
+  // A new one for a malformed request.
+  const requestId = response.headers['x-request-id'];
+  await until(() => observed.some(({ id }) => id === requestId));
+  return { ...response, isEarly, seen: observed.find(({ id }) => id === requestId) };
 }
 
 /** What must be the same before and behind Express: all but the date, the time taken, and what counts down. */

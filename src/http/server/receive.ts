@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type ApiError, errors } from '../errors.js';
+import { sentTokens } from '../sent-tokens.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { isPercentEncoded, parseQuery } from '../parameters/query-string.js';
 
@@ -30,10 +31,8 @@ export function receive(
   if (host.length > 1 || (host.length === 0 && request.httpVersion === '1.1')) {
     return errors.malformed();
   }
-  const target = originForm(request.url);
-  if (target === undefined || target.includes('#') || !isPercentEncoded(target)) {
-    return errors.malformed();
-  }
+  const target = validTarget(request.url);
+  if (target === undefined) return errors.malformed();
   if (target.length > MAX_TARGET_LENGTH) return errors.tooLarge();
   const [path = '', ...query] = target.split('?');
   if (!isUtf8(path)) return errors.malformed();
@@ -42,18 +41,24 @@ export function receive(
   return undefined;
 }
 
-/** The client's request id if it is a plain token and not the access token; otherwise a new one. */
-export function requestId({ headers, url }: CatalogueRequest): string {
-  const { 'x-request-id': sent, authorization = '' } = headers;
+/** The client's request id if it is a plain token without the access token; otherwise a new one. */
+export function requestId(request: CatalogueRequest): string {
+  const { 'x-request-id': sent } = request.headers;
   if (typeof sent !== 'string' || !/^[A-Za-z0-9._~-]{1,128}$/.test(sent)) return randomUUID();
-  const isSecret =
-    `${url}&`.includes(`access_token=${sent}&`) || authorization.split(' ').includes(sent);
-  return isSecret ? randomUUID() : sent;
+  // The access token in an invalid target is not known.
+  if (validTarget(request.url) === undefined) return randomUUID();
+  return sentTokens(request).some((token) => sent.includes(token)) ? randomUUID() : sent;
+}
+
+/** Path and query of a request target; `undefined` if the target is invalid. */
+function validTarget(url: string): string | undefined {
+  const target = originForm(url);
+  return target?.includes('#') === false && isPercentEncoded(target) ? target : undefined;
 }
 
 /**
- * Path and query of a request target; `undefined` if the target is invalid. A proxy may send the
- * absolute form (RFC 9112, section 3.2.2).
+ * Path and query of a request target; `undefined` if it has none. A proxy may send the absolute form
+ * (RFC 9112, section 3.2.2).
  */
 function originForm(url: string): string | undefined {
   if (url.startsWith('/') || url === '*') return url;

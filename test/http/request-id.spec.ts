@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { type Service, startService } from '../service.js';
+import { until } from '../until.js';
+import { rawRequest } from './raw-request.js';
+
+let service: Service;
+let written = '';
+
+beforeAll(async () => {
+  service = await startService({ LOG_LEVEL: 'info' });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+afterAll(() => service.stop());
+
+const escaped = (text: string): string =>
+  text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+
+/** Sends a request line and headers, and returns all of the response and of the log. */
+async function exposed(line: string, headers: string): Promise<string> {
+  written = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    written += String(chunk);
+    return true;
+  });
+  const bytes = `GET ${line} HTTP/1.1\r\nHost: a\r\nX-Client-ID: tester\r\n${headers}\r\n`;
+  const [response] = await rawRequest(service.port, bytes);
+  if (!line.startsWith('/health')) await until(() => written.endsWith('\n'));
+  expect(response?.headers['x-request-id']).toBeDefined();
+  return JSON.stringify(response) + written;
+}
+
+/** Requests with a token, as request line and headers. */
+const SPELLINGS: readonly (readonly [string, (token: string) => readonly [string, string]])[] = [
+  ['as it is', (token) => [`/brands?access_token=${token}`, '']],
+  ['escaped', (token) => [`/brands?access_token=${escaped(token)}`, '']],
+  [
+    'with one escape',
+    (token) => [`/brands?access_token=${escaped(token[0] ?? '')}${token.slice(1)}`, ''],
+  ],
+  ['by an escaped name', (token) => [`/brands?acc%65ss_token=${token}`, '']],
+  ['without a ?', (token) => [`/brands&access_token=${escaped(token)}`, '']],
+  ['both escaped', (token) => [`/brands?${escaped('access_token')}=${escaped(token)}`, '']],
+  ['the second time', (token) => [`/brands?access_token=a&access_token=${escaped(token)}`, '']],
+  ['behind a space', (token) => [`/brands?access_token=+${token}`, '']],
+  ['in the absolute form', (token) => [`http://a/brands?access_token=${escaped(token)}`, '']],
+  ['beside a bad escape', (token) => [`/brands?access_token=${escaped(token)}&a=%zz`, '']],
+  ['before a fragment', (token) => [`/brands?access_token=${token}#a`, '']],
+  ['in a path that is not UTF-8', (token) => [`/%ff?access_token=${escaped(token)}`, '']],
+  ['to health', (token) => [`/health/live?access_token=${escaped(token)}`, '']],
+  ['in an error message', (token) => [`/brands/${token}?acc%65ss_token=${escaped(token)}`, '']],
+  ['in a header', (token) => ['/brands', `Authorization: Bearer ${token}\r\n`]],
+  ['in a header otherwise', (token) => ['/brands', `authorization: bEARER   ${token}  \r\n`]],
+  ['of another scheme', (token) => ['/brands', `Authorization: Token\t${token}\r\n`]],
+  [
+    'in a second header',
+    (token) => ['/brands', `Authorization: Bearer a\r\nAuthorization: Bearer ${token}\r\n`],
+  ],
+  ['with a body', (token) => [`/brands?access_token=${escaped(token)}`, 'Content-Length: 1\r\n']],
+];
+
+it.each(SPELLINGS)('A token that is sent %s is no request id', async (_, spelling) => {
+  const { token } = service;
+  const [line, headers] = spelling(token);
+  for (const id of [token, `request-${token}`]) {
+    expect(await exposed(line, `${headers}X-Request-Id: ${id}\r\n`)).not.toContain(token);
+  }
+});
+
+it('The id of any other request is its request id', async () => {
+  const own = `Authorization: Bearer ${service.token}\r\nX-Request-Id: mine-1\r\n`;
+  const text = await exposed('/brands?limit=1', own);
+  expect(text.match(/mine-1/g)).toHaveLength(2);
+});
