@@ -68,12 +68,16 @@ export class HalfOpenClient {
 
   private async ended(): Promise<void> {
     if (this.socket.readableEnded || this.socket.closed) return;
-    const signal = AbortSignal.timeout(PATIENCE);
-    await Promise.race([
-      once(this.socket, 'end', { signal }),
-      new Promise((resolve) => this.socket.once('close', resolve)),
-    ]).catch(() => {
-      throw new Error(`The server keeps the connection: ${this.received.toString('latin1')}`);
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Error(`The server keeps the connection: ${this.received.toString('latin1')}`));
+      }, PATIENCE);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      // Without `end`, the connection was reset.
+      this.socket.once('end', done).once('close', done);
     });
   }
 }
