@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import ts from 'typescript';
 import { loadDemonstration } from '../../src/demo/load-demonstration.js';
 import { type Fence, fencesOf } from '../docs/markdown.js';
 import { type Service, startService } from '../service.js';
@@ -182,6 +183,88 @@ describe('A project that has installed the package', () => {
   });
 });
 
+describe('An editor', () => {
+  const BRAND = '{ readonly brandID: string; readonly name: string; }';
+  const NAMED = '{ readonly name: string | null; readonly price: string | null; }';
+
+  /** What an editor shows for a name where it first is in a module of the consumer. */
+  async function quickInfo(code: string, name: string) {
+    const file = join(consumer, 'shown.ts');
+    await writeFile(file, code);
+    const options: ts.CompilerOptions = {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      types: [],
+    };
+    const service = ts.createLanguageService({
+      fileExists: (name) => ts.sys.fileExists(name),
+      readFile: (name) => ts.sys.readFile(name),
+      directoryExists: (name) => ts.sys.directoryExists(name),
+      getScriptFileNames: () => [file],
+      getScriptVersion: () => '1',
+      getScriptSnapshot: (name) => {
+        const text = ts.sys.readFile(name);
+        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      },
+      getCurrentDirectory: () => consumer,
+      getCompilationSettings: () => options,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+    });
+    const messages = service.getSemanticDiagnostics(file).map(({ messageText }) => messageText);
+    expect(messages).toEqual([]);
+    const at = code.search(new RegExp(`\\b${name}\\b`));
+    const { displayParts, tags } = service.getQuickInfoAtPosition(file, at) ?? {};
+    return {
+      type: ts.displayPartsToString(displayParts).replace(/\s+/g, ' '),
+      meaning: ts.displayPartsToString(tags?.find((tag) => tag.name === 'description')?.text),
+    };
+  }
+
+  it.each([
+    ['products.list({ brandID: [] })', 'Page<Product>'],
+    ["products.list({ fields: ['name', 'price'] })", `Page<${NAMED}>`],
+    [
+      "products.list({ fields: ['name', 'brand.name', 'brand.brandID'] })",
+      `Page<{ readonly name: string | null; readonly brand: ${BRAND} | null; }>`,
+    ],
+    [
+      "products.list({ fields: ['name'], include: ['brand'] })",
+      'Page<{ readonly name: string | null; readonly brand: Brand | null; }>',
+    ],
+    ["brands.deletions({ deletedSince: '' })", 'Page<BrandDeletion>'],
+    ["brands.stream({ fields: ['name'] })", 'OpenedStream<{ readonly name: string; }>'],
+    ["products.get('p', { fields: ['name', 'price'] })", NAMED],
+    ["products.get('p')", 'Product'],
+  ])('shows a readable type for the result of %s', async (call, type) => {
+    const code = `${CONSTRUCTION}export const result = await catalogue.${call};`;
+    expect((await quickInfo(code, 'result')).type).toBe(`const result: ${type}`);
+  });
+
+  it('shows an object with all fields and a related object as a plain object', async () => {
+    const code = `${CONSTRUCTION}
+      export const result = await catalogue.categories.list({ include: ['parent'] });`;
+    expect((await quickInfo(code, 'result')).type).toMatch(
+      /^const result: Page<\{ readonly categoryID: string; [^&]*readonly parent: Category \| null; \}>$/,
+    );
+  });
+
+  it('shows what a parameter and a field mean', async () => {
+    const code = `${CONSTRUCTION}
+      const { objects } = await catalogue.products.list({ priceMin: 20, fields: ['stock'] });
+      export const left = objects.map(({ stock: pieces }) => pieces);`;
+    expect(await quickInfo(code, 'priceMin')).toEqual({
+      type: '(property) priceMin?: string | number | undefined',
+      meaning: 'The products that cost at least this, whatever the currency.',
+    });
+    expect(await quickInfo(code, 'stock: pieces')).toEqual({
+      type: '(property) stock: number | null',
+      meaning: 'Pieces at hand; null where none are kept.',
+    });
+  });
+});
+
 describe('The generated part of the client', () => {
   it('is that of the document: npm run generate in packages/client writes it', async () => {
     const { generate, resourcesIn } = await import(join(FOLDER, 'scripts/generated.js'));
@@ -294,8 +377,27 @@ export async function types(
   const { count: values }: Facets = await catalogue.products.facets();
   equal<typeof catalogue.products extends Resource<infer Types> ? Types['object'] : never, Product>(true);
 
+  const none = Math.random() > 2 ? 'b' : undefined;
+  catalogue.products.list({
+    brandID: none === undefined ? [] : [none],
+    q: none,
+    limit: undefined,
+    priceMin: 20,
+    priceMax: '19.99',
+    createdSince: new Date(),
+    updatedSince: '2026-11-21T12:00:00.000Z',
+    fields: undefined,
+  });
+  catalogue.products.stream({ brandID: undefined, priceMin: 20 });
+  void catalogue.products.facets({ facets: undefined, priceMin: 20, createdSince: new Date() });
+  catalogue.brands.deletions({ deletedSince: new Date(), limit: undefined });
+
   // @ts-expect-error -- no such parameter
   catalogue.products.list({ colour: 'red' });
+  // @ts-expect-error -- a text
+  catalogue.products.list({ q: 20 });
+  // @ts-expect-error -- required
+  catalogue.brands.deletions({ deletedSince: undefined });
   // @ts-expect-error -- no such value
   catalogue.products.list({ type: ['LIQUID'] });
   // @ts-expect-error -- no such field

@@ -207,13 +207,6 @@ describe('A list of the client', () => {
     expect(found.slice(0, 2)).toEqual([{ name: 'Brand 0' }, { name: 'Brand 1' }]);
   });
 
-  it('is refused without fields, be it a page or all objects', async () => {
-    const { brands } = clientOf(service);
-    const query = { fields: [] } as const;
-    expect(await failure(brands.list(query))).toMatchObject({ errcode: '-22' });
-    expect(await failure(all(brands.list(query)))).toMatchObject({ errcode: '-22' });
-  });
-
   it('has the URLs of other pages below the path that the service is served at', async () => {
     const url = `http://127.0.0.1:${service.port}/shop/api`;
     const proxy: typeof fetch = (input, init) => {
@@ -253,10 +246,66 @@ describe('A list of the client', () => {
     await service.dataSource.query(`DELETE FROM brands WHERE "brandID" = 'a1'`);
     expect(await failure(iterator.next())).toMatchObject({ errcode: '-31' });
   });
+});
 
-  it('refuses a value with a comma, which would be two', async () => {
-    const error = await failure(clientOf(service).brands.list({ brandID: ['b100,b101'] }));
-    expect(error).toEqual(new TypeError(`brandID: 'b100,b101' contains a comma`));
+describe('A parameter of the client', () => {
+  /** The query string of a list of products, and the status of its response. */
+  async function sent(query: object): Promise<unknown[]> {
+    // No price is negative: the service refuses such a number.
+    await recording()
+      .products.list(query)
+      .catch(() => undefined);
+    return requests.flatMap(({ url, status }) => [url.search, status]);
+  }
+
+  it('is not sent if it is undefined or an empty array: there is no such filter', async () => {
+    const query = { type: [], brandID: [], priceMin: undefined, sort: [], include: [] };
+    expect(await sent(query)).toEqual(['', 200]);
+    const catalogue = clientOf(service);
+    expect((await catalogue.products.list(query)).count).toBe(3);
+    expect((await all(catalogue.products.list({ ...query, fields: [] }))).length).toBe(3);
+    expect((await all(catalogue.products.stream(query))).length).toBe(3);
+    expect((await catalogue.products.facets({ brandID: [], facets: ['type'] })).count).toBe(3);
+  });
+
+  it('is a time as RFC 3339 in UTC if it is a Date', async () => {
+    const createdSince = new Date('2026-11-21T13:00:00.05+01:00');
+    expect(await sent({ createdSince })).toEqual([
+      '?createdSince=2026-11-21T12%3A00%3A00.050Z',
+      200,
+    ]);
+    const deletions = recording().brands.deletions({ deletedSince: new Date() });
+    expect((await deletions).count).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each([
+    [20, '20', 200],
+    [-0, '0', 200],
+    [19.99, '19.99', 200],
+    [1e21, '1000000000000000000000', 200],
+    [1.25e22, '12500000000000000000000', 200],
+    [1e-7, '0.0000001', 200],
+    [1.25e-9, '0.00000000125', 200],
+    [-1.25e-9, '-0.00000000125', 400],
+  ])('is the plain decimal of the number %d', async (priceMin, text, status) => {
+    expect(await sent({ priceMin })).toEqual([`?priceMin=${text}`, status]);
+  });
+
+  it.each([
+    [{ priceMin: NaN }, 'priceMin: NaN is not a finite number'],
+    [{ priceMax: -Infinity }, 'priceMax: -Infinity is not a finite number'],
+    [{ limit: Infinity }, 'limit: Infinity is not a finite number'],
+    [{ createdSince: new Date('soon') }, 'createdSince: Invalid Date is not a time'],
+    [
+      { brandID: ['b100,b101'] },
+      `brandID: 'b100,b101' contains a comma, which would make it two values`,
+    ],
+  ])('is refused before a request if it has no text: %j', async (query, message) => {
+    const { products } = recording();
+    for (const call of [products.list(query), products.stream(query), products.facets(query)]) {
+      expect(await failure(call)).toEqual(new TypeError(message));
+    }
+    expect(requests).toEqual([]);
   });
 });
 

@@ -47,7 +47,7 @@ export async function generate(document, resources) {
   const schemas = Object.fromEntries(resources.flatMap((each) => schemasOf(document, each)));
   const nodes = await openapiTS(
     { openapi: '3.1.0', info: { title: '', version: '' }, components: { schemas } },
-    { immutable: true, alphabetize: false },
+    { immutable: true, alphabetize: false, transform: argumentType },
   );
   const types = astToString(interfacesIn(nodes)).replaceAll(
     /components\["schemas"\]\["(\w+)"\]/g,
@@ -153,8 +153,37 @@ function queryOf(document, path) {
  * @param {any} parameter
  */
 function asProperty(document, { name, description, schema }) {
-  const { type, enum: values, items } = resolved(document, schema);
-  return [name, { description, type, enum: values, items: items && resolved(document, items) }];
+  const { items, ...single } = resolved(document, schema);
+  const array = items && { items: argumentOf(resolved(document, items)) };
+  return [name, { description, ...argumentOf(single), ...array }];
+}
+
+/** What a query takes for a text of this format, beside the text. */
+const ARGUMENTS = new Map([
+  ['date-time', 'Date'],
+  ['decimal', 'number'],
+]);
+
+/**
+ * A value of a query. Its key `argument` is for `argumentType`.
+ *
+ * @param {any} schema
+ */
+function argumentOf({ type, enum: values, format }) {
+  return { type, enum: values, argument: ARGUMENTS.get(format) };
+}
+
+/**
+ * The type of a value of a query, where it is not that of the schema.
+ *
+ * @param {any} schema
+ */
+function argumentType({ argument }) {
+  if (argument === undefined) return undefined;
+  const names = [argument, 'string'];
+  return ts.factory.createUnionTypeNode(
+    names.map((name) => ts.factory.createTypeReferenceNode(name)),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-/** These fields and the identifier. If there are none, they stay as they are: the service refuses them. */
+/** These fields and the identifier. If none are given, objects have all fields. */
 export function withIdentifier(
   fields: readonly string[] | undefined,
   identifier: string,

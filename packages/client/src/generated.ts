@@ -107,9 +107,9 @@ export interface ProductListQuery {
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
   /** @description The products that cost at least this, whatever the currency. */
-  readonly priceMin?: string;
+  readonly priceMin?: number | string;
   /** @description The products that cost at most this, whatever the currency. */
-  readonly priceMax?: string;
+  readonly priceMax?: number | string;
   /** @description The products with a price, or those without one. */
   readonly priceExists?: boolean;
   /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
@@ -117,13 +117,13 @@ export interface ProductListQuery {
   /** @description The products with at least this stock. */
   readonly stockMin?: number;
   /** @description The products first stored at this time or later. */
-  readonly createdSince?: string;
+  readonly createdSince?: Date | string;
   /** @description The products first stored before this time. */
-  readonly createdUntil?: string;
+  readonly createdUntil?: Date | string;
   /** @description The products changed at this time or later. */
-  readonly updatedSince?: string;
+  readonly updatedSince?: Date | string;
   /** @description The products changed last before this time. */
-  readonly updatedUntil?: string;
+  readonly updatedUntil?: Date | string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly (
     | 'productID'
@@ -216,7 +216,7 @@ export interface ProductDeletionListQuery {
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-  readonly deletedSince: string;
+  readonly deletedSince: Date | string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('productID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
@@ -254,9 +254,9 @@ export interface ProductFacetQuery {
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
   /** @description The products that cost at least this, whatever the currency. */
-  readonly priceMin?: string;
+  readonly priceMin?: number | string;
   /** @description The products that cost at most this, whatever the currency. */
-  readonly priceMax?: string;
+  readonly priceMax?: number | string;
   /** @description The products with a price, or those without one. */
   readonly priceExists?: boolean;
   /** @description The products with a stock of one or more, or with none; those that keep no stock are neither. */
@@ -264,13 +264,13 @@ export interface ProductFacetQuery {
   /** @description The products with at least this stock. */
   readonly stockMin?: number;
   /** @description The products first stored at this time or later. */
-  readonly createdSince?: string;
+  readonly createdSince?: Date | string;
   /** @description The products first stored before this time. */
-  readonly createdUntil?: string;
+  readonly createdUntil?: Date | string;
   /** @description The products changed at this time or later. */
-  readonly updatedSince?: string;
+  readonly updatedSince?: Date | string;
   /** @description The products changed last before this time. */
-  readonly updatedUntil?: string;
+  readonly updatedUntil?: Date | string;
 }
 export interface Category {
   /**
@@ -319,9 +319,9 @@ export interface CategoryListQuery {
   /** @description The categories of exactly this name. */
   readonly name?: string;
   /** @description The categories changed at this time or later. */
-  readonly updatedSince?: string;
+  readonly updatedSince?: Date | string;
   /** @description The categories changed last before this time. */
-  readonly updatedUntil?: string;
+  readonly updatedUntil?: Date | string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly (
     | 'categoryID'
@@ -378,7 +378,7 @@ export interface CategoryDeletionListQuery {
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-  readonly deletedSince: string;
+  readonly deletedSince: Date | string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('categoryID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
@@ -420,9 +420,9 @@ export interface BrandListQuery {
   /** @description The brands of exactly this name. */
   readonly name?: string;
   /** @description The brands changed at this time or later. */
-  readonly updatedSince?: string;
+  readonly updatedSince?: Date | string;
   /** @description The brands changed last before this time. */
-  readonly updatedUntil?: string;
+  readonly updatedUntil?: Date | string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
@@ -453,7 +453,7 @@ export interface BrandDeletionListQuery {
   /** @description How many matching objects to skip; past the end is an empty page. */
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-  readonly deletedSince: string;
+  readonly deletedSince: Date | string;
   /** @description The fields that each object shall have, in the order of the resource; all unless given. */
   readonly fields?: readonly ('brandID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */

@@ -5,8 +5,8 @@ import type { CallOptions, Transport } from './transport.js';
 
 /** The parameters of a list that say which part of it is sent, and of which fields. */
 export interface ListQuery {
-  readonly fields?: readonly string[];
-  readonly limit?: number;
+  readonly fields?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
   readonly offset?: number | undefined;
   readonly after?: string | undefined;
 }

@@ -26,10 +26,16 @@ type ParameterValues<Query, Parameter extends string> =
 type OwnField<R extends ResourceTypes> = ParameterValues<R['objectQuery'], 'fields'> &
   keyof R['object'];
 
+/** A query in which each optional parameter may be `undefined`, and is not sent then. */
+type Parameters<Query, But = never> = {
+  [Name in keyof Query as Exclude<Name, But>]:
+    Query[Name] | (object extends Pick<Query, Name> ? undefined : never);
+};
+
 /** A query whose `fields` and `include` are of the types given, by which the objects are typed. */
-type QueryWith<Query, Fields, Include> = Omit<Query, 'fields' | 'include'> & {
-  readonly fields?: Fields;
-  readonly include?: Include;
+type QueryWith<Query, Fields, Include> = Parameters<Query, 'fields' | 'include'> & {
+  readonly fields?: Fields | undefined;
+  readonly include?: Include | undefined;
 };
 
 /** How many objects have a value. */
@@ -92,7 +98,7 @@ export class Resource<R extends ResourceTypes> {
 
   /** How many objects of the list have which value, most frequent first. */
   async facets(
-    query: R['facetQuery'] = {},
+    query: Parameters<R['facetQuery']> = {} as never,
     options?: CallOptions,
   ): Promise<Facets<ParameterValues<R['facetQuery'], 'facets'>>> {
     const path = `/facets/${this.name}`;
@@ -129,7 +135,7 @@ export class Resource<R extends ResourceTypes> {
       /** What the last call returned. Without it, a new copy begins. */
       readonly cursor?: string | undefined;
       /** The fields of the copy; its objects have the identifier in any case. Default: all. */
-      readonly fields?: Fields;
+      readonly fields?: Fields | undefined;
     },
     options?: CallOptions,
   ): Promise<string | undefined> {

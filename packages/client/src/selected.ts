@@ -8,12 +8,20 @@ export type Selected<
   Fields extends readonly string[],
   Include extends readonly string[],
 > = Fields extends readonly []
-  ? T & RelatedIncluded<T, Include>
+  ? Include extends readonly []
+    ? T
+    : Plain<T & RelatedIncluded<T, Include>>
   : number extends Fields['length']
-    ? AnySelected<T, Fields[number]>
-    : Pick<T, Fields[number] & keyof T> &
-        RelatedSelected<T, Fields[number]> &
-        RelatedIncluded<T, Include, keyof RelatedSelected<T, Fields[number]>>;
+    ? Plain<AnySelected<T, Fields[number]>>
+    : Plain<
+        Pick<T, Fields[number] & keyof T> &
+          RelatedSelected<T, Fields[number]> &
+          RelatedIncluded<T, Include, keyof RelatedSelected<T, Fields[number]>>
+      >;
+
+/** The same type, which editors show as a plain object: not how it was computed. */
+// eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- else they show this name
+type Plain<T> = { [Name in keyof T]: T[Name] } & unknown;
 
 /** The related objects that a list includes, but those that are typed by `fields`. */
 type RelatedIncluded<
@@ -26,16 +34,18 @@ type RelatedIncluded<
 
 /** The related objects of which `fields` names fields, such as `brand.name`. */
 type RelatedSelected<T, Names> = {
-  [
+  readonly [
     Name in Names as Name extends `${infer Related}.${string}` ? Related : never
   ]: Name extends `${infer Related}.${string}`
     ? FieldsOfRelated<T[Related & keyof T], Related, Names> | null
     : never;
 };
 
-type FieldsOfRelated<T, Related extends string, Names> = Pick<
-  NonNullable<T>,
-  (Names extends `${Related}.${infer Field}` ? Field : never) & keyof NonNullable<T>
+type FieldsOfRelated<T, Related extends string, Names> = Plain<
+  Pick<
+    NonNullable<T>,
+    (Names extends `${Related}.${infer Field}` ? Field : never) & keyof NonNullable<T>
+  >
 >;
 
 /** An object with any of these fields. */

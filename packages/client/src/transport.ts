@@ -2,6 +2,7 @@ import { dataOf, errorOf } from './envelope.js';
 import { CatalogueConnectionError } from './errors.js';
 import type { Page } from './list.js';
 import { PageCache } from './page-cache.js';
+import { queryStringOf } from './query.js';
 import { type RetryOptions, sendWithRetries } from './retry.js';
 
 /** What a client is made with. */
@@ -122,10 +123,7 @@ export class Transport {
   }
 
   private urlOf(path: string, query: object): string {
-    const pairs = Object.entries<unknown>({ ...query }).filter(([, value]) => value !== undefined);
-    const texts = pairs.map(([name, value]): [string, string] => [name, textOf(name, value)]);
-    const search = new URLSearchParams(texts).toString();
-    return this.base + path + (search && `?${search}`);
+    return this.base + path + queryStringOf(query);
   }
 
   /**
@@ -156,15 +154,6 @@ function unlessAborted<T>(work: Promise<T>, signals: readonly AbortSignal[]): Pr
       for (const signal of signals) signal.removeEventListener('abort', abort);
     });
   });
-}
-
-/** Several values are separated by commas. The service has no way to write one that contains a comma. */
-function textOf(name: string, value: unknown): string {
-  if (!Array.isArray(value)) return String(value);
-  const texts = (value as unknown[]).map(String);
-  const wrong = texts.find((text) => text.includes(','));
-  if (wrong !== undefined) throw new TypeError(`${name}: '${wrong}' contains a comma`);
-  return texts.join();
 }
 
 export function updatedUntil(response: Response): string | undefined {

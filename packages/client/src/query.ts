@@ -1,0 +1,42 @@
+/**
+ * The query string with its `?`, or nothing. A parameter that is `undefined` or an empty array is not sent.
+ *
+ * @throws TypeError if a value has no text
+ */
+export function queryStringOf(query: object): string {
+  const texts = Object.entries<unknown>({ ...query })
+    .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))
+    .map(([name, value]): [string, string] => [name, textOf(name, value)]);
+  return texts.length > 0 ? `?${new URLSearchParams(texts).toString()}` : '';
+}
+
+/** Several values are separated by commas. The service has no way to write one that contains a comma. */
+function textOf(name: string, value: unknown): string {
+  if (Array.isArray(value)) {
+    const texts = (value as unknown[]).map((each) => textOf(name, each));
+    const wrong = texts.find((text) => text.includes(','));
+    if (wrong === undefined) return texts.join();
+    throw new TypeError(`${name}: '${wrong}' contains a comma, which would make it two values`);
+  }
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new TypeError(`${name}: Invalid Date is not a time`);
+    return value.toISOString();
+  }
+  if (typeof value !== 'number') return String(value);
+  if (!Number.isFinite(value)) throw new TypeError(`${name}: ${value} is not a finite number`);
+  return plainDecimal(value);
+}
+
+/** The shortest decimal that is the number, without an exponent. */
+function plainDecimal(value: number): string {
+  const text = String(value);
+  const [, sign = '', whole = '', fraction = '', exponent] =
+    /^(-?)(\d)\.?(\d*)e(.+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  // There are at most 17 digits, and JavaScript writes an exponent from 21 on and down from -7.
+  const digits = whole + fraction;
+  const places = Number(exponent);
+  return places > 0
+    ? sign + digits.padEnd(places + 1, '0')
+    : `${sign}0.${'0'.repeat(-places - 1)}${digits}`;
+}
