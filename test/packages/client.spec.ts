@@ -15,7 +15,7 @@ import { ClientCache } from '../../src/clients/client-cache.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
 import { Gate } from '../faults/gate.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
-import { until } from '../until.js';
+import { eventually, until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 import { clientOf } from './client-of.js';
 
@@ -381,7 +381,7 @@ describe('A stream of the client', () => {
         response.write('{"brandID":"a"}\n');
       },
       async (url) => {
-        const error = await failure(clientOf(service, { url }).brands.stream());
+        const error = await failure(clientOf(service, { url, maxRetries: 0 }).brands.stream());
         expect(error).toBeInstanceOf(CatalogueConnectionError);
         return Promise.race([closed, sleep(2000, 'open')]);
       },
@@ -402,11 +402,14 @@ describe('A stream of the client', () => {
   describe('that is larger than what buffers hold', () => {
     beforeAll(async () => {
       // Text that hardly can be compressed.
-      await service.dataSource.query(
-        `INSERT INTO brands ("brandID", name)
-         SELECT 'z' || n, (SELECT string_agg(md5(n * 12.0 + i || ''), '') FROM generate_series(1, 12) i)
-         FROM generate_series(1, 40000) n`,
-      );
+      await service.dataSource.transaction(async (manager) => {
+        await manager.query('SET LOCAL statement_timeout = 0');
+        await manager.query(
+          `INSERT INTO brands ("brandID", name)
+           SELECT 'z' || n, (SELECT string_agg(md5(n * 12.0 + i || ''), '') FROM generate_series(1, 12) i)
+           FROM generate_series(1, 40000) n`,
+        );
+      });
     });
     afterAll(() =>
       service.dataSource.transaction(async (manager) => {
@@ -511,7 +514,7 @@ describe('An error of the client', () => {
     const gate = await Gate.before(`http://127.0.0.1:${service.port}`);
     const { url } = gate;
     await gate.shut();
-    const error = await failure(clientOf(service, { url }).brands.list());
+    const error = await failure(clientOf(service, { url, maxRetries: 0 }).brands.list());
     expect(error).toBeInstanceOf(CatalogueConnectionError);
     expect(error).toMatchObject({
       message: `The catalogue at ${url.replace(/\/$/, '')} cannot be reached`,
@@ -530,7 +533,7 @@ describe('An error of the client', () => {
     const errors = await answering(
       (_, response) => response.writeHead(status).end(body),
       async (url) => {
-        const { brands } = clientOf(service, { url });
+        const { brands } = clientOf(service, { url, maxRetries: 0 });
         return [await failure(brands.list()), await failure(brands.stream())];
       },
     );
@@ -549,8 +552,8 @@ describe('A request of the client', () => {
   });
 
   it('is sent again when the service is busy, after as long as it says', async () => {
-    const retried: CatalogueError[] = [];
-    const catalogue = recording({ onRetry: (error) => retried.push(error) });
+    const retried: unknown[] = [];
+    const catalogue = recording({ onRetry: (error, pause) => retried.push([error, pause]) });
     let page: PromiseLike<{ count: number }> | undefined;
     const began = performance.now();
     await whileOverloaded(service, async () => {
@@ -560,7 +563,7 @@ describe('A request of the client', () => {
     });
     expect((await page)?.count).toBe(3);
     expect(performance.now() - began).toBeGreaterThan(990);
-    expect(retried.map(({ errcode, retryAfter }) => [errcode, retryAfter])).toEqual([['-4', 1]]);
+    expect(retried).toMatchObject([[{ errcode: '-4', retryAfter: 1 }, 1000]]);
     expect(requests.map(({ status }) => status)).toEqual([503, 200]);
   });
 
@@ -624,6 +627,120 @@ describe('A request of the client', () => {
     expect([error, sent]).toMatchObject([{ errcode: '-4', retryAfter: 3_000_000 }, 1]);
   });
 
+  it('is sent again when the connection fails, after a pause that grows', async () => {
+    const gate = await Gate.before(`http://127.0.0.1:${service.port}`);
+    const { url } = gate;
+    const pauses: number[] = [];
+    await gate.shut();
+    const catalogue = recording({
+      url,
+      onRetry: (error, pause) => {
+        expect(error).toBeInstanceOf(CatalogueConnectionError);
+        if (pauses.push(pause) === 2) void gate.open();
+      },
+    });
+    expect((await all(catalogue.products.stream())).length).toBe(3);
+    const [first = NaN, second = NaN] = pauses;
+    expect([first >= 500, first <= 1000, second >= 1000, second <= 2000]).not.toContain(false);
+    await gate.shut();
+  });
+
+  it('is sent again when its response ends early or is none of the service, and not without end', async () => {
+    const page = JSON.stringify({ response_data: { count: '0', objects: [] } });
+    const responses: RequestListener[] = [
+      (request) => request.socket.resetAndDestroy(),
+      (_, response) => {
+        response.writeHead(200, { 'Content-Length': page.length }).write(page.slice(0, 20), () => {
+          response.destroy();
+        });
+      },
+      (_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'),
+      (_, response) => response.end(page),
+    ];
+    let sent = 0;
+    const list = (maxRetries: number, maxRetryTime: number) => {
+      sent = 0;
+      return answering(
+        (request, response) => responses[sent++]?.(request, response),
+        async (url) => clientOf(service, { url, maxRetries, maxRetryTime }).brands.list(),
+      );
+    };
+    expect((await list(3, 90_000)).count).toBe(0);
+    expect(sent).toBe(4);
+    expect(await failure(list(1, 90_000))).toMatchObject({ message: 'The response ended early' });
+    expect(sent).toBe(2);
+    expect(await failure(list(3, 400))).toBeInstanceOf(CatalogueConnectionError);
+    expect(sent).toBe(1);
+  });
+
+  it('is sent again when nothing comes for as long as its time-out', async () => {
+    const gate = await Gate.before(`http://127.0.0.1:${service.port}`);
+    gate.silence();
+    const errors: unknown[] = [];
+    const catalogue = clientOf(service, {
+      url: gate.url,
+      timeout: 100,
+      onRetry: (error) => {
+        errors.push(error);
+        gate.speak();
+      },
+    });
+    // A busy machine may be silent for as long by itself.
+    const page = await eventually(async () => catalogue.products.list());
+    expect(page.count).toBe(3);
+    expect(errors[0]).toEqual(
+      new CatalogueConnectionError(
+        `The catalogue at ${gate.url.slice(0, -1)} sent nothing for 100 ms`,
+      ),
+    );
+    await gate.shut();
+  });
+
+  it('waits for 80 s by default, longer if told so, and for each part of a list anew', async () => {
+    jest.useFakeTimers({
+      doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'],
+    });
+    try {
+      const read = (options: Partial<CatalogueOptions>) => {
+        let send: (text: string) => void = () => undefined;
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            send = (text) => {
+              controller.enqueue(new TextEncoder().encode(text));
+            };
+          },
+        });
+        const response = new Response(body, { headers: { 'X-Total-Count': '9' } });
+        const { brands } = clientOf(service, {
+          fetch: () => Promise.resolve(response),
+          ...options,
+        });
+        const found: unknown[] = [];
+        const reading = (async () => {
+          for await (const brand of brands.stream()) found.push(brand);
+        })();
+        return { found, send, error: failure(reading) };
+      };
+      const stream = read({});
+      const patient = read({ timeout: Infinity });
+      for (let part = 1; part <= 3; part += 1) {
+        await jest.advanceTimersByTimeAsync(79_000);
+        stream.send('{"brandID":"a"}\n');
+        await until(() => stream.found.length === part);
+      }
+      await jest.advanceTimersByTimeAsync(81_000);
+      expect(await stream.error).toMatchObject({
+        name: 'CatalogueConnectionError',
+        message: expect.stringMatching(/sent nothing for 80000 ms$/),
+      });
+      await jest.advanceTimersByTimeAsync(3_600_000);
+      patient.send('{"brandID":"a"}\n');
+      await until(() => patient.found.length === 1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('can be aborted before it, during it, and while it waits to be sent again', async () => {
     const reason = new Error('Enough');
     const catalogue = clientOf(service);
@@ -632,8 +749,10 @@ describe('A request of the client', () => {
     expect(await failure(clientOf(service, { signal: aborted }).brands.get('b100'))).toBe(reason);
 
     const during = new AbortController();
+    let sent = 0;
     const silent = await answering(
       () => {
+        sent += 1;
         during.abort(reason);
       },
       (url) => {
@@ -642,7 +761,7 @@ describe('A request of the client', () => {
         return failure(clientOf(service, { url, signal: own.signal }).products.facets({}, call));
       },
     );
-    expect(silent).toBe(reason);
+    expect([silent, sent]).toEqual([reason, 1]);
 
     const began = performance.now();
     const { signal } = new AbortController();

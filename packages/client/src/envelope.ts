@@ -45,7 +45,7 @@ function envelopeOf(body: string): Envelope | null {
   }
 }
 
-function notOfTheService({ status, url }: Response): CatalogueConnectionError {
+export function notOfTheService({ status, url }: Response): CatalogueConnectionError {
   return new CatalogueConnectionError(
     `The response ${status} of ${url} is not one of the catalogue service`,
   );

@@ -19,8 +19,8 @@ export class CatalogueError extends Error {
 }
 
 /**
- * There is no complete response of the service: it cannot be reached, the connection ended early, or
- * something else answered. `cause` has the error of `fetch` or of the parser, if there is one.
+ * There is no complete response of the service: it cannot be reached, it sent nothing for as long as the
+ * time-out, the connection ended early, or something else answered. `cause` has the error of `fetch` or of the parser, if there is one.
  */
 export class CatalogueConnectionError extends Error {
   override readonly name = 'CatalogueConnectionError';

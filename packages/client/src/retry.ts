@@ -1,66 +1,77 @@
-import type { CatalogueError } from './errors.js';
+import { throwIfAborted, unlessAborted } from './abort.js';
+import { CatalogueConnectionError, CatalogueError } from './errors.js';
+import { LONGEST_TIMER } from './timer.js';
 
 /** Whether and when a request is sent again. */
 export interface RetryOptions {
-  /** How often a request is sent again if the service says when (`-2`, `-3`, `-4`, `-40`). Default: 3. */
+  /**
+   * How often a request is sent again: after the temporary errors of the service (`-2`, `-3`, `-4`, `-40`)
+   * when it says, and after a `CatalogueConnectionError`. Default: 3.
+   */
   readonly maxRetries?: number;
   /**
-   * Milliseconds after which a request is not sent again. An error whose `Retry-After` would exceed them is
-   * thrown at once. Default: 90,000.
+   * Milliseconds after which a request is not sent again. An error whose pause would exceed them is thrown
+   * at once. Default: 90,000.
    */
   readonly maxRetryTime?: number;
-  /** Called before each pause, which lasts `error.retryAfter` seconds. */
-  readonly onRetry?: (error: CatalogueError) => void;
+  /** Called before each pause, with its milliseconds. */
+  readonly onRetry?: (error: CatalogueError | CatalogueConnectionError, pause: number) => void;
 }
 
 /** The errcodes of temporary errors. */
 export const RETRIED: ReadonlySet<string> = new Set(['-2', '-3', '-4', '-40']);
 
-/** Milliseconds that a timer can take: one of more ends at once. */
-const LONGEST_PAUSE = 2 ** 31 - 1;
+/** Milliseconds of the shortest and the longest pause after a failed connection, as of Stripe's client. */
+const [SHORTEST_PAUSE, LONGEST_PAUSE] = [500, 5000];
 
 /**
- * Sends a request, and sends it again while the error is temporary and says when.
+ * Sends a request, and sends it again while its error is temporary.
  *
- * @returns the response, which is no error response
- * @throws the last error, what `send` and `errorOf` throw, or the reason of an abort
+ * @param send throws CatalogueError and CatalogueConnectionError
+ * @throws the last error of `send`, or the reason of an abort
  */
-export async function sendWithRetries(
-  send: () => Promise<Response>,
-  errorOf: (response: Response) => Promise<CatalogueError>,
+export async function withRetries<T>(
+  send: () => Promise<T>,
   { maxRetries = 3, maxRetryTime = 90_000, onRetry }: RetryOptions,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
+  signals: readonly AbortSignal[],
+): Promise<T> {
   const end = performance.now() + maxRetryTime;
   for (let retries = 0; ; retries += 1) {
-    const response = await send();
-    if (response.ok || response.status === 304) return response;
-    const error = await errorOf(response);
-    if (!isRetried(error) || retries >= maxRetries) throw error;
-    const pause = error.retryAfter * 1000;
-    if (performance.now() + pause > end || pause > LONGEST_PAUSE) throw error;
-    onRetry?.(error);
-    await sleep(pause, signal);
+    throwIfAborted(signals);
+    try {
+      return await send();
+    } catch (error) {
+      throwIfAborted(signals);
+      if (!isRetried(error) || retries >= maxRetries) throw error;
+      const pause = pauseAfter(error, retries);
+      if (performance.now() + pause > end || pause > LONGEST_TIMER) throw error;
+      onRetry?.(error, pause);
+      await sleep(pause, signals);
+    }
   }
 }
 
-function isRetried(error: CatalogueError): error is CatalogueError & { retryAfter: number } {
-  return RETRIED.has(error.errcode) && error.retryAfter !== undefined;
+type Retried = CatalogueConnectionError | (CatalogueError & { readonly retryAfter: number });
+
+function isRetried(error: unknown): error is Retried {
+  return error instanceof CatalogueError
+    ? RETRIED.has(error.errcode) && error.retryAfter !== undefined
+    : error instanceof CatalogueConnectionError;
 }
 
-/** Rejects when the signal is aborted. */
-function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const abort = (): void => {
-      clearTimeout(timer);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- any reason is possible
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', abort, { once: true });
-  });
+/** Milliseconds. Those after a failed connection are random, so that clients do not come back all at once. */
+function pauseAfter(error: Retried, retries: number): number {
+  if (error instanceof CatalogueError) return error.retryAfter * 1000;
+  const longest = Math.min(SHORTEST_PAUSE * 2 ** (retries + 1), LONGEST_PAUSE);
+  return (longest / 2) * (1 + Math.random());
+}
+
+async function sleep(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
+  let timer;
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  try {
+    await unlessAborted(over, signals);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -30,12 +30,8 @@ export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncItera
   }
 
   protected async begin(): Promise<OpenedStream<T>> {
-    const response = await this.transport.stream(this.path, this.query, this.options);
-    const count = Number(response.headers.get('X-Total-Count') ?? NaN);
-    if (Number.isNaN(count)) {
-      response.body?.cancel().catch(() => undefined);
-      throw new CatalogueConnectionError(`The response of ${response.url} is not a stream`);
-    }
+    const { exchange, response } = await this.transport.stream(this.path, this.query, this.options);
+    const count = Number(response.headers.get('X-Total-Count'));
     let isIterated = false;
     return {
       count,
@@ -43,17 +39,20 @@ export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncItera
       [Symbol.asyncIterator]: () => {
         if (isIterated) throw new TypeError('A stream can be iterated only once');
         isIterated = true;
-        return this.objectsOf(response, count);
+        return this.objectsOf(exchange.texts(response), count);
       },
     };
   }
 
   /** @throws CatalogueConnectionError if a line is damaged, or the response ends before its last object */
-  private async *objectsOf(response: Response, count: number): AsyncGenerator<T, void, undefined> {
+  private async *objectsOf(
+    texts: AsyncIterable<string>,
+    count: number,
+  ): AsyncGenerator<T, void, undefined> {
     const { limit = Infinity, offset = 0, after } = this.query;
     const expected = Math.min(limit, Math.max(0, count - offset));
     let objects = 0;
-    for await (const line of this.linesOf(response)) {
+    for await (const line of linesOf(texts)) {
       yield parsed(line) as T;
       // The lines that have been read are not given after an abort.
       this.transport.throwIfAborted(this.options);
@@ -66,26 +65,16 @@ export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncItera
       );
     }
   }
+}
 
-  private async *linesOf({ body }: Response): AsyncGenerator<string, void, undefined> {
-    if (!body) return;
-    const reader = body.getReader();
-    const decoder = new TextDecoder();
-    let rest = '';
-    try {
-      for (;;) {
-        const { done, value } = await this.transport.read(reader.read(), this.options.signal);
-        if (done) break;
-        const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
-        rest = lines.pop() ?? '';
-        yield* lines;
-      }
-    } finally {
-      // Of a stream that was read to its end this does nothing.
-      reader.cancel().catch(() => undefined);
-    }
-    if (rest !== '') throw new CatalogueConnectionError('The stream ended within an object');
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let rest = '';
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
   }
+  if (rest !== '') throw new CatalogueConnectionError('The stream ended within an object');
 }
 
 function parsed(line: string): unknown {

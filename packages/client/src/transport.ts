@@ -1,9 +1,10 @@
-import { dataOf, errorOf } from './envelope.js';
-import { CatalogueConnectionError } from './errors.js';
+import { throwIfAborted } from './abort.js';
+import { dataOf, errorOf, notOfTheService } from './envelope.js';
+import { Exchange } from './exchange.js';
 import type { Page } from './list.js';
 import { PageCache } from './page-cache.js';
 import { queryStringOf } from './query.js';
-import { type RetryOptions, sendWithRetries } from './retry.js';
+import { type RetryOptions, withRetries } from './retry.js';
 
 /** What a client is made with. */
 export interface CatalogueOptions extends RetryOptions {
@@ -18,6 +19,11 @@ export interface CatalogueOptions extends RetryOptions {
    * if it has changed. Default: none.
    */
   readonly cache?: number;
+  /**
+   * Milliseconds without data after which a request fails, be it before its response or between two parts
+   * of it. `Infinity` for none. Default: 80,000.
+   */
+  readonly timeout?: number;
   /** Aborts all requests of the client. */
   readonly signal?: AbortSignal;
 }
@@ -26,6 +32,12 @@ export interface CatalogueOptions extends RetryOptions {
 export interface CallOptions {
   /** Aborts the call, also while it waits, iterates or streams. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A response whose body was not read. */
+interface Opened {
+  readonly exchange: Exchange;
+  readonly response: Response;
 }
 
 /** Sends requests to a service. */
@@ -41,85 +53,75 @@ export class Transport {
   }
 
   /** @throws CatalogueError, CatalogueConnectionError, or the reason of an abort */
-  async page(path: string, query: object, { signal }: CallOptions = {}): Promise<Page<unknown>> {
+  async page(path: string, query: object, call: CallOptions = {}): Promise<Page<unknown>> {
     const url = this.urlOf(path, query);
     const kept = this.cache?.get(url);
     const headers: Record<string, string> = kept ? { 'If-None-Match': kept.etag } : {};
-    const response = await this.send(url, headers, signal);
-    const isKept = kept !== undefined && response.status === 304;
-    const body = isKept ? kept.body : await this.read(response.text(), signal);
-    const link = isKept ? kept.link : response.headers.get('Link');
-    const etag = response.headers.get('ETag');
-    const { count, objects } = dataOf(response, body);
-    if (etag !== null) this.cache?.set(url, { etag, body, link });
-    return {
-      count: Number(count),
-      objects,
-      links: this.linksOf(link, url),
-      updatedUntil: updatedUntil(response),
-    };
+    return this.send(url, headers, call, async ({ exchange, response }) => {
+      const text = await exchange.text(response);
+      const isKept = kept !== undefined && response.status === 304;
+      const body = isKept ? kept.body : text;
+      const link = isKept ? kept.link : response.headers.get('Link');
+      const etag = response.headers.get('ETag');
+      const { count, objects } = dataOf(response, body);
+      if (etag !== null) this.cache?.set(url, { etag, body, link });
+      return {
+        count: Number(count),
+        objects,
+        links: this.linksOf(link, url),
+        updatedUntil: updatedUntil(response),
+      };
+    });
   }
 
-  /** The response with a list as NDJSON, whose body was not read. */
-  stream(path: string, query: object, { signal }: CallOptions = {}): Promise<Response> {
-    return this.send(this.urlOf(path, query), { Accept: 'application/x-ndjson' }, signal);
-  }
-
-  /**
-   * Waits for a part of a body, or for an abort: in Node.js 20, a read that is pending when its request is
-   * aborted may never settle.
-   */
-  async read<T>(part: Promise<T>, signal?: AbortSignal): Promise<T> {
-    const signals = [this.options.signal, signal].filter((each) => each !== undefined);
-    try {
-      return await unlessAborted(part, signals);
-    } catch (cause) {
-      this.throwIfAborted({ signal });
-      throw new CatalogueConnectionError('The response ended early', { cause });
-    }
+  /** The response with a list as NDJSON. It has the header `X-Total-Count`. */
+  async stream(path: string, query: object, call: CallOptions = {}): Promise<Opened> {
+    const headers = { Accept: 'application/x-ndjson' };
+    return this.send(this.urlOf(path, query), headers, call, (opened) => {
+      const { exchange, response } = opened;
+      if (response.headers.has('X-Total-Count')) return Promise.resolve(opened);
+      response.body?.cancel().catch(() => undefined);
+      exchange.end();
+      throw notOfTheService(response);
+    });
   }
 
   /** Throws the reason if a call has been aborted. */
-  throwIfAborted({ signal }: CallOptions): void {
-    this.options.signal?.throwIfAborted();
-    signal?.throwIfAborted();
+  throwIfAborted(call: CallOptions): void {
+    throwIfAborted(this.signalsOf(call));
   }
 
-  private send(
+  /** Sends a request and reads its response. Does both again while the error is temporary. */
+  private send<T>(
     url: string,
     headers: Readonly<Record<string, string>>,
-    callSignal?: AbortSignal,
-  ): Promise<Response> {
-    const { clientID, accessToken } = this.options;
-    const signal = this.signalOf(callSignal);
-    const init = {
-      headers: { 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}`, ...headers },
-      signal: signal ?? null,
-    };
-    return sendWithRetries(
-      () => this.fetch(url, init),
-      async (response) => errorOf(response, await this.read(response.text(), callSignal)),
+    call: CallOptions,
+    read: (opened: Opened) => Promise<T>,
+  ): Promise<T> {
+    const signals = this.signalsOf(call);
+    return withRetries(
+      async () => read(await this.open(url, headers, signals)),
       this.options,
-      signal,
+      signals,
     );
   }
 
-  private async fetch(url: string, init: RequestInit): Promise<Response> {
-    try {
-      // Not as a method: a browser refuses its own fetch then.
-      const send = this.options.fetch ?? fetch;
-      return await send(url, init);
-    } catch (cause) {
-      init.signal?.throwIfAborted();
-      throw new CatalogueConnectionError(`The catalogue at ${this.base} cannot be reached`, {
-        cause,
-      });
-    }
+  private async open(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    signals: readonly AbortSignal[],
+  ): Promise<Opened> {
+    // Not as a method: a browser refuses its own fetch then.
+    const { fetch: send = fetch, timeout = 80_000, clientID, accessToken } = this.options;
+    const exchange = new Exchange(this.base, timeout, signals);
+    const all = { 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}`, ...headers };
+    const response = await exchange.open(async (signal) => send(url, { headers: all, signal }));
+    if (response.ok || response.status === 304) return { exchange, response };
+    throw errorOf(response, await exchange.text(response));
   }
 
-  private signalOf(signal: AbortSignal | undefined): AbortSignal | undefined {
-    const { signal: own } = this.options;
-    return own && signal ? AbortSignal.any([own, signal]) : (own ?? signal);
+  private signalsOf({ signal }: CallOptions): readonly AbortSignal[] {
+    return [this.options.signal, signal].filter((each) => each !== undefined);
   }
 
   private urlOf(path: string, query: object): string {
@@ -139,21 +141,6 @@ export class Transport {
       ]),
     );
   }
-}
-
-/** Rejects with its reason when a signal is aborted first. */
-function unlessAborted<T>(work: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- any reason is possible
-      reject(signals.find(({ aborted }) => aborted)?.reason);
-    };
-    if (signals.some(({ aborted }) => aborted)) abort();
-    for (const signal of signals) signal.addEventListener('abort', abort);
-    void work.then(resolve, reject).finally(() => {
-      for (const signal of signals) signal.removeEventListener('abort', abort);
-    });
-  });
 }
 
 export function updatedUntil(response: Response): string | undefined {
