@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import {
   type Brand,
   type CatalogueOptions,
@@ -306,6 +307,34 @@ describe('A parameter of the client', () => {
       expect(await failure(call)).toEqual(new TypeError(message));
     }
     expect(requests).toEqual([]);
+  });
+});
+
+describe('The token of the client', () => {
+  const accessToken = 'a-token-that-nobody-may-see';
+
+  it('is in nothing that prints the client, its lists or its errors', async () => {
+    const seen = (value: unknown) => [
+      JSON.stringify(value),
+      inspect(value, { depth: Infinity, showHidden: true, getters: true }),
+      String(value),
+    ];
+    const catalogue = clientOf(service, { accessToken, maxRetries: 0, cache: 1 });
+    const refused = await failure(catalogue.products.list());
+    expect(refused).toMatchObject({ errcode: '-11' });
+    const url = 'http://127.0.0.1:1';
+    const nowhere = clientOf(service, { accessToken, url, maxRetries: 0 });
+    const unreached = await failure(nowhere.products.stream());
+    expect(unreached).toMatchObject({ cause: expect.objectContaining({ name: 'TypeError' }) });
+    const printed = [catalogue, catalogue.products, catalogue.brands.list(), refused, unreached];
+    for (const text of printed.flatMap(seen)) expect(text).not.toContain(accessToken);
+  });
+
+  it('is in no error if no header can carry it', () => {
+    const make = () => clientOf(service, { accessToken: `${accessToken}\n${accessToken}` });
+    expect(make).toThrow(
+      new TypeError('clientID or accessToken contains a character that no header can have'),
+    );
   });
 });
 

@@ -46,8 +46,13 @@ export class Transport {
   isPageSizeRefused = false;
   private readonly base: string;
   private readonly cache: PageCache | undefined;
+  private readonly options: Omit<CatalogueOptions, 'accessToken'>;
+  /** Neither JSON.stringify nor util.inspect shows it. */
+  readonly #credentials: Headers;
 
-  constructor(private readonly options: CatalogueOptions) {
+  constructor({ accessToken, ...options }: CatalogueOptions) {
+    this.#credentials = credentialsOf(options.clientID, accessToken);
+    this.options = options;
     this.base = String(options.url).replace(/\/+$/, '');
     this.cache = options.cache ? new PageCache(options.cache) : undefined;
   }
@@ -112,9 +117,9 @@ export class Transport {
     signals: readonly AbortSignal[],
   ): Promise<Opened> {
     // Not as a method: a browser refuses its own fetch then.
-    const { fetch: send = fetch, timeout = 80_000, clientID, accessToken } = this.options;
+    const { fetch: send = fetch, timeout = 80_000 } = this.options;
     const exchange = new Exchange(this.base, timeout, signals);
-    const all = { 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}`, ...headers };
+    const all = { ...Object.fromEntries(this.#credentials), ...headers };
     const response = await exchange.open(async (signal) => send(url, { headers: all, signal }));
     if (response.ok || response.status === 304) return { exchange, response };
     throw errorOf(response, await exchange.text(response));
@@ -140,6 +145,15 @@ export class Transport {
         target.startsWith('/') ? this.base + target : new URL(target, url).href,
       ]),
     );
+  }
+}
+
+/** @throws TypeError without a cause: that of `Headers` would show the token */
+function credentialsOf(clientID: string, accessToken: string): Headers {
+  try {
+    return new Headers({ 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}` });
+  } catch {
+    throw new TypeError('clientID or accessToken contains a character that no header can have');
   }
 }
 
