@@ -18,11 +18,15 @@ async function isTracked(runner: QueryRunner, resource: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Whether a resource has objects, or deletions that a client may still ask for, in tables of its own. */
+/**
+ * Whether a resource has objects, or deletions that a client may still ask for, in tables of its own. It gets none
+ * until the end of the transaction.
+ */
 export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
   if (await isTracked(runner, resource)) return false;
   for (const table of [resource, `${resource}_deletions`]) {
     if (!(await hasTable(runner, table))) continue;
+    await lockOutWriters(runner, table);
     const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM "${table}") AS found`)) as [
       { found: boolean },
     ];
@@ -39,8 +43,7 @@ export async function hasContent(runner: QueryRunner, resource: string): Promise
  */
 export async function checkWithoutObjects(runner: QueryRunner, resource: string): Promise<void> {
   if (!(await hasTable(runner, resource))) return;
-  // It admits readers, who need not wait for the count.
-  await runner.query(`LOCK TABLE "${resource}" IN SHARE MODE`);
+  await lockOutWriters(runner, resource);
   const [{ count }] = (await runner.query(`SELECT count(*) FROM "${resource}"`)) as [
     { count: string },
   ];
@@ -49,6 +52,11 @@ export async function checkWithoutObjects(runner: QueryRunner, resource: string)
     `${resource}, which the code no longer has, has ${count} objects: ` +
       `delete them with catalogue drop ${resource} --destructive, then migrate again`,
   );
+}
+
+/** Waits for the writers of a table and keeps out others until the end of the transaction, but no readers. */
+async function lockOutWriters(runner: QueryRunner, table: string): Promise<void> {
+  await runner.query(`LOCK TABLE "${table}" IN SHARE MODE`);
 }
 
 /**

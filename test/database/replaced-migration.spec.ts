@@ -10,6 +10,7 @@ import {
 } from '@jest/globals';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
+import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
@@ -130,6 +131,22 @@ describe('A resource that was migrated, taken back and generated again', () => {
     expect(await recorded()).toEqual([]);
     expect(await run([again], 'migrate')).toMatchObject({ status: 0 });
     expect(await gadgets()).toEqual([]);
+  });
+
+  it('is not dropped with an object that is committed meanwhile', async () => {
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    await client.query('BEGIN');
+    await client.query(INSERT);
+    const dropped = run([], 'drop', 'gadgets');
+    await until(async () => {
+      const { rows } = await client.query(
+        `SELECT FROM pg_locks WHERE relation = 'gadgets'::regclass AND NOT granted`,
+      );
+      return rows.length > 0;
+    }, 60_000);
+    await client.query('COMMIT');
+    expect(await dropped).toMatchObject({ status: 1 });
+    expect(await gadgets()).toHaveLength(1);
   });
 
   it('is refused a table that is not of the service', async () => {
