@@ -7,7 +7,7 @@ import type { Credentials } from './public-pages.js';
  * - Deletions are asked for since yesterday, because they are kept for 30 days.
  * - Commands have the address of the service, and the credentials, if any, in place of their variables.
  *
- * Everything that Scalar would ask of other services is off.
+ * A response is scrolled into view. Everything that Scalar would ask of other services is off.
  */
 export function script(credentials: Credentials | undefined): string {
   return `import { createApiReference } from './scalar/standalone.esm.js';
@@ -53,6 +53,12 @@ createApiReference('#page', {
         Authorization: { token: credentials.accessToken },
       },
     }),
+  },
+  // Scalar shows it a moment later, below the parameters where the window is narrow.
+  onResponseReceived() {
+    setTimeout(() => {
+      document.querySelector('[role=dialog] [aria-label=Response]')?.scrollIntoView({ block: 'nearest' });
+    });
   },
   persistAuth: false,
   withDefaultFonts: false,

@@ -24,6 +24,19 @@ body { margin: 0; }
 .scalar-app a[href^='https://www.scalar.com'],
 .scalar-app .operation-auth .scalar-button-outlined { display: none; }
 
+/* The button that chooses the credentials has a line of its own where the heading leaves it too little. */
+.scalar-app div:has(> button [data-testid='auth-indicator']) { flex-wrap: wrap; }
+.scalar-app button:has([data-testid='auth-indicator']) { flex: 1 0 auto; }
+.scalar-app button:has([data-testid='auth-indicator']) + div { padding-inline: 9px 4px; min-height: 32px; }
+
+/* In a narrow window, the address of a request is beside the button of the sidebar, not below it. */
+@container (width < 48rem) {
+  .scalar-app .scalar-sidebar-toggle ~ * .t-app__top-container > .order-last { padding-left: 40px; }
+}
+
+/* A response is as high as the dialog before it has come, too, so that it is scrolled to as a whole. */
+.scalar-app [role='dialog'] [aria-label='Response'] { min-height: 100%; }
+
 /* A section is focused by a script and handles no keys. */
 .scalar-app .section[tabindex='-1'] { outline: none; }
 

@@ -5,10 +5,11 @@ import { createServer, request as send, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
 import { describeInBrowser, executablePath } from '../chromium.js';
 import { type Service, startService } from '../service.js';
+import { eventually } from '../until.js';
 
 // A browser is slow on a busy machine.
 jest.setTimeout(120_000);
@@ -180,6 +181,39 @@ describeInBrowser('In a browser, /docs', () => {
       .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
   }
 
+  interface Box {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }
+
+  async function box(locator: Locator): Promise<Box> {
+    const found = await locator.boundingBox();
+    if (!found) throw new Error(`${String(locator)} is not visible`);
+    return found;
+  }
+
+  function contains(outer: Box, inner: Box): boolean {
+    return (
+      inner.x >= outer.x &&
+      inner.y >= outer.y &&
+      inner.x + inner.width <= outer.x + outer.width &&
+      inner.y + inner.height <= outer.y + outer.height
+    );
+  }
+
+  async function expectApart(first: Locator, second: Locator): Promise<void> {
+    await first.scrollIntoViewIfNeeded();
+    const [a, b] = [await box(first), await box(second)];
+    const isApart =
+      a.x + a.width <= b.x ||
+      b.x + b.width <= a.x ||
+      a.y + a.height <= b.y ||
+      b.y + b.height <= a.y;
+    expect({ a, b, isApart }).toMatchObject({ isApart: true });
+  }
+
   const openRequest = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Test Request' }).first().click();
     await page.getByRole('button', { name: 'Send' }).first().waitFor();
@@ -252,6 +286,50 @@ describeInBrowser('In a browser, /docs', () => {
         .count(),
     ).toBe(0);
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  it.each([1280, 800, 390])('covers no text with a button at %i pixels', async (width) => {
+    const { page, close } = await open();
+    await show(page, width, 'light');
+    const dialog = page.getByRole('dialog');
+    const expectAuthentication = async (scope: Locator): Promise<void> => {
+      const header = scope.getByTestId('auth-indicator').locator('visible=true').first();
+      const type = scope.getByRole('button', { name: 'Selected Auth Type' }).first();
+      await expectApart(header.locator('..').getByText('Authentication'), type);
+      await expectApart(header, type);
+      const { x, width: ownWidth } = await box(type);
+      expect(x + ownWidth).toBeLessThanOrEqual(width);
+    };
+    await expectAuthentication(page.locator('body'));
+    await openRequest(page);
+    await expectAuthentication(dialog);
+    await expectApart(
+      dialog.getByRole('button', { name: /Server:/ }),
+      dialog.getByRole('button', { name: 'Show sidebar' }),
+    );
+    await close();
+  });
+
+  it.each([1280, 800, 390])('shows the response after sending at %i pixels', async (width) => {
+    const { page, close } = await open();
+    await show(page, width, 'light');
+    await openRequest(page);
+    const response = page.getByRole('dialog').getByRole('region', { name: 'Response' });
+    for (const limit of ['1', '2']) {
+      // Back from the response to the parameters.
+      const value = page.locator('tr#limit').getByRole('textbox').last();
+      await value.scrollIntoViewIfNeeded();
+      await value.fill(limit);
+      await page.getByRole('button', { name: 'Send' }).first().click();
+      await response.getByText('200 OK').waitFor();
+      await eventually(async () => {
+        const status = await box(response.getByText('200 OK'));
+        const body = await box(response.getByText('"result"').first());
+        const view = await box(page.getByRole('dialog'));
+        expect([status, body].map((each) => contains(view, each))).toEqual([true, true]);
+      });
+    }
     await close();
   });
 
