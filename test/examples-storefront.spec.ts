@@ -120,6 +120,11 @@ describeInBrowser('The storefront', () => {
     return page.locator('#products h3').allTextContents();
   }
 
+  /** What the page offers where it has found nothing. */
+  function offers(page: Page): Promise<string[]> {
+    return page.locator('#offers a').allTextContents();
+  }
+
   const EUR = `currency = 'EUR'`;
   const within = (categoryID: string) => `"categoryID" IN (
     WITH RECURSIVE tree AS (
@@ -263,16 +268,99 @@ describeInBrowser('The storefront', () => {
     expect(await box.inputValue()).toBe('');
   });
 
-  it('searches with Enter for what was typed, such as a reference', async () => {
+  it('searches with Enter as while one types, and for a single character, too', async () => {
+    const page = await open();
+    const box = page.getByRole('searchbox', { name: 'Search products' });
+    const beanies = await countOf(`${EUR} AND ${BEANIES}`);
+    expect(beanies).toBeGreaterThan(1);
+    await box.fill('wool bean');
+    await box.press('Enter');
+    await expectCount(page, beanies);
+    await box.press('Enter');
+    await expectCount(page, beanies);
+    expect(new URL(page.url()).hash).toBe('#q=wool+bean*');
+
+    await box.fill('wool b');
+    await expectCount(page, await countOf(`${EUR} AND name || ' ' || description ~* '\\mwool'`));
+    expect(await box.inputValue()).toBe('wool b');
+    await box.press('Enter');
+    await eventually(() => {
+      expect(new URL(page.url()).hash).toBe('#q=wool+b');
+    });
+  });
+
+  it('offers the exact search that finds a reference', async () => {
     const page = await open();
     const box = page.getByRole('searchbox', { name: 'Search products' });
     await box.fill('HVS-72445-CRM');
-    await expectCount(page, 0);
     await box.press('Enter');
+    await expectCount(page, 0);
+    const all = `Without “HVS-72445-CRM”: ${shown(await countOf(EUR))} products`;
+    expect(await offers(page)).toEqual(['Exactly “HVS-72445-CRM”: 1 product', all]);
+    await page.getByRole('link', { name: /^Exactly/ }).press('Enter');
+    const found = async () => {
+      await eventually(async () => {
+        expect(await names(page)).toEqual(['Halvorsund Tind wool beanie, cream']);
+      });
+      expect(await page.locator('#status').textContent()).toBe('1 product');
+    };
+    await found();
+    expect(await offers(page)).toEqual([]);
+    // The search stays as it is if nothing else is typed.
+    expect(await box.inputValue()).toBe('HVS-72445-CRM');
+    await box.press('Enter');
+    await found();
+  });
+
+  it('offers what to leave out where nothing is found, if that finds something', async () => {
+    const wool = `name || ' ' || description ~* '\\mwool\\M'`;
+    const halvorsund = `"brandID" = 'halvorsund'`;
+    const page = await open('q=wool+xyzzy*&brandID=halvorsund,brasero-alto');
+    await expectCount(page, 0);
+    const brands = `${EUR} AND "brandID" IN ('halvorsund', 'brasero-alto')`;
+    const [left, all] = [await countOf(`${brands} AND ${wool}`), await countOf(brands)];
+    expect(await offers(page)).toEqual([
+      `Without “xyzzy”: ${shown(left)} products`,
+      `Without “wool xyzzy”: ${shown(all)} products`,
+    ]);
+    // Each is a link that the keyboard reaches, and the next one is on the way.
+    const links = page.getByRole('list', { name: 'What to leave out' }).getByRole('link');
+    await links.first().focus();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(
+      (await offers(page)).at(-1),
+    );
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await expectCount(page, left);
+    expect(await page.evaluate('document.activeElement.id')).toBe('results');
+
+    await page.goto(`${address()}?api=${api()}#type=SERVICE&brandID=halvorsund`);
+    await expectCount(page, 0);
+    expect(await offers(page)).toEqual([
+      `Without Service: ${shown(await countOf(`${EUR} AND ${halvorsund}`))} products`,
+      `Without Halvorsund: ${shown(await countOf(`${EUR} AND type = 'SERVICE'`))} products`,
+    ]);
+
+    // Neither alone finds anything.
+    await page.goto(`${address()}?api=${api()}#type=SERVICE&brandID=halvorsund&q=xyzzy`);
+    await expectCount(page, 0);
+    expect(await offers(page)).toEqual(['All products']);
+    await links.press('Enter');
+    await expectCount(page, await countOf(EUR));
+  });
+
+  it('offers all currencies where nothing has a price in the chosen one', async () => {
+    const [[name] = ['']] = await select<[string]>(
+      `SELECT name FROM products WHERE currency <> 'EUR' ORDER BY "productID" LIMIT 1`,
+    );
+    const page = await open(new URLSearchParams({ q: name }).toString());
+    await expectCount(page, 0);
+    expect(await offers(page)).toContain('In all currencies: 1 product');
+    await page.getByRole('link', { name: /^In all currencies/ }).click();
     await eventually(async () => {
-      expect(await names(page)).toEqual(['Halvorsund Tind wool beanie, cream']);
+      expect(await names(page)).toEqual([name]);
     });
-    expect(await page.locator('#status').textContent()).toBe('1 product');
   });
 
   it('sorts by price in the currency chosen, and not in all of them', async () => {
