@@ -286,7 +286,7 @@ it.each(Object.entries(TRACKED))(
   async (resource, table) => {
     const mirror = new Mirror(service, resource, 'ware_id');
     await advanceWatermark(service.dataSource, 2);
-    const { rounds } = await mirror.follow({
+    await mirror.follow({
       seconds: SECONDS,
       writers: WRITERS,
       write: (writer, isOver) => write(writer, table, isOver),
@@ -305,7 +305,6 @@ it.each(Object.entries(TRACKED))(
         .sort();
     const columns = ['state', 'active', 'shelf'];
     expect(shown(mirror.objects.values())).toEqual(shown(there.map(({ ware }) => ware)));
-    expect(rounds).toBeGreaterThan(2);
   },
   SECONDS * 1000 + 60_000,
 );
