@@ -16,9 +16,10 @@ import { jest } from './jest.mjs';
  */
 export function partOfSuite() {
   const folders = readdirSync('src').map((folder) => `test/${folder}.spec.ts`);
-  const changes = ['diff HEAD --name-only', 'ls-files --others --exclude-standard'].flatMap(
-    (command) => String(spawnSync('git', command.split(' ')).stdout).split('\n'),
-  );
+  const changes = [
+    'diff HEAD --name-only --relative -z',
+    'ls-files --others --exclude-standard -z',
+  ].flatMap((command) => String(spawnSync('git', command.split(' ')).stdout).split('\0'));
   const changed = changes.flatMap((path) => {
     const [, folder] = path.split('/');
     return [path, `test/${folder}/${parse(path).name}.spec.ts`];

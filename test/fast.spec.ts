@@ -7,6 +7,12 @@ import { pathToFileURL } from 'node:url';
 
 let folder: string;
 
+/** Without the repository and the settings of who runs the tests, as a hook of Git has them. */
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+};
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'catalogue-fast-'));
 });
@@ -25,6 +31,7 @@ function part(): string[] {
   const program = `import { partOfSuite } from '${module}'; console.log(partOfSuite().slice(1).join('\\n'))`;
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: folder,
+    env: environment,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -41,6 +48,7 @@ it('is the tests of resources, and of what changed since the last commit', async
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], {
       cwd: folder,
+      env: environment,
     });
   git('init', '--quiet');
   git('add', '.');
