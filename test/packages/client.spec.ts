@@ -296,6 +296,7 @@ describe('A parameter of the client', () => {
     [{ priceMin: NaN }, 'priceMin: NaN is not a finite number'],
     [{ priceMax: -Infinity }, 'priceMax: -Infinity is not a finite number'],
     [{ limit: Infinity }, 'limit: Infinity is not a finite number'],
+    [{ brandID: [null as never] }, 'brandID: null has no text'],
     [{ createdSince: new Date('soon') }, 'createdSince: Invalid Date is not a time'],
     [
       { brandID: ['b100,b101'] },

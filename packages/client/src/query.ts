@@ -22,7 +22,8 @@ function textOf(name: string, value: unknown): string {
     if (Number.isNaN(value.getTime())) throw new TypeError(`${name}: Invalid Date is not a time`);
     return value.toISOString();
   }
-  if (typeof value !== 'number') return String(value);
+  if (['string', 'boolean', 'bigint'].includes(typeof value)) return String(value);
+  if (typeof value !== 'number') throw new TypeError(`${name}: ${String(value)} has no text`);
   if (!Number.isFinite(value)) throw new TypeError(`${name}: ${value} is not a finite number`);
   return plainDecimal(value);
 }

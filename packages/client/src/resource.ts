@@ -27,13 +27,13 @@ type OwnField<R extends ResourceTypes> = ParameterValues<R['objectQuery'], 'fiel
   keyof R['object'];
 
 /** A query in which each optional parameter may be `undefined`, and is not sent then. */
-type Parameters<Query, But = never> = {
+type Arguments<Query, But = never> = {
   [Name in keyof Query as Exclude<Name, But>]:
     Query[Name] | (object extends Pick<Query, Name> ? undefined : never);
 };
 
 /** A query whose `fields` and `include` are of the types given, by which the objects are typed. */
-type QueryWith<Query, Fields, Include> = Parameters<Query, 'fields' | 'include'> & {
+type QueryWith<Query, Fields, Include> = Arguments<Query, 'fields' | 'include'> & {
   readonly fields?: Fields | undefined;
   readonly include?: Include | undefined;
 };
@@ -98,7 +98,7 @@ export class Resource<R extends ResourceTypes> {
 
   /** How many objects of the list have which value, most frequent first. */
   async facets(
-    query: Parameters<R['facetQuery']> = {} as never,
+    query: Arguments<R['facetQuery']> = {} as never,
     options?: CallOptions,
   ): Promise<Facets<ParameterValues<R['facetQuery'], 'facets'>>> {
     const path = `/facets/${this.name}`;

@@ -6,6 +6,9 @@ import { PageCache } from './page-cache.js';
 import { queryStringOf } from './query.js';
 import { type RetryOptions, withRetries } from './retry.js';
 
+/** Milliseconds, as of Stripe's client. The service and a proxy before it give up earlier. */
+const TIMEOUT = 80_000;
+
 /** What a client is made with. */
 export interface CatalogueOptions extends RetryOptions {
   /** Where the service is, such as `https://catalogue.example.com`. */
@@ -117,7 +120,7 @@ export class Transport {
     signals: readonly AbortSignal[],
   ): Promise<Opened> {
     // Not as a method: a browser refuses its own fetch then.
-    const { fetch: send = fetch, timeout = 80_000 } = this.options;
+    const { fetch: send = fetch, timeout = TIMEOUT } = this.options;
     const exchange = new Exchange(this.base, timeout, signals);
     const all = { ...Object.fromEntries(this.#credentials), ...headers };
     const response = await exchange.open(async (signal) => send(url, { headers: all, signal }));
