@@ -56,7 +56,7 @@ export function resource(options) {
       logger.warn(
         isExternal
           ? `The table that ${names.words} listed stays as it is${isTracked ? ', without the triggers of the service once the migration is applied' : ''}.`
-          : `The migration drops the table of ${names.words}. Where that has objects, start and migrate are refused until: catalogue drop ${names.resource} --destructive`,
+          : `The migration drops the table of ${names.words}. Where that has objects, start and migrate are refused until they are deleted with: catalogue drop ${names.resource} --destructive`,
       );
       return;
     }

@@ -71,6 +71,7 @@ export async function proposal(file, names) {
         ...(shape ? [`    ${shortened(shape.describe())}`] : []),
       ]),
       'To load them:',
+      '  npm run -s catalogue -- migrate',
       `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`).join('')}`,
     ],
   };
@@ -209,7 +210,7 @@ class Column {
       const length = this.longest > LENGTH.default ? '=unlimited' : '';
       const { flags, why } = isParameter
         ? { flags: [], why: 'every list has such a parameter' }
-        : this.textUse(name, taken);
+        : this.possibleTextUse(name, taken);
       return { field: [`${name}:text${length}${nullable}`, ...flags].join(':'), why };
     }
     const values = type === 'enum' ? `=${[...this.distinct].sort().join('/')}` : '';
@@ -234,7 +235,7 @@ class Column {
    * @param {string} name
    * @param {ReadonlySet<string>} taken names of all fields, in lower case
    */
-  textUse(name, taken) {
+  possibleTextUse(name, taken) {
     const { flags, why } = textUse(name, this);
     // An index holds no longer text, and a filter cannot ask for an empty one.
     const isIndexed = this.longest <= LENGTH.indexed && this.shortest > 0;
