@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
@@ -50,6 +50,7 @@ export async function firstMinute(server: string, rows: number): Promise<FirstMi
   const file = join(PROJECT, 'bench', '.data', 'first-minute.csv');
   const url = await newDatabase(server, name);
   await fillRanks(url);
+  await mkdir(dirname(file), { recursive: true });
   await pipeline(Readable.from(csv(rows)), createWriteStream(file));
   const service = await startUncachedAlone(url);
   try {

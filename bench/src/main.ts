@@ -89,7 +89,7 @@ try {
   console.log(described(on));
   const results: Results[] = [];
   for (const rows of options.rows ?? [10_000, 1_000_000]) {
-    const found = await run(rows);
+    const found = options.firstMinute ? await runFirstMinute(rows) : await run(rows);
     results.push(found);
     console.log(
       `\n${rows.toLocaleString('en-US')} products\n\n${tables(found)}\n\n${ratios(found)}`,
@@ -101,11 +101,12 @@ try {
   await server.release();
 }
 
+async function runFirstMinute(rows: number): Promise<Results> {
+  const measured = await firstMinute(server.url, rows);
+  return { rows, measurements: [], alone: [], lists: [], mixes: [], firstMinute: measured };
+}
+
 async function run(rows: number): Promise<Results> {
-  if (options.firstMinute) {
-    const measured = await firstMinute(server.url, rows);
-    return { rows, measurements: [], alone: [], lists: [], mixes: [], firstMinute: measured };
-  }
   const url = await filledDatabase(server.url, rows);
   if (options.overload > 0) {
     await query(url, 'VACUUM ANALYZE');

@@ -91,10 +91,10 @@ async function load(
       set: flags.set ?? new Map(),
       replace: flags.replace ?? false,
     });
-    await runner.query(REPORT_WRITES);
     if (flags.dryRun) {
       await runner.rollbackTransaction();
     } else {
+      await runner.query(REPORT_WRITES);
       await runner.commitTransaction();
       await maintain(catalogue, metadata);
     }

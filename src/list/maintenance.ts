@@ -22,7 +22,7 @@ const ROUNDS_PER_PURGE = 600;
 const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted, and of the bounds of grids. */
 const CHOICE_INTERVAL = 10_000;
-/** Milliseconds that a command waits for maintenance at most: a lock of others may keep it from its end. */
+/** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
 const LONGEST_COMPLETION = 300_000;
 
 /**
@@ -91,7 +91,7 @@ export class Maintenance implements OnModuleDestroy {
     const end = performance.now() + LONGEST_COMPLETION;
     const isOf = (task: Task): boolean => task.resource === resource;
     const tasks = this.tasks().filter(isOf);
-    // What was counted anew is folded at last.
+    // The second run folds the deltas that were written while words and bounds were chosen.
     for (const { run } of [...tasks, ...this.choices().filter(isOf), ...tasks]) {
       for (let round = 0; (await run(round)) === false; round += 1) {
         if (performance.now() > end) return false;

@@ -709,8 +709,8 @@ export function describeList(list: ListDescription): void {
         const url = `${path}/${encodeURIComponent(String(identifiers[0]))}`;
         const { body } = await service.get(`${url}?fields=${identifier}`).expect(200);
         expect(body.response_data.objects).toEqual([{ [identifier]: identifiers[0] }]);
-        const including = Object.keys(includes).length > 0 ? [] : ['include'];
-        for (const name of ['limit', 'offset', 'sort', ...including, ...Object.keys(filters)]) {
+        const refused = Object.keys(includes).length > 0 ? [] : ['include'];
+        for (const name of ['limit', 'offset', 'sort', ...refused, ...Object.keys(filters)]) {
           await service
             .get(`${url}?${name}=1`)
             .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));

@@ -24,8 +24,8 @@ export function shownFields(
 }
 
 /**
- * What `fields` of a query names, and `include` beside it, in the order of the resource. `undefined` for all, also
- * for a query class of parameters alone, whose `fields` may mean something else.
+ * The fields and related objects that `fields` and `include` name, in the order of the resource. `undefined` without
+ * `fields`, and for a query class that does not extend `ObjectQueryDto`, whose `fields` may mean something else.
  */
 export function namedFields(query: unknown): readonly string[] | undefined {
   if (!(query instanceof ObjectQueryDto)) return undefined;

@@ -35,7 +35,7 @@ function narrowed(page: HandlerPage, names: readonly string[]): HandlerPage {
   return { ...page, objects: JSON.stringify(objects.map((object) => picked(object, names))) };
 }
 
-/** The properties of an object that are named, in this order; null for one that it has not, as in a list. */
+/** The properties of an object that are named, in this order; null for one that is missing, as in a list. */
 function picked(object: Row, names: readonly string[]): Row {
   const properties = new Set(names.map((name) => name.replace(/\..*/, '')));
   return Object.fromEntries(

@@ -74,7 +74,6 @@ export class TallyMaintenance {
     for (const order of this.orders) {
       if (!(await this.cutDue(order, signal))) return false;
     }
-    await this.analyse();
     return true;
   }
 
@@ -95,7 +94,8 @@ export class TallyMaintenance {
       order.due = new Set(await uncutFacets(this.dataSource, order, among));
     }
     let cuts = 0;
-    for (const facet of order.due) {
+    // Those that a fold adds meanwhile are for the next run, which looks for them in one query.
+    for (const facet of [...order.due]) {
       while (await nextStretch(this.dataSource.manager, order, facet)) {
         if (signal?.aborted || !(await this.cut(order, facet))) return false;
         cuts += 1;

@@ -1,10 +1,7 @@
 import type { DataSource } from 'typeorm';
 
-/**
- * When a table has so few rows that were written since it was analysed, autovacuum is soon enough: a number, and a part
- * of its rows.
- */
-const FEW = { rows: 500, part: 0.1 };
+/** A table is analysed when more rows than this number and this part of its rows were written since the last time. */
+const ANALYSED_FROM = { rows: 500, part: 0.1 };
 
 /** Makes `muchWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
 export const REPORT_WRITES = 'SELECT pg_stat_force_next_flush()';
@@ -21,7 +18,7 @@ export async function muchWritten(
 ): Promise<string[]> {
   const rows = await dataSource.query<{ name: string }[]>(
     `SELECT name FROM unnest($1::text[]) name JOIN pg_class ON oid = name::regclass
-     WHERE pg_stat_get_mod_since_analyze(oid) > ${FEW.rows} + ${FEW.part} * greatest(reltuples, 0)`,
+     WHERE pg_stat_get_mod_since_analyze(oid) > ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.part} * greatest(reltuples, 0)`,
     [tables],
   );
   return rows.map(({ name }) => name);
