@@ -93,6 +93,6 @@ function observe(
   // With an admin port, these endpoints have a server of their own.
   if (settings.adminPort !== undefined) return;
   const endpoints = application.get(OperatorEndpoints);
-  adapter.handleOperatorRequest = (request, response, parseError) =>
-    endpoints.handle(request, response, parseError);
+  adapter.handleOperatorRequest = (request, response, knownError) =>
+    endpoints.handle(request, response, knownError);
 }

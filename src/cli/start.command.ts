@@ -69,7 +69,7 @@ async function start(): Promise<void> {
       const isOpen =
         embedded !== undefined && (await isDemonstrationOpen(application.get(DataSource)));
       writeStartLine('info', `Catalogue listens on ${address}`);
-      if (embedded && !isLoopback(server)) warnOfNetwork(settings, isOpen);
+      if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, isOpen);
       writeStartLine(
         'info',
         isOpen
@@ -96,19 +96,11 @@ function isLoopback(server: Server): boolean {
 }
 
 /** Says what the network can read without a credential that is a secret. */
-function warnOfNetwork({ host, adminPort }: Settings, isDemonstrationOpen: boolean): void {
-  const anybody = `HOST is ${host}: anybody there can read`;
-  if (isDemonstrationOpen) {
-    writeStartLine(
-      'warn',
-      `${anybody} the catalogue with the public token of the client ${DEMO_CLIENT}, and health and metrics; disable the client with: catalogue client disable ${DEMO_CLIENT}`,
-    );
-  } else if (adminPort === undefined) {
-    writeStartLine(
-      'warn',
-      `${anybody} health and metrics, unless ADMIN_PORT gives them a port of their own`,
-    );
-  }
+function warnOfNetwork(host: string, isDemonstrationOpen: boolean): void {
+  const catalogue = isDemonstrationOpen
+    ? `, and the catalogue with the public token of the client ${DEMO_CLIENT}: disable it with catalogue client disable ${DEMO_CLIENT}`
+    : '';
+  writeStartLine('warn', `HOST is ${host}: the network can read health and metrics${catalogue}`);
 }
 
 /** Serves health and metrics on `ADMIN_PORT`, if that is set. */
@@ -120,10 +112,10 @@ async function openAdminServer(
   if (adminPort === undefined) return undefined;
   const { server } = createEnvelopedServer(
     {
-      answer: (request, response, parseError) => {
-        if (endpoints.handle(request, response, parseError)) return;
-        const error = receive(request as CatalogueRequest, response);
-        sendError(response, error ?? parseError ?? noResourceAt(request.url));
+      answer: (request, response, knownError) => {
+        if (endpoints.handle(request, response, knownError)) return;
+        const headError = receive(request as CatalogueRequest, response);
+        sendError(response, knownError ?? headError ?? noResourceAt(request.url));
       },
     },
     connectionLimits((1 + settings.replicaUrls.length) * settings.poolSize).admin,

@@ -60,15 +60,16 @@ async function open(
 ) {
   const { server } = createEnvelopedServer(
     {
-      answer: (request, response, parseError) => {
+      answer: (request, response, knownError) => {
         const isHealth = reason && isHealthRequest(request);
         const headers = isHealth ? COMMON_HEADERS : cors.headersFor(request);
-        const error = receive(request as CatalogueRequest, response, headers) ?? parseError;
+        const headError = receive(request as CatalogueRequest, response, headers);
+        const error = knownError ?? headError;
         if (isHealth && !error) {
           answerHealth(request, response, () => Promise.resolve(reason()));
           return;
         }
-        if (!isHealth && !parseError && cors.answerPreflight(request, response)) return;
+        if (!isHealth && !knownError && cors.answerPreflight(request, response)) return;
         sendError(response, error ?? errors.unavailable());
       },
       unparsedHeaders: cors.defaultHeaders,

@@ -47,13 +47,14 @@ export class OperatorEndpoints {
   /**
    * Responds to a request for one of its paths, with the common headers and without those of CORS.
    *
-   * @param parseError the error response for a request that has no other error
+   * @param knownError the error response, if it is known before the head is processed
    * @returns false for any other path
    */
-  handle(request: IncomingMessage, response: ServerResponse, parseError?: ApiError): boolean {
+  handle(request: IncomingMessage, response: ServerResponse, knownError?: ApiError): boolean {
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!PATHS.includes(path)) return false;
-    const error = receive(request as CatalogueRequest, response) ?? parseError;
+    const headError = receive(request as CatalogueRequest, response);
+    const error = knownError ?? headError;
     if (error) {
       sendError(response, error);
       return true;

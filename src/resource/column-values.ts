@@ -84,7 +84,7 @@ export function sampleOf(column: ColumnMetadata): string | undefined {
 
 /**
  * Whether a value is one that a column, or an item of an array, may have. PostgreSQL refuses to compare it with
- * another one. A text it would compare, with a number that has lost its leading zeros.
+ * another one. It would compare a text with a number, but `007` has become `7`.
  *
  * @param isPattern whether it is a pattern for LIKE
  */

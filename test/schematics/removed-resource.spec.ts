@@ -79,7 +79,7 @@ describe.each(KINDS)('Commands on %s', (kind) => {
     for (let time = 0; time < 2; time += 1) {
       expect(await run('verify')).toEqual({
         status: 1,
-        stdout: `the migration ${name} is pending, before which nothing else is checked: run catalogue migrate\n`,
+        stdout: `migrations are pending: ${name}; run catalogue migrate, nothing else is checked before\n`,
         stderr: 'catalogue: 1 thing is off\n',
       });
     }
@@ -112,7 +112,7 @@ describe.each(KINDS)('A resource with objects that is removed, on %s', (kind) =>
     const name = await migrationOf('remove');
     expect(await run('verify')).toEqual({
       status: 1,
-      stdout: `the migration ${name} is pending, before which nothing else is checked: run catalogue migrate\n`,
+      stdout: `migrations are pending: ${name}; run catalogue migrate, nothing else is checked before\n`,
       stderr: 'catalogue: 1 thing is off\n',
     });
     expect(await run('export', 'brands')).toEqual({ status: 1, stdout: '', stderr: PENDING });

@@ -40,7 +40,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   handleOperatorRequest: (
     request: IncomingMessage,
     response: ServerResponse,
-    parseError?: ApiError,
+    knownError?: ApiError,
   ) => boolean = () => false;
   /** Adds routes that need no credentials, after all other routes. */
   addPublicRoutes: (express: Express) => void = () => undefined;
@@ -100,10 +100,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     const express = this.getInstance<Express>();
     this.http = createEnvelopedServer(
       {
-        answer: (request, response, error) => {
-          if (this.handleOperatorRequest(request, response, error)) return;
+        answer: (request, response, knownError) => {
+          if (this.handleOperatorRequest(request, response, knownError)) return;
           const id = this.begin(request as CatalogueRequest, response);
-          const isAdmitted = error !== undefined || this.admission.add(response);
+          const isAdmitted = knownError !== undefined || this.admission.add(response);
           const headers = this.cors.headersFor(request);
           // Before anything else is done for it. A page cannot read the error response to a preflight,
           // but it can read that to its request.
@@ -114,8 +114,8 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
           const headError = receive(request as CatalogueRequest, response, headers, id);
           // During the shutdown, the next response on an open connection closes it.
           if (this.closing) response.setHeader('Connection', 'close');
-          if (!error && this.cors.answerPreflight(request, response)) return;
-          const refused = error ?? headError ?? (isAdmitted ? undefined : errors.busy());
+          if (!knownError && this.cors.answerPreflight(request, response)) return;
+          const refused = knownError ?? headError ?? (isAdmitted ? undefined : errors.busy());
           if (refused) sendError(response, refused);
           else if (!this.refuseAgain(request as CatalogueRequest, response)) {
             express(request as Request, response as Response, internalError(response));

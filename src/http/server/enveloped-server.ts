@@ -31,9 +31,9 @@ export interface ServerHandlers {
   /**
    * Answers a request.
    *
-   * @param error the error response, if it is known before the head is processed
+   * @param knownError the error response, if it is known before the head is processed
    */
-  answer(request: IncomingMessage, response: ServerResponse, error?: ApiError): void;
+  answer(request: IncomingMessage, response: ServerResponse, knownError?: ApiError): void;
   /** The headers of responses to input that is not a valid request; default: `COMMON_HEADERS`. */
   readonly unparsedHeaders?: HeaderList;
   /** Called after an error response to input that is not a valid request. */
