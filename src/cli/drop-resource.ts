@@ -1,9 +1,11 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { dropResource, hasContent } from '../database/installed-resource.js';
-import { migrations, pendingMigrations } from '../database/migrate.js';
+import { withShortLocks } from '../database/apply-migration.js';
+import { migrations, pendingMigrations, takeMigrationLock } from '../database/migrate.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
 import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
+import { stopSignal } from './stop-signal.js';
 import { installedResources } from '../schema/surplus-resources.js';
 
 /**
@@ -29,35 +31,43 @@ export async function dropSurplusResource(
   if (!(await installedResources(dataSource)).includes(resource)) {
     throw new CommandError(`The database has no resource ${resource}`);
   }
-  const pending = await pendingMigrations(dataSource);
+  const runner = dataSource.createQueryRunner();
+  const context = { runner, onWaiting: console.error, signal: stopSignal() };
+  try {
+    await takeMigrationLock(context);
+    await withShortLocks(`drop ${resource}`, context, () =>
+      drop(runner, own, resource, destructive),
+    );
+  } finally {
+    await runner.release();
+  }
+}
+
+async function drop(
+  runner: QueryRunner,
+  own: EntityMetadata | undefined,
+  resource: string,
+  destructive: boolean,
+): Promise<void> {
+  const pending = await pendingMigrations(runner.dataSource);
   const isGeneratedAgain = pending.some(
     (migration) => (new migration() as GeneratedMigration).creates === resource,
   );
   if (own && !isGeneratedAgain) {
     throw new CommandError(`The code has the resource ${resource}: remove it there first`);
   }
-  const runner = dataSource.createQueryRunner();
-  try {
-    await runner.startTransaction();
-    if (!destructive && (await hasContent(runner, resource))) {
-      throw new CommandError(
-        `${resource} has objects or deletions, which are lost: drop it with --destructive`,
-      );
-    }
-    await dropResource(runner, resource);
-    // Its file may be brought back, and must run then.
-    const known = (await migrations()).map(({ name }) => name);
-    await runner.query('DELETE FROM migrations WHERE name ~ $1 AND name <> ALL ($2)', [
-      `^(Create|Track)${classPart(resource)}\\d{13}$`,
-      known,
-    ]);
-    await runner.commitTransaction();
-  } catch (error) {
-    if (runner.isTransactionActive) await runner.rollbackTransaction();
-    throw error;
-  } finally {
-    await runner.release();
+  if (!destructive && (await hasContent(runner, resource))) {
+    throw new CommandError(
+      `${resource} has objects or deletions, which are lost: drop it with --destructive`,
+    );
   }
+  await dropResource(runner, resource);
+  // Its file may be brought back, and must run then.
+  const known = (await migrations()).map(({ name }) => name);
+  await runner.query('DELETE FROM migrations WHERE name ~ $1 AND name <> ALL ($2)', [
+    `^(Create|Track)${classPart(resource)}\\d{13}$`,
+    known,
+  ]);
 }
 
 /** A resource in the name of the migration that creates it: `OrderItems`. */

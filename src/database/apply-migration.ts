@@ -15,20 +15,21 @@ const RETRY_DELAY = { initial: 500, maximum: 4000 };
 /** Milliseconds after `deadlock_timeout` that a cancelled autovacuum takes to end. */
 const VACUUM_CANCEL_TIME = 500;
 
-export interface MigrationContext {
-  readonly executor: MigrationExecutor;
-  /** The executor's connection. */
+export interface LockContext {
   readonly runner: QueryRunner;
-  /** Called with a line that says which lock the migration waits for. */
+  /** Called with a line that says which lock is waited for. */
   readonly onWaiting: (line: string) => void;
   readonly signal: AbortSignal | undefined;
 }
 
+/** The runner is the executor's connection. */
+export interface MigrationContext extends LockContext {
+  readonly executor: MigrationExecutor;
+}
+
 /**
- * Applies a migration in its own transaction. If a lock is not granted within `LOCK_TIMEOUT`, the
- * transaction is rolled back, which releases the requests queued behind it, and retried after a
- * delay until it succeeds. A migration with `transaction = false`, such as one that runs
- * `CREATE INDEX CONCURRENTLY`, cannot be rolled back and waits for its locks.
+ * Applies a migration in its own transaction, as `withShortLocks` says. A migration with `transaction = false`,
+ * such as one that runs `CREATE INDEX CONCURRENTLY`, cannot be rolled back and waits for its locks.
  *
  * @throws the reason of the signal if the signal is aborted
  */
@@ -37,32 +38,39 @@ export async function applyMigration(
   context: MigrationContext,
 ): Promise<void> {
   const { executor, runner } = context;
-  await runMigration(migration, context, async () => {
+  const apply = async (): Promise<void> => {
     if (await replaceMigration(migration, executor, runner)) return;
     await executor.executeMigration(migration);
-  });
+  };
+  await withShortLocks(migration.name, context, apply, migration.instance?.transaction !== false);
 }
 
 /**
- * Runs the statements of a migration as `applyMigration` does.
+ * Runs statements that lock tables, in a transaction. If a lock is not granted within `LOCK_TIMEOUT`, the
+ * transaction is rolled back, which releases the requests queued behind it, and retried after a delay until it
+ * succeeds.
  *
- * @param work may be repeated; in a transaction unless the migration has `transaction = false`
+ * @param name what `onWaiting` says that waits
+ * @param work may be repeated
+ * @param isTransaction false: `work` runs once without a transaction, and waits for its locks
  * @throws the reason of the signal if the signal is aborted
  */
-export async function runMigration(
-  migration: Migration,
-  context: MigrationContext,
+export async function withShortLocks(
+  name: string,
+  context: LockContext,
   work: () => Promise<void>,
+  isTransaction = true,
 ): Promise<void> {
   const { runner, signal } = context;
   const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
   const onWaiting = (line: string): void => {
-    context.onWaiting(`${migration.name} ${line}`);
+    context.onWaiting(`${name} ${line}`);
   };
   const monitor = new LockMonitor(runner.dataSource, pid, onWaiting, signal);
   try {
-    if (migration.instance?.transaction === false) await work();
-    else await retry(() => inTransaction(runner, LOCK_TIMEOUT, work), runner, monitor, signal);
+    if (isTransaction)
+      await retry(() => inTransaction(runner, LOCK_TIMEOUT, work), runner, monitor, signal);
+    else await work();
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

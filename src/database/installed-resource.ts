@@ -55,7 +55,7 @@ export async function checkWithoutObjects(runner: QueryRunner, resource: string)
 }
 
 /** Waits for the writers of a table and keeps out others until the end of the transaction, but no readers. */
-async function lockOutWriters(runner: QueryRunner, table: string): Promise<void> {
+export async function lockOutWriters(runner: QueryRunner, table: string): Promise<void> {
   await runner.query(`LOCK TABLE "${table}" IN SHARE MODE`);
 }
 

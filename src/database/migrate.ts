@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { applyMigration, type MigrationContext } from './apply-migration.js';
+import { applyMigration, type LockContext, type MigrationContext } from './apply-migration.js';
 import { databaseOptions } from './options.js';
 import { chooseSearchLanguage } from './search-language.js';
 import { revertMigration } from './revert-migration.js';
@@ -80,7 +80,7 @@ async function withMigrationLock<T>(
   const runner = dataSource.createQueryRunner();
   const executor = new MigrationExecutor(dataSource, runner);
   try {
-    await takeLock(runner, onWaiting, signal);
+    await takeMigrationLock({ runner, onWaiting, signal });
     return await work({ executor, runner, onWaiting, signal });
   } catch (error) {
     if (!signal?.aborted) throw error;
@@ -95,13 +95,9 @@ async function withMigrationLock<T>(
 /**
  * Waits until no other process migrates, and takes the advisory lock. It polls, because a waiting
  * statement holds a snapshot, and `CREATE INDEX CONCURRENTLY` of the other process waits for that
- * snapshot: a deadlock.
+ * snapshot: a deadlock. The end of the connection releases it.
  */
-async function takeLock(
-  runner: QueryRunner,
-  onWaiting: (line: string) => void,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+export async function takeMigrationLock({ runner, onWaiting, signal }: LockContext): Promise<void> {
   let reportAt = performance.now() + REPORT_AFTER;
   for (;;) {
     signal?.throwIfAborted();

@@ -1,6 +1,7 @@
-import { Migration, type QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { type MigrationContext, runMigration } from './apply-migration.js';
+import { type MigrationContext, withShortLocks } from './apply-migration.js';
+import { lockOutWriters } from './installed-resource.js';
 
 /**
  * Takes back the migration that was applied last.
@@ -28,12 +29,12 @@ export async function revertMigration(
       `${last.name} has no transaction, so that what it loses cannot be seen: take it back with --destructive`,
     );
   }
-  const migration = new Migration(last.id, last.timestamp, last.name, instance);
-  await runMigration(migration, context, async () => {
+  const revert = async (): Promise<void> => {
     if (!destructive) await checkLoss(runner, last.name, () => instance.down(runner));
     await instance.down(runner);
     await executor.deleteMigration(last);
-  });
+  };
+  await withShortLocks(last.name, context, revert, instance.transaction !== false);
   return last.name;
 }
 
@@ -51,6 +52,8 @@ async function checkLoss(
   const lost: string[] = [];
   for (const { key, table, column } of before) {
     if (after.has(key)) continue;
+    // The locks of the trial are gone: what a writer commits now would be lost unseen.
+    await lockOutWriters(runner, table);
     const [{ found }] = (await runner.query(
       `SELECT EXISTS (SELECT FROM "${table}" WHERE "${column}" IS NOT NULL) AS found`,
     )) as [{ found: boolean }];

@@ -149,6 +149,24 @@ describe('A resource that was migrated, taken back and generated again', () => {
     expect(await gadgets()).toHaveLength(1);
   });
 
+  it('is dropped without holding up readers behind another one', async () => {
+    expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
+    const reader = new Client(database.url);
+    await reader.connect();
+    await reader.query('BEGIN; SELECT FROM gadgets');
+    const dropped = run([], 'drop', 'gadgets');
+    await until(async () => {
+      const { rows } = await client.query(
+        `SELECT FROM pg_locks WHERE relation = 'gadgets'::regclass AND NOT granted`,
+      );
+      return rows.length > 0;
+    }, 60_000);
+    await client.query(`SET statement_timeout = '20s'`);
+    expect(await gadgets()).toEqual([]);
+    await reader.end();
+    expect(await dropped).toMatchObject({ status: 0, stdout: 'gadgets is dropped\n' });
+  });
+
   it('is refused a table that is not of the service', async () => {
     await client.query('CREATE TABLE gadgets (mine text)');
     expect(await run([creation(LATER)], 'migrate')).toMatchObject({

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
+import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
@@ -89,6 +90,31 @@ describe('catalogue migrate --down', () => {
     expect(rows).toEqual([{ note: 'mine' }]);
     expect(await migrate([NOTE], '--down', '--destructive')).toMatchObject({ status: 0 });
     expect(await columns()).toEqual([]);
+  });
+
+  it('is refused for a value that a writer commits behind the trial', async () => {
+    expect(await migrate([NOTE])).toMatchObject({ status: 0 });
+    const [reader, writer] = [new Client(database.url), new Client(database.url)];
+    await Promise.all([reader.connect(), writer.connect()]);
+    const waiting = async (): Promise<number> => {
+      const { rowCount } = await client.query(
+        `SELECT FROM pg_locks WHERE relation = 'brands'::regclass AND NOT granted`,
+      );
+      return rowCount ?? 0;
+    };
+    // The trial waits for the reader, and the writer for the trial.
+    await reader.query('BEGIN; SELECT FROM brands');
+    const reverted = migrate([NOTE], '--down');
+    await until(async () => (await waiting()) === 1, 60_000);
+    const written = writer.query(
+      `BEGIN; UPDATE brands SET note = 'mine'; SELECT pg_sleep(0.1); COMMIT`,
+    );
+    await until(async () => (await waiting()) !== 1);
+    await reader.query('COMMIT');
+    await written;
+    expect(await reverted).toMatchObject({ status: 1 });
+    expect((await client.query('SELECT note FROM brands')).rows).toEqual([{ note: 'mine' }]);
+    await Promise.all([reader.end(), writer.end()]);
   });
 
   it('is refused without the file of the migration', async () => {
