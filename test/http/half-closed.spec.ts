@@ -100,23 +100,28 @@ describe('A client that ends its direction after its requests', () => {
   });
 });
 
-it('A client that has ended its direction is answered by a server that closes', async () => {
-  let answer = (): void => undefined;
+it('A client that has ended its direction gets every answer of a server that closes', async () => {
+  const answers: (() => unknown)[] = [];
   const enveloped = createEnvelopedServer(
-    { answer: (_request, response) => (answer = () => response.end('answered')) },
+    { answer: ({ url }, response) => answers.push(() => response.end(url)) },
     10,
   );
   await once(enveloped.server.listen(0, '127.0.0.1'), 'listening');
   const { port } = enveloped.server.address() as AddressInfo;
   const client = await HalfOpenClient.connect(port);
-  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  client.end();
+  const requests = ['/1', '/2', '/3'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  client.write(requests.join(''));
   const socket = (
     (await once(enveloped.server, 'request')) as [{ socket: NodeJS.ReadableStream }]
   )[0];
-  await once(socket.socket, 'end');
   const closed = closeGracefully(enveloped);
-  answer();
+  client.write('GET /4 HTTP/1.1\r\nHost: a\r\n\r\n');
+  client.end();
+  await once(socket.socket, 'end');
+  for (const answer of answers) answer();
   await closed;
-  expect((await client.untilEnd()).map(({ body }) => body)).toEqual(['answered']);
+  const responses = await client.untilEnd();
+  expect(responses.map(({ body }) => body)).toEqual(['/1', '/2', '/3', '/4']);
+  const last = responses.filter(({ headers }) => headers.connection === 'close');
+  expect(last.map(({ body }) => body)).toEqual(['/4']);
 });

@@ -68,8 +68,26 @@ it.each(SPELLINGS)('A token that is sent %s is no request id', async (_, spellin
   }
 });
 
+it.each([
+  ['under another name', (token: string) => [`/brands?accessToken=${token}`, '']],
+  ['in the path', (token: string) => [`/brands/%3faccess_token=${token}`, '']],
+  ['with a comma', (token: string) => ['/brands', `Authorization: Bearer ${escaped(token)},\r\n`]],
+  ['as the client', (token: string) => [`/brands?clientID=${escaped(token)}`, '']],
+])('A token that is sent %s, which is refused, is no request id', async (_, spelling) => {
+  const { token } = service;
+  const [line = '', headers] = spelling(token);
+  for (const id of [token, `request.${token}`]) {
+    const text = await exposed(line, `${headers}X-Request-Id: ${id}\r\n`);
+    // The message names the path that was asked for.
+    expect(text.replaceAll(line.slice(1), '')).not.toContain(token);
+  }
+});
+
 it('The id of any other request is its request id', async () => {
-  const own = `Authorization: Bearer ${service.token}\r\nX-Request-Id: mine-1\r\n`;
-  const text = await exposed('/brands?limit=1', own);
-  expect(text.match(/mine-1/g)).toHaveLength(2);
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  for (const id of ['mine-1', traceparent]) {
+    const own = `Authorization: Bearer ${service.token}\r\nX-Request-Id: ${id}\r\n`;
+    const text = await exposed('/brands?limit=1', own);
+    expect(text.split(id)).toHaveLength(3);
+  }
 });

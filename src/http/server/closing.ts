@@ -13,15 +13,13 @@ const ACCEPT_TIME = 3000;
 
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
- * after 15 seconds at most. Responses say `Connection: close`. An idle connection stays open for
+ * after 15 seconds at most. The last response of a connection says `Connection: close`. An idle connection stays open for
  * half a second, so that a request that is already under way is still answered.
  */
 export async function closeGracefully({ server, connections }: EnvelopedServer): Promise<void> {
   if (!server.listening) return;
   const deadline = performance.now() + DEADLINE;
-  for (const response of connections.responses) {
-    if (!response.headersSent) response.setHeader('Connection', 'close');
-  }
+  connections.close();
   await acceptWaiting(server);
   const idleUntil = performance.now() + IDLE_GRACE;
   const sweep = setInterval(() => {

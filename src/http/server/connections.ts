@@ -11,13 +11,28 @@ export class Connections {
   private readonly pending = new Map<Duplex, Set<ServerResponse>>();
   private readonly latest = new WeakMap<Duplex, ServerResponse>();
   private readonly ending = new WeakSet<Duplex>();
+  private isClosing = false;
 
   add(response: ServerResponse): void {
     const { socket } = response.req;
     const responses = this.pending.get(socket) ?? this.open(socket);
+    if (this.isClosing) {
+      const before = this.latest.get(socket);
+      if (before && !before.headersSent) before.removeHeader('Connection');
+      response.setHeader('Connection', 'close');
+    }
     this.latest.set(socket, response);
     responses.add(response);
     response.once('close', () => responses.delete(response));
+  }
+
+  /** Has the last response of each connection say that the connection is closed after it. */
+  close(): void {
+    this.isClosing = true;
+    for (const responses of this.pending.values()) {
+      const last = [...responses].at(-1);
+      if (last && !last.headersSent) last.setHeader('Connection', 'close');
+    }
   }
 
   /** The response to the latest request of a connection; `undefined` before its first request. */

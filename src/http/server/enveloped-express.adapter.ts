@@ -44,7 +44,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   ) => boolean = () => false;
   /** Adds routes that need no credentials, after all other routes. */
   addPublicRoutes: (express: Express) => void = () => undefined;
-  private closing = false;
   private readonly admission: Admission;
   private readonly delay = new LoopDelay();
   private readonly busy = new PreparedError(errors.busy());
@@ -108,12 +107,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
           // Before anything else is done for it. A page cannot read the error response to a preflight,
           // but it can read that to its request.
           if (!isAdmitted && request.method !== 'OPTIONS') {
-            this.busy.send(response, id, headers, this.closing);
+            this.busy.send(response, id, headers);
             return;
           }
           const headError = receive(request as CatalogueRequest, response, headers, id);
-          // During the shutdown, the next response on an open connection closes it.
-          if (this.closing) response.setHeader('Connection', 'close');
           if (!knownError && this.cors.answerPreflight(request, response)) return;
           const refused = knownError ?? headError ?? (isAdmitted ? undefined : errors.busy());
           if (refused) sendError(response, refused);
@@ -169,7 +166,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   override async close(): Promise<void> {
-    this.closing = true;
     if (this.http) await closeGracefully(this.http);
     this.delay.stop();
   }

@@ -19,13 +19,10 @@ export class PreparedError {
   /**
    * @param id the request id
    * @param common the headers of every response, except `X-Request-Id`: one of few lists
-   * @param isLast whether the connection is closed after it
    */
-  send(response: ServerResponse, id: string, common: HeaderList, isLast: boolean): void {
+  send(response: ServerResponse, id: string, common: HeaderList): void {
     markError(response, this.error);
-    const headers = ['X-Request-Id', id, ...this.headersWith(common)];
-    if (isLast) headers.push('Connection', 'close');
-    response.writeHead(this.error.status, headers);
+    response.writeHead(this.error.status, ['X-Request-Id', id, ...this.headersWith(common)]);
     response.end(this.body);
   }
 

@@ -41,12 +41,15 @@ export function receive(
   return undefined;
 }
 
+/** What could be an access token: they are 256 bits in base64url. A `traceparent` is longer. */
+const TOKEN_SHAPED = /(?<![\w-])[\w-]{43}(?![\w-])/;
+
 /** The client's request id if it is a plain token without the access token; otherwise a new one. */
 export function requestId(request: CatalogueRequest): string {
   const { 'x-request-id': sent } = request.headers;
   if (typeof sent !== 'string' || !/^[A-Za-z0-9._~-]{1,128}$/.test(sent)) return randomUUID();
-  // The access token in an invalid target is not known.
-  if (validTarget(request.url) === undefined) return randomUUID();
+  // The access token in an invalid target is not known, nor is one that is sent in a form that is refused.
+  if (validTarget(request.url) === undefined || TOKEN_SHAPED.test(sent)) return randomUUID();
   return sentTokens(request).some((token) => sent.includes(token)) ? randomUUID() : sent;
 }
 
