@@ -82,16 +82,27 @@ export function sampleOf(column: ColumnMetadata): string | undefined {
   return type === 'boolean' ? 'true' : sample?.toString();
 }
 
+/** A value that a condition compares a column with. */
+export interface ComparedValue {
+  readonly value: unknown;
+  /** Whether the value is a pattern for LIKE. */
+  readonly isPattern?: boolean;
+  /** Whether the value is an item of the list that the column is compared with. */
+  readonly isItem?: boolean;
+}
+
 /**
  * Whether a value is one that a column, or an item of an array, may have. PostgreSQL refuses to compare it with
  * another one. It would compare a text with a number, but `007` has become `7`.
- *
- * @param isPattern whether it is a pattern for LIKE
  */
-export function isComparable(column: ColumnMetadata, value: unknown, isPattern: boolean): boolean {
+export function isComparable(column: ColumnMetadata, { value, ...as }: ComparedValue): boolean {
+  if (value === null || value === undefined) return true;
+  const isSingle = typeof value !== 'object' || value instanceof Date;
+  if (isJson(column)) return !isSingle;
+  if (column.isArray && isSingle && !as.isItem) return false;
   const type = COMPARED_TYPES.get(column.type);
-  if (!type || value === null || value === undefined) return true;
-  if (isPattern && type !== 'text') return false;
+  if (!type) return true;
+  if (as.isPattern && type !== 'text') return false;
   const isDate = type === 'date' || type === 'date-time';
   if (value instanceof Date) return isDate;
   // No other value is sent as it is.
@@ -106,12 +117,22 @@ export function isComparable(column: ColumnMetadata, value: unknown, isPattern: 
   return reads(VALUES[type], column, text);
 }
 
-/** The decorators of parameters whose values a column may have; none for a type that is not compared. */
-export function fittingDecorators(column: ColumnMetadata): string[] {
+/** What fits in place of a comparison that PostgreSQL refuses, with a colon before it; empty for a pattern. */
+export function fittingComparison(
+  column: ColumnMetadata,
+  { isPattern, isItem }: ComparedValue,
+): string {
+  if (isJson(column)) return ': the condition of path(...) fits, which compares a value within it';
+  if (column.isArray && !isItem) return ': an operator for arrays fits, such as ArrayOverlap';
   const type = COMPARED_TYPES.get(column.type);
-  return type
-    ? [COLUMN_TYPES[type].one, COLUMN_TYPES[type].several].flatMap((name) => name ?? [])
-    : [];
+  if (!type || isPattern) return '';
+  const { one, several } = COLUMN_TYPES[type];
+  return `: ${[one, several].flatMap((name) => (name ? [`@${name}`] : [])).join(' or ')} fits`;
+}
+
+/** Whether a column holds objects and lists, which no single value equals. */
+function isJson({ type }: ColumnMetadata): boolean {
+  return COLUMN_TYPES.json.columnTypes.some((name) => name === type);
 }
 
 function reads(values: ColumnValues, column: ColumnMetadata, text: string): boolean {

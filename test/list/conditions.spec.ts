@@ -110,6 +110,20 @@ describe('A filter that is named after a column', () => {
     expect(conditionsIn({ updatedUntil: time })).toEqual(['"s"."updatedAt" < $1', [time]]);
   });
 
+  it('does not exclude values of an array', () => {
+    interface Tagged {
+      tags: string[];
+    }
+    class TaggedDto extends ListQueryDto {
+      tags?: string[];
+      tagsNot?: string[];
+    }
+    // @ts-expect-error -- tagsNot needs a condition
+    const without: Conditions<Tagged, TaggedDto> = {};
+    const required: RequiredFilter<Tagged, TaggedDto> = 'tagsNot';
+    expect([without, required]).toEqual([{}, 'tagsNot']);
+  });
+
   it('compiles only with the type of the column, and Exists only if it can be null', () => {
     class WrongDto extends ListQueryDto {
       activeNot?: string[];

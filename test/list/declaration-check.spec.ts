@@ -29,14 +29,17 @@ import {
 } from 'class-validator';
 import {
   Any,
+  ArrayContains,
   ArrayOverlap,
   Between,
   Column,
   DataSource,
   DeleteDateColumn,
+  Equal,
   ForeignKey,
   Generated,
   IsNull,
+  JsonContains,
   Like,
   MoreThan,
   Not,
@@ -66,6 +69,7 @@ import {
   type ObjectLookup,
   objectOf,
   ObjectQueryDto,
+  path,
   QueryOf,
   SignedDecimalParam,
   SignedIntegerParam,
@@ -788,26 +792,34 @@ class Fitted {
   @Column('timestamptz') sentAt!: Date;
   @Column({ type: 'enum', enum: Size }) size!: Size;
   @Column({ type: 'integer', array: true }) numbers!: number[];
+  @Column({ type: 'text', array: true }) texts!: string[];
   @Column('text') text!: string;
+  @Column('jsonb') json!: Leaf;
 }
+TransformType(() => Leaf)(Fitted.prototype, 'json');
 
-/** A list with one filter, which compares a column. */
+/**
+ * A list with one filter, which compares a column.
+ *
+ * @param condition that of the filter `value`, or the name of a filter without a condition
+ */
 function withFilter(
   decorate: PropertyDecorator,
-  condition: (value: unknown) => object,
+  condition: ((value: unknown) => object) | string,
   path = '',
 ): Type {
   class FittedDto extends ListQueryDto {
-    value?: unknown;
+    declare value?: unknown;
   }
-  decorate(FittedDto.prototype, 'value');
+  decorate(FittedDto.prototype, typeof condition === 'string' ? condition : 'value');
   QueryOf(Fitted)(FittedDto);
   class FittedController {
     constructor(readonly fitted: Repository<Fitted>) {}
 
     list(query: FittedDto, params: { of?: string }): Listing {
       if (params.of !== undefined) query.value = params.of;
-      return listOf<Fitted, FittedDto>(this.fitted, query, { value: condition });
+      const value = typeof condition === 'string' ? () => ({}) : condition;
+      return listOf<Fitted, FittedDto>(this.fitted, query, { value });
     }
   }
   InjectRepository(Fitted)(FittedController, undefined, 0);
@@ -933,6 +945,54 @@ describe('A filter', () => {
       );
     },
   );
+
+  const ofArray = ': an operator for arrays fits, such as ArrayOverlap';
+  const ofJson = ': the condition of path(...) fits, which compares a value within it';
+  it.each<[PropertyDecorator, ((value: unknown) => object) | string, string]>([
+    [TextsParam(meaning), 'textsNot', `texts, of type text[], with a${ofArray}`],
+    [IntegersParam(meaning), 'numbersNot', `numbers, of type integer[], with 1${ofArray}`],
+    [TextParam(meaning), (texts) => ({ texts }), `texts, of type text[], with a${ofArray}`],
+    [
+      TextParam(meaning),
+      (text) => ({ texts: Like(text) }),
+      `texts, of type text[], with a pattern of a text${ofArray}`,
+    ],
+    [TextParam(meaning), 'json', `json, of type jsonb, with a${ofJson}`],
+    [TextsParam(meaning), 'jsonNot', `json, of type jsonb, with a${ofJson}`],
+    [IntegersParam(meaning), 'json', `json, of type jsonb, with 1${ofJson}`],
+    [BooleanParam(meaning), 'json', `json, of type jsonb, with true${ofJson}`],
+    [DateTimeParam(meaning), (json) => ({ json }), 'json, of type jsonb, with '],
+    [EnumParam(meaning, Size), (json) => ({ json: Not(json) }), 'json, of type jsonb, with SMALL'],
+    [
+      TextParam(meaning),
+      (text) => ({ json: Like(text) }),
+      `json, of type jsonb, with a pattern of a text${ofJson}`,
+    ],
+  ])(
+    'that compares an array or JSON as one value is refused, with what fits: %#',
+    async (param, condition, what) => {
+      const filter = typeof condition === 'string' ? condition : 'value';
+      const lines = (await refusalOf(withFilter(param, condition)))?.message.split('; ') ?? [];
+      expect(lines).toContainEqual(
+        expect.stringContaining(`the filter ${filter} compares Fitted.${what}`),
+      );
+    },
+  );
+
+  it.each<[PropertyDecorator, ((value: unknown) => object) | string]>([
+    [TextsParam(meaning), 'texts'],
+    [TextParam(meaning), 'texts'],
+    [IntegersParam(meaning), 'numbers'],
+    [BooleanParam(meaning), 'textsExists'],
+    [TextsParam(meaning), (texts) => ({ texts: Not(ArrayOverlap(texts as [])) })],
+    [TextsParam(meaning), (texts) => ({ texts: Or(ArrayContains(texts as []), IsNull()) })],
+    [TextsParam(meaning), (texts) => ({ texts: Equal(texts) })],
+    [BooleanParam(meaning), 'jsonExists'],
+    [TextsParam(meaning), (texts) => path(Fitted, 'json.text', texts as string[])],
+    [TextParam(meaning), (text) => ({ json: JsonContains({ text }) })],
+  ])('may ask for items of an array and for values within JSON: %#', async (param, condition) => {
+    expect(await refusalOf(withFilter(param, condition))).toBeUndefined();
+  });
 
   it.each<[PropertyDecorator, string]>([
     [SignedIntegerParam(meaning), 'stock'],

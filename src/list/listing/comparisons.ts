@@ -1,16 +1,21 @@
-import { FindOperator } from 'typeorm';
+import { FindOperator, type FindOperatorType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { fittingDecorators, isComparable, typeNameOf } from '../../resource/column-values.js';
+import {
+  type ComparedValue,
+  fittingComparison,
+  isComparable,
+  typeNameOf,
+} from '../../resource/column-values.js';
 import { alternativesOf } from './alternatives.js';
 import type { Listing } from './listing.js';
 
 /** A column and a value that a condition compares it with. */
-interface Comparison {
+interface Comparison extends ComparedValue {
   readonly column: ColumnMetadata;
-  readonly value: unknown;
-  /** Whether the value is a pattern of a text. */
-  readonly isPattern: boolean;
 }
+
+/** The operators that compare a column with each value of a list. Any other compares it with the list. */
+const SEVERAL: ReadonlySet<FindOperatorType> = new Set(['in', 'any', 'between', 'and', 'or']);
 
 /** The comparisons in the filters of a list. SQL, identifier queries and values within JSON are left out. */
 export function comparisonsIn({ repository, filters }: Listing): Comparison[] {
@@ -23,14 +28,16 @@ export function comparisonsIn({ repository, filters }: Listing): Comparison[] {
 }
 
 /** The values that a condition compares a column with, also within operators. SQL has none. */
-export function operandsOf(compared: unknown): Omit<Comparison, 'column'>[] {
-  if (!(compared instanceof FindOperator)) return [{ value: compared, isPattern: false }];
+export function operandsOf(compared: unknown): ComparedValue[] {
+  if (!(compared instanceof FindOperator)) return [{ value: compared }];
   const { type, child } = compared;
   if (child) return operandsOf(child);
   const value: unknown = compared.value;
   if (type === 'raw' || type === 'isNull' || type === 'jsonContains') return [];
-  if (Array.isArray(value)) return value.flatMap(operandsOf);
-  return [{ value, isPattern: type === 'like' || type === 'ilike' }];
+  if (!Array.isArray(value)) return [{ value, isPattern: type === 'like' || type === 'ilike' }];
+  return SEVERAL.has(type)
+    ? value.flatMap(operandsOf)
+    : value.map((item: unknown) => ({ value: item, isItem: true }));
 }
 
 /**
@@ -42,12 +49,9 @@ export function operandsOf(compared: unknown): Omit<Comparison, 'column'>[] {
 export function misfitsOf(list: Listing, parameter: string): string[] {
   const { name } = list.repository.metadata;
   return comparisonsIn(list)
-    .filter(({ column, value, isPattern }) => !isComparable(column, value, isPattern))
-    .map(({ column, value, isPattern }) => {
-      const decorators = fittingDecorators(column).map((each) => `@${each}`);
-      const what = isPattern
-        ? 'a pattern of a text'
-        : `${String(value)}: ${decorators.join(' or ')} fits`;
-      return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}`;
+    .filter(({ column, ...compared }) => !isComparable(column, compared))
+    .map(({ column, ...compared }) => {
+      const what = compared.isPattern ? 'a pattern of a text' : String(compared.value);
+      return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}${fittingComparison(column, compared)}`;
     });
 }

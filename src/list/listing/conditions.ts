@@ -26,14 +26,16 @@ type ColumnFilter<Entity, Query> = {
 }[Filter<Query>];
 
 /**
- * The value of a filter whose name says what it compares: that of the column `name` for `name` and
- * `nameNot`, or several; a boolean for `nameExists`, if the column can be null; a time for `nameSince` and
+ * The value of a filter whose name says what it compares: that of the column `name` for `name` and, if it is
+ * no array, `nameNot`, or several; a boolean for `nameExists`, if the column can be null; a time for `nameSince` and
  * `nameUntil`, if `nameAt` is a time. `never` for any other filter.
  */
 type ColumnValue<Entity, F> = F extends keyof Entity
   ? OneOrSeveral<Entity[F]>
   : F extends `${infer Name extends keyof Entity & string}Not`
-    ? OneOrSeveral<Entity[Name]>
+    ? NonNullable<Entity[Name]> extends readonly unknown[]
+      ? never
+      : OneOrSeveral<Entity[Name]>
     : F extends `${infer Name extends keyof Entity & string}Exists`
       ? null extends Entity[Name]
         ? boolean
