@@ -382,15 +382,38 @@ describe('A search for words', () => {
     );
   });
 
-  it.each(['b*', 'blue b*', 'e\u0301*', 'blue-b*', 'b\u200c*', '\u200cb\u200f*'])(
-    'refuses a beginning of one character: %s',
-    async (words) => {
-      await search(words).expect(
-        400,
-        refusal(-22, 'The parameter q must be words with 2 or more characters before each *'),
-      );
-    },
+  it.each([
+    'b*',
+    'blue b*',
+    'e\u0301*',
+    'blue-b*',
+    'b\u200c*',
+    '\u200cb\u200f*',
+    'b\ufe0f*',
+    'b\u20dd*',
+    'b\u0335\u{e0100}*',
+    'b\u200f\ufe0f*',
+    'b\ufe0f\u2060*',
+    '\u05d1\u05b0*',
+  ])('refuses a beginning of one character: %s', async (words) => {
+    await search(words).expect(
+      400,
+      refusal(-22, 'The parameter q must be words with 2 or more characters before each *'),
+    );
+  });
+});
+
+it('Characters that the database leaves out of words do not count as characters of a beginning', async () => {
+  const joining = Array.from({ length: 0x10ffff }, (_, code) => String.fromCodePoint(code)).filter(
+    (character) => /[\p{M}\p{Cf}]/u.test(character),
   );
+  const rows = await service.dataSource.query<{ character: string }[]>(
+    `SELECT character FROM unnest($1::text[]) character WHERE search_text('b' || character) = 'b'`,
+    [joining],
+  );
+  const joined = rows.map(({ character }) => character);
+  expect(joined).toEqual(expect.arrayContaining(['\u0301', '\ufe0f', '\u00ad', '\u200f']));
+  expect(joined.filter((each) => searchText(`b${each}*`).beginnings.join() !== 'b')).toEqual([]);
 });
 
 describe('The order by relevance', () => {

@@ -7,8 +7,13 @@ export interface SearchText {
   readonly beginnings: readonly string[];
 }
 
-/** What joins or divides the parts of a word without being seen; `search_text` of the database leaves it out, too. */
-const JOINERS = /[\u00ad\u200c\u200d]/g;
+/**
+ * What `search_text` of the database leaves out of words: accents, points of Hebrew and Arabic, variation selectors,
+ * and what joins or divides the parts of a word without being seen.
+ */
+const LEFT_OUT =
+  // eslint-disable-next-line no-misleading-character-class -- each mark is left out by itself
+  /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u00ad\u200c\u200d]/gu;
 /**
  * A word is a sequence of letters, digits and marks. `*` in the middle of one separates words. A format character,
  * such as a mark of the direction, separates words, but is not seen between a word and its `*`.
@@ -18,7 +23,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
 /** Reads the words and the beginnings of words of a text. */
 export function searchText(text: string): SearchText {
-  const folded = text.replace(JOINERS, '').normalize('NFKC');
+  const folded = text.normalize('NFKD').replace(LEFT_OUT, '').normalize('NFKC');
   const beginnings = [...folded.matchAll(BEGINNING)].map(([, word = '']) => word);
   return { text, words: folded.replace(BEGINNING, ' '), beginnings: [...new Set(beginnings)] };
 }
