@@ -10,6 +10,8 @@ const PRODUCTS = 12_000;
 const CATEGORIES = 2000;
 /** A table with fewer rows is read as fast with any plan. */
 const FEW = 500;
+/** An import that is too small for a table to be analysed again, but not for the first time. */
+const SMALL = 300;
 
 let service: Service;
 const host = new CommandHost();
@@ -82,8 +84,20 @@ const sizes = async () =>
   Object.fromEntries((await tables()).map(({ name, rows }) => [name, rows]));
 
 describe('An import without autovacuum', () => {
+  it('into an empty resource leaves statistics, however small it is', async () => {
+    await load(0, SMALL);
+    await eventually(async () => {
+      const written = (await tables()).filter(({ rows }) => rows > 0);
+      expect(written.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['products', 'products_tally']),
+      );
+      expect(written.filter(({ rows, estimate }) => rows !== estimate)).toEqual([]);
+      expect(written.filter(({ columns }) => columns === 0)).toEqual([]);
+    }, 20_000);
+  });
+
   it.each([
-    ['into an empty resource', 0, PRODUCTS],
+    ['that is large', SMALL, PRODUCTS],
     ['that multiplies it', PRODUCTS, 6 * PRODUCTS],
   ])(
     '%s ends when its objects are counted, and leaves right statistics',

@@ -293,10 +293,12 @@ describe('A parameter of the client', () => {
   });
 
   it.each([
-    [{ priceMin: NaN }, 'priceMin: NaN is not a finite number'],
-    [{ priceMax: -Infinity }, 'priceMax: -Infinity is not a finite number'],
-    [{ limit: Infinity }, 'limit: Infinity is not a finite number'],
+    [{ priceMin: NaN }, 'priceMin: NaN has no text'],
+    [{ priceMax: -Infinity }, 'priceMax: -Infinity has no text'],
+    [{ limit: Infinity }, 'limit: Infinity has no text'],
     [{ brandID: [null as never] }, 'brandID: null has no text'],
+    // eslint-disable-next-line no-sparse-arrays -- what is refused
+    [{ brandID: [, 'a'] as string[] }, 'brandID: undefined has no text'],
     [{ createdSince: new Date('soon') }, 'createdSince: Invalid Date is not a time'],
     [
       { brandID: ['b100,b101'] },
@@ -333,9 +335,31 @@ describe('The token of the client', () => {
 
   it('is in no error if no header can carry it', () => {
     const make = () => clientOf(service, { accessToken: `${accessToken}\n${accessToken}` });
-    expect(make).toThrow(
-      new TypeError('clientID or accessToken contains a character that no header can have'),
+    expect(make).toThrow(new TypeError('clientID or accessToken cannot be in a header'));
+  });
+});
+
+describe('An option of the client', () => {
+  it.each([0, -1, NaN])('is refused if it is the timeout %d', (timeout) => {
+    expect(() => clientOf(service, { timeout })).toThrow(
+      new TypeError(`timeout: ${timeout} is not above 0`),
     );
+  });
+
+  it.each([
+    'not a url',
+    '/catalogue',
+    'localhost:3000',
+    'https://user:secret@',
+    'https://user:secret@example.com',
+    new URL('https://user@example.com'),
+  ])('is refused if it is the url %s, without repeating it', (url) => {
+    const message = 'url contains @, or no http';
+    expect(() => clientOf(service, { url })).toThrow(new TypeError(message));
+  });
+
+  it('may be no timeout', async () => {
+    expect(await clientOf(service, { timeout: Infinity }).brands.get('b100')).toBeDefined();
   });
 });
 

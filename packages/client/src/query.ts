@@ -13,7 +13,8 @@ export function queryStringOf(query: object): string {
 /** Several values are separated by commas. The service has no way to write one that contains a comma. */
 function textOf(name: string, value: unknown): string {
   if (Array.isArray(value)) {
-    const texts = (value as unknown[]).map((each) => textOf(name, each));
+    // Array.from calls it for the holes of a sparse array, too.
+    const texts = Array.from(value as unknown[], (each) => textOf(name, each));
     const wrong = texts.find((text) => text.includes(','));
     if (wrong === undefined) return texts.join();
     throw new TypeError(`${name}: '${wrong}' contains a comma, which would make it two values`);
@@ -23,9 +24,8 @@ function textOf(name: string, value: unknown): string {
     return value.toISOString();
   }
   if (['string', 'boolean', 'bigint'].includes(typeof value)) return String(value);
-  if (typeof value !== 'number') throw new TypeError(`${name}: ${String(value)} has no text`);
-  if (!Number.isFinite(value)) throw new TypeError(`${name}: ${value} is not a finite number`);
-  return plainDecimal(value);
+  if (Number.isFinite(value)) return plainDecimal(value as number);
+  throw new TypeError(`${name}: ${String(value)} has no text`);
 }
 
 /** The shortest decimal that is the number, without an exponent. */

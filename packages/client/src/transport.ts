@@ -56,7 +56,11 @@ export class Transport {
   constructor({ accessToken, ...options }: CatalogueOptions) {
     this.#credentials = credentialsOf(options.clientID, accessToken);
     this.options = options;
-    this.base = String(options.url).replace(/\/+$/, '');
+    this.base = baseOf(options.url);
+    const { timeout = TIMEOUT } = options;
+    if (!(timeout > 0)) {
+      throw new TypeError(`timeout: ${timeout} is not above 0`);
+    }
     this.cache = options.cache ? new PageCache(options.cache) : undefined;
   }
 
@@ -151,12 +155,24 @@ export class Transport {
   }
 }
 
+/**
+ * The URL without the slashes at its end.
+ *
+ * @throws TypeError without the URL, which may contain a password: `fetch` would fail as if nothing was reached
+ */
+function baseOf(url: string | URL): string {
+  const href = URL.canParse(String(url)) ? new URL(url).href : '';
+  // An @ ends a user name and password. In a path it is written %40.
+  if (/^http[^@]+$/.test(href)) return href.replace(/\/+$/, '');
+  throw new TypeError('url contains @, or no http');
+}
+
 /** @throws TypeError without a cause: that of `Headers` would show the token */
 function credentialsOf(clientID: string, accessToken: string): Headers {
   try {
     return new Headers({ 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}` });
   } catch {
-    throw new TypeError('clientID or accessToken contains a character that no header can have');
+    throw new TypeError('clientID or accessToken cannot be in a header');
   }
 }
 

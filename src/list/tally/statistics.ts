@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 
-/** A table is analysed when more rows than this number and this part of its rows were written since the last time. */
+/**
+ * A table is analysed when more rows than this number and this part of its rows were written since the last time, and for
+ * the first time when any row was.
+ */
 const ANALYSED_FROM = { rows: 500, part: 0.1 };
 
 /** Makes `muchWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
@@ -18,7 +21,9 @@ export async function muchWritten(
 ): Promise<string[]> {
   const rows = await dataSource.query<{ name: string }[]>(
     `SELECT name FROM unnest($1::text[]) name JOIN pg_class ON oid = name::regclass
-     WHERE pg_stat_get_mod_since_analyze(oid) > ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.part} * greatest(reltuples, 0)`,
+     WHERE pg_stat_get_mod_since_analyze(oid) > CASE
+       WHEN reltuples < 0 OR pg_stat_get_analyze_count(oid) + pg_stat_get_autoanalyze_count(oid) = 0 THEN 0
+       ELSE ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.part} * reltuples END`,
     [tables],
   );
   return rows.map(({ name }) => name);
