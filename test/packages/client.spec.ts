@@ -354,7 +354,7 @@ describe('An option of the client', () => {
     'https://user:secret@example.com',
     new URL('https://user@example.com'),
   ])('is refused if it is the url %s, without repeating it', (url) => {
-    const message = 'url contains @, or no http';
+    const message = 'url must be of http, without @';
     expect(() => clientOf(service, { url })).toThrow(new TypeError(message));
   });
 

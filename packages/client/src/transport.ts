@@ -58,9 +58,7 @@ export class Transport {
     this.options = options;
     this.base = baseOf(options.url);
     const { timeout = TIMEOUT } = options;
-    if (!(timeout > 0)) {
-      throw new TypeError(`timeout: ${timeout} is not above 0`);
-    }
+    if (!(timeout > 0)) throw new TypeError(`timeout: ${timeout} is not above 0`);
     this.cache = options.cache ? new PageCache(options.cache) : undefined;
   }
 
@@ -164,7 +162,7 @@ function baseOf(url: string | URL): string {
   const href = URL.canParse(String(url)) ? new URL(url).href : '';
   // An @ ends a user name and password. In a path it is written %40.
   if (/^http[^@]+$/.test(href)) return href.replace(/\/+$/, '');
-  throw new TypeError('url contains @, or no http');
+  throw new TypeError('url must be of http, without @');
 }
 
 /** @throws TypeError without a cause: that of `Headers` would show the token */
