@@ -113,7 +113,8 @@ describeWithProxy('Any number of instances behind HAProxy, found by their name:'
     const denied = () => proxy.metric('haproxy_backend_requests_denied_total');
     const before = await denied();
     running = load(100);
-    await running.untilMore(400);
+    // A fast machine answers hundreds before one instance has too much.
+    await until(async () => (await counts('-4')).some((count) => count > 0), 60_000);
     const refused = (await running.stop()).filter(({ errcode }) => errcode === '-4').length;
     expect(refused).toBeGreaterThan(0);
     // By the instances, and by the proxy, which cannot give all of them to an instance.
@@ -121,6 +122,5 @@ describeWithProxy('Any number of instances behind HAProxy, found by their name:'
       [...(await counts('-4')), await denied()].reduce((sum, count) => sum + count, -before);
     await until(async () => (await sumRefused()) >= refused);
     expect(await sumRefused()).toBe(refused);
-    expect((await counts('-4')).some((count) => count > 0)).toBe(true);
   });
 });
