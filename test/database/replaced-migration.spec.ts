@@ -13,6 +13,7 @@ import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
+import { waitingFor } from './waiting-for.js';
 
 // Each test runs several commands, which take seconds on a busy machine.
 jest.setTimeout(120_000);
@@ -138,12 +139,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
     await client.query('BEGIN');
     await client.query(INSERT);
     const dropped = run([], 'drop', 'gadgets');
-    await until(async () => {
-      const { rows } = await client.query(
-        `SELECT FROM pg_locks WHERE relation = 'gadgets'::regclass AND NOT granted`,
-      );
-      return rows.length > 0;
-    }, 60_000);
+    await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);
     await client.query('COMMIT');
     expect(await dropped).toMatchObject({ status: 1 });
     expect(await gadgets()).toHaveLength(1);
@@ -155,12 +151,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
     await reader.connect();
     await reader.query('BEGIN; SELECT FROM gadgets');
     const dropped = run([], 'drop', 'gadgets');
-    await until(async () => {
-      const { rows } = await client.query(
-        `SELECT FROM pg_locks WHERE relation = 'gadgets'::regclass AND NOT granted`,
-      );
-      return rows.length > 0;
-    }, 60_000);
+    await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);
     await client.query(`SET statement_timeout = '20s'`);
     expect(await gadgets()).toEqual([]);
     await reader.end();

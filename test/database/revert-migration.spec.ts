@@ -4,6 +4,7 @@ import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
+import { waitingFor } from './waiting-for.js';
 
 const TIME = 9_000_000_000_000;
 
@@ -96,20 +97,14 @@ describe('catalogue migrate --down', () => {
     expect(await migrate([NOTE])).toMatchObject({ status: 0 });
     const [reader, writer] = [new Client(database.url), new Client(database.url)];
     await Promise.all([reader.connect(), writer.connect()]);
-    const waiting = async (): Promise<number> => {
-      const { rowCount } = await client.query(
-        `SELECT FROM pg_locks WHERE relation = 'brands'::regclass AND NOT granted`,
-      );
-      return rowCount ?? 0;
-    };
     // The trial waits for the reader, and the writer for the trial.
     await reader.query('BEGIN; SELECT FROM brands');
     const reverted = migrate([NOTE], '--down');
-    await until(async () => (await waiting()) === 1, 60_000);
+    await until(async () => (await waitingFor(client, 'brands')) === 1, 60_000);
     const written = writer.query(
       `BEGIN; UPDATE brands SET note = 'mine'; SELECT pg_sleep(0.1); COMMIT`,
     );
-    await until(async () => (await waiting()) !== 1);
+    await until(async () => (await waitingFor(client, 'brands')) !== 1);
     await reader.query('COMMIT');
     await written;
     expect(await reverted).toMatchObject({ status: 1 });

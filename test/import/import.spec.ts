@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { exportRows } from '../../src/import/export-rows.js';
 import { type FileFormat, type ImportFormat, rowsOf } from '../../src/import/file-rows.js';
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
@@ -9,6 +8,7 @@ import { textOf } from '../../src/import/source.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { CommandError } from '../../src/command-error.js';
 import { type Service, startService } from '../service.js';
+import { exported } from './exported.js';
 
 let service: Service;
 
@@ -61,17 +61,7 @@ function metadataOf(resource: string) {
 }
 
 async function dump(resource: string, format: FileFormat = 'ndjson'): Promise<string> {
-  let text = '';
-  const output = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString();
-      done();
-    },
-  });
-  const runner = service.dataSource.createQueryRunner();
-  await exportRows(runner, metadataOf(resource), format, output);
-  await runner.release();
-  return text;
+  return exported(service.dataSource, metadataOf(resource), format);
 }
 
 async function rows(resource: string): Promise<Record<string, unknown>[]> {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Writable } from 'node:stream';
-import { exportRows } from '../../src/import/export-rows.js';
 import { type FileFormat, rowsOf } from '../../src/import/file-rows.js';
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { startWith } from '../list/migrated.js';
 import { Random } from '../random.js';
 import type { Service } from '../service.js';
+import { exported } from './exported.js';
 import { Blank, BlanksModule } from './nullable.fixture.js';
 
 const OBJECTS = 300;
@@ -53,19 +52,8 @@ async function load(text: string, format: FileFormat = 'csv'): Promise<ImportRes
   });
 }
 
-async function dump(format: FileFormat): Promise<string> {
-  let text = '';
-  const output = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString();
-      done();
-    },
-  });
-  const runner = service.dataSource.createQueryRunner();
-  await exportRows(runner, service.dataSource.getMetadata(Blank), format, output);
-  await runner.release();
-  return text;
-}
+const dump = (format: FileFormat): Promise<string> =>
+  exported(service.dataSource, service.dataSource.getMetadata(Blank), format);
 
 const rows = () =>
   service.dataSource.query<Record<string, unknown>[]>(

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Writable } from 'node:stream';
 import { MoreThanOrEqual } from 'typeorm';
-import { exportRows } from '../../src/import/export-rows.js';
+import { exported } from '../import/exported.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
@@ -262,16 +261,7 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
       const metadata = resourcesOf(service.dataSource).get(resource);
       if (!metadata) throw new Error('There is no resource');
       for (const format of ['ndjson', 'csv'] as const) {
-        let text = '';
-        const output = new Writable({
-          write(chunk: Buffer, _, done) {
-            text += chunk.toString();
-            done();
-          },
-        });
-        const runner = service.dataSource.createQueryRunner();
-        await exportRows(runner, metadata, format, output);
-        await runner.release();
+        const text = await exported(service.dataSource, metadata, format);
         const rows = text.trimEnd().split('\n');
         expect(rows).toHaveLength(format === 'csv' ? 4 : 3);
         if (format === 'ndjson') {
