@@ -125,8 +125,11 @@ const ACCEPTS = {
 const IDENTIFYING = ['integer', 'bigint', 'uuid'];
 /** The filters of the types that have none by bounds. @type {Readonly<Partial<Record<Type, string>>>} */
 const FILTERS = {
-  ...{ enum: ':several:counted', boolean: ':exact:counted', uuid: ':exact' },
-  ...{ texts: ':several', integers: ':several' },
+  enum: ':several:counted',
+  boolean: ':exact:counted',
+  uuid: ':exact',
+  texts: ':several',
+  integers: ':several',
 };
 
 /** What the rows so far show about a column. */

@@ -1,12 +1,12 @@
 import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { dropResource, hasContent } from '../database/installed-resource.js';
 import { withShortLocks } from '../database/apply-migration.js';
+import { dropResource, hasContent } from '../database/installed-resource.js';
 import { migrations, pendingMigrations, takeMigrationLock } from '../database/migrate.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
 import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
-import { stopSignal } from './stop-signal.js';
 import { installedResources } from '../schema/surplus-resources.js';
+import { stopSignal } from './stop-signal.js';
 
 /**
  * Drops what the service installed for a resource that has no entity any more, or whose entity was

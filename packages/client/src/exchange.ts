@@ -3,8 +3,8 @@ import { CatalogueConnectionError } from './errors.js';
 import { LONGEST_TIMER } from './timer.js';
 
 /**
- * A request and its response. They end when one of the signals is aborted, and when nothing comes for as
- * long as the time-out, which begins anew with each part of the response.
+ * A request and its response. Both end when a signal is aborted, or when no data arrives within the time-out.
+ * Each part of the response restarts the time-out.
  */
 export class Exchange {
   private readonly controller = new AbortController();
