@@ -78,10 +78,7 @@ export async function isQuiet(client: pg.Client): Promise<void> {
   }
 }
 
-/**
- * Resolves when the service that runs on a database has folded and cut the tally, and has counted common words and the
- * cells of the grid.
- */
+/** Resolves when the service that runs on a database has folded and cut the tally, and has counted common words. */
 export async function tallyIsCut(url: string): Promise<void> {
   for (;;) {
     const [state] = await query<{ done: boolean }>(
@@ -97,11 +94,6 @@ export async function tallyIsCut(url: string): Promise<void> {
        AND EXISTS (
          SELECT FROM pg_class WHERE oid = 'products'::regclass AND reltuples < 6000
          UNION ALL SELECT FROM products_tally_by_words_counted
-       ) AND NOT EXISTS (SELECT FROM products_tally_by_price_grid_bounds WHERE NOT is_counted)
-       -- Of 50,000 products with a price there is a grid. 1 % have none.
-       AND EXISTS (
-         SELECT FROM pg_class WHERE oid = 'products'::regclass AND reltuples < 60000
-         UNION ALL SELECT FROM products_tally_by_price_grid_bounds
        ) AS done`,
     );
     if (state?.done) return;

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { DatabaseClient, databaseOptions, poolOptions } from './options.js';
 
-/** One connection for each user: the readiness check, tally maintenance, and the choice of counted words and bounds. */
+/** One connection for each user: the readiness check, tally maintenance, and the choice of counted words. */
 const CONNECTIONS = 3;
 /** Milliseconds that a statement may run. A shutdown waits for the statement in progress. */
 const STATEMENT_TIMEOUT = 5000;

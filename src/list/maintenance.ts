@@ -8,8 +8,6 @@ import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { isOwn, ownResourcesOf, talliedResourcesOf } from '../resource/resource.js';
 import { CountedWords } from './tally/counted-words.js';
-import { gridsOf } from './tally/grid.js';
-import { GridBounds } from './tally/grid-bounds.js';
 import { TallyMaintenance } from './tally/maintain.js';
 import { checkTracking } from './tally/tracking.js';
 import { wordTallies } from './tally/word-tally.js';
@@ -20,14 +18,14 @@ const INTERVAL = 1000;
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
 const ROUNDS_PER_COUNT = 5;
-/** Milliseconds between two choices of the words that are counted, and of the bounds of grids. */
+/** Milliseconds between two choices of the words that are counted. */
 const CHOICE_INTERVAL = 10_000;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
 const LONGEST_COMPLETION = 300_000;
 
 /**
  * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, removes old
- * deletions, and chooses the words that are counted and the bounds of grids.
+ * deletions, and chooses the words that are counted.
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
@@ -76,7 +74,7 @@ export class Maintenance implements OnModuleDestroy {
       this.loop(this.tasks(), INTERVAL, (succeeded) => {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
-      // On its own, since counting may take minutes.
+      // On its own, since counting words may take minutes.
       this.loop(this.choices(), CHOICE_INTERVAL),
     ]);
   }
@@ -91,7 +89,7 @@ export class Maintenance implements OnModuleDestroy {
     const end = performance.now() + LONGEST_COMPLETION;
     const isOf = (task: Task): boolean => task.resource === resource;
     const tasks = this.tasks().filter(isOf);
-    // The second run folds the deltas that were written while words and bounds were chosen.
+    // The second run folds the deltas that were written while words were chosen.
     for (const { run } of [...tasks, ...this.choices().filter(isOf), ...tasks]) {
       for (let round = 0; (await run(round)) === false; round += 1) {
         if (performance.now() > end) return false;
@@ -167,20 +165,15 @@ export class Maintenance implements OnModuleDestroy {
     return [watermark, ...resources];
   }
 
-  /** The tasks that choose the words that are counted, and the bounds of grids. */
+  /** The tasks that choose the words that are counted. */
   private choices(): Task[] {
-    const { signal } = this.stopping;
-    return [...ownResourcesOf(this.dataSource)].flatMap(([resource, metadata]) => [
-      ...wordTallies(metadata).map((tally) => {
+    return [...ownResourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
+      wordTallies(metadata).map((tally) => {
         const words = new CountedWords(this.connections, metadata, tally);
-        return { name: `the words of ${resource}`, resource, run: () => words.run(signal) };
+        const run = () => words.run(this.stopping.signal);
+        return { name: `the words of ${resource}`, resource, run };
       }),
-      ...gridsOf(metadata).map((grid) => {
-        const bounds = new GridBounds(this.connections, metadata, grid);
-        const name = `the grid of ${resource} by ${grid.column.propertyName}`;
-        return { name, resource, run: () => bounds.run(signal) };
-      }),
-    ]);
+    );
   }
 
   /** Runs the tasks that are due. Returns false if any failed. */

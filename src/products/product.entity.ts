@@ -44,7 +44,6 @@ export enum ProductType {
     ['categoryID', 'type', 'price'],
     ['brandID', 'price'],
   ],
-  grids: ['price'],
 })
 // Few products have the same reference, so no other index needs to carry it.
 @Index(['refID', 'productID'])

@@ -12,7 +12,6 @@ import {
   columnOf,
   externalTableOf,
   filteredColumnsOf,
-  gridColumnsOf,
   isTallied,
   pathsOf,
   searchedColumnsOf,
@@ -56,7 +55,6 @@ export function columnProblems(metadata: EntityMetadata): string[] {
         (names) =>
           `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
       ),
-    ...gridProblems(metadata),
     ...repetitions(metadata),
     ...externalProblems(metadata),
     ...ignoredDeclarations(metadata),
@@ -108,23 +106,6 @@ export function columnProblems(metadata: EntityMetadata): string[] {
   ];
 }
 
-/** Columns by which there is no grid: no tally is in their order, or PostgreSQL has no arrays of their values. */
-function gridProblems(metadata: EntityMetadata): string[] {
-  const { name: entity } = metadata;
-  const grids = gridColumnsOf(metadata);
-  return [
-    ...[...new Set(grids)]
-      .filter((name) => !sortedColumnsOf(metadata).includes(name))
-      .map((name) => `${entity} has a grid by ${name}, which is not in its sorted columns`),
-    ...grids
-      .filter((name) => metadata.findColumnWithPropertyName(name)?.isArray)
-      .map((name) => `${entity}.${name} cannot have a grid, since it is an array`),
-    ...grids
-      .filter((name, at) => grids.indexOf(name) !== at)
-      .map((name) => `${entity} has two grids by ${name}`),
-  ];
-}
-
 /** What the tally would count twice, or could not name. */
 function repetitions(metadata: EntityMetadata): string[] {
   const { name: entity } = metadata;
@@ -167,7 +148,6 @@ function externalProblems(metadata: EntityMetadata): string[] {
     ...sortedColumnsOf(metadata),
     ...searchedColumnsOf(metadata),
     ...countedRangesOf(metadata).flat(),
-    ...gridColumnsOf(metadata),
     ...pathsOf(metadata),
   ];
   const [refused, uses, lacks] = isTallied(metadata)

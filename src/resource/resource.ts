@@ -46,11 +46,6 @@ export interface ListColumns<Column extends string> {
    * others are enough to find the objects: name them in `filtered`, too.
    */
   readonly ranges?: readonly (readonly [Column, ...Column[], Column])[];
-  /**
-   * Sorted columns of which the tally counts the objects of an interval by identifier, so that a list of an
-   * interval finds an offset in the order of the identifier. For columns with tens of thousands of values.
-   */
-  readonly grids?: readonly Column[];
   /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
   readonly paths?: readonly `${string}.${string}`[];
 }
@@ -93,7 +88,6 @@ export function Resource<Entity extends object>(
     sorted = [],
     searched = [],
     ranges = [],
-    grids = [],
     paths = [],
     external,
     scope,
@@ -113,7 +107,6 @@ export function Resource<Entity extends object>(
       sorted,
       searched,
       ranges,
-      grids,
       paths,
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
@@ -139,7 +132,6 @@ interface Declared {
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
   readonly ranges: readonly (readonly string[])[];
-  readonly grids: readonly string[];
   readonly paths: readonly string[];
 }
 
@@ -156,7 +148,6 @@ const NOTHING = {
   sorted: [],
   searched: [],
   ranges: [],
-  grids: [],
   paths: [],
 };
 
@@ -310,11 +301,6 @@ export function countedRangesOf(
   metadata: Pick<EntityMetadata, 'target'>,
 ): readonly (readonly string[])[] {
   return declaredColumns(metadata).ranges;
-}
-
-/** The sorted columns whose intervals the tally counts by identifier. */
-export function gridColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
-  return declaredColumns(metadata).grids;
 }
 
 /** The columns that filters compare, which the indexes of the lists carry. */

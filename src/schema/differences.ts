@@ -195,7 +195,6 @@ function tallyDifferences(
     ['has ranges', installed.sorted, declared.sorted],
     ['counts words', installed.searched, declared.searched],
     ['counts ranges', installed.ranges, declared.ranges],
-    ['has grids', installed.grids, declared.grids],
   ] as const;
   for (const [does, there, wanted] of compared) {
     const isComplete = wanted.every((column) => there.includes(column));

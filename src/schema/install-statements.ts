@@ -7,7 +7,6 @@ import {
   countedColumnsOf,
   countedRangesOf,
   type ExternalTable,
-  gridColumnsOf,
   identifierOf,
   nameOf,
   quotedTable,
@@ -24,8 +23,6 @@ export interface TallyColumns {
   readonly searched: readonly string[];
   /** Combinations that end with a sorted column, such as `categoryID+price`. */
   readonly ranges: readonly string[];
-  /** Sorted columns. */
-  readonly grids: readonly string[];
 }
 
 /** The columns of the table `tallies` that have them. */
@@ -34,7 +31,6 @@ export const TALLY_COLUMNS = [
   'sorted',
   'searched',
   'ranges',
-  'grids',
 ] as const satisfies readonly (keyof TallyColumns)[];
 
 /** What the tally of a resource counts according to its entity. */
@@ -44,7 +40,6 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
     sorted: sortedColumnsOf(metadata),
     searched: searchedColumnsOf(metadata),
     ranges: countedRangesOf(metadata).map((names) => names.join('+')),
-    grids: gridColumnsOf(metadata),
   };
 }
 

@@ -1,20 +1,18 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
-import { objectTable } from '../list/statement/matching-objects.js';
-import { cellsOf, type Grid, gridsOf } from '../list/tally/grid.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
 import { countsAsDeclared, tallyColumnsOf } from '../schema/install-statements.js';
 import { talliesOf } from '../schema/installed-tallies.js';
 
-/** Maximum number of reported ranges, words or cells, per resource and tally. */
+/** Maximum number of reported ranges, or words, per resource and tally. */
 const MAXIMUM_REPORTED = 20;
 
 /**
- * The ranges, words and cells whose tally differs from the table, as lines. Empty if the resource has no tally of the
+ * The ranges and words whose tally differs from the table, as lines. Empty if the resource has no tally of the
  * columns of its entity, which `differences` reports. If every range of every facet is right in every
- * order, every counted word and every cell, so are all counts and offsets.
+ * order, and every counted word, so are all counts and offsets.
  */
 export async function miscounts(
   dataSource: DataSource,
@@ -40,15 +38,6 @@ export async function miscounts(
       ...differences.map(
         ({ facet, tallied, there }) =>
           `the tally by ${tally.column} of ${resource} has ${tallied} for ${facet}, where there are ${there}`,
-      ),
-    );
-  }
-  for (const grid of gridsOf(metadata)) {
-    const differences = await cellDifferences(dataSource, metadata, grid);
-    found.push(
-      ...differences.map(
-        ({ value_cell, identifier_cell, tallied, there }) =>
-          `the grid by ${grid.column.propertyName} of ${resource} has ${tallied} for the cell ${value_cell}, ${identifier_cell}, where there are ${there}`,
       ),
     );
   }
@@ -110,35 +99,6 @@ async function wordDifferences(
      ) every
      GROUP BY word, every.facet HAVING sum(tallied) <> sum(there)
      ORDER BY word, every.facet LIMIT ${MAXIMUM_REPORTED}`,
-  );
-}
-
-interface CellDifference extends Pick<Difference, 'tallied' | 'there'> {
-  readonly value_cell: number;
-  readonly identifier_cell: number;
-}
-
-/** The cells where tally and table differ, unless they are yet to be counted. One statement compares them, in one snapshot. */
-function cellDifferences(
-  dataSource: DataSource,
-  metadata: EntityMetadata,
-  grid: Grid,
-): Promise<CellDifference[]> {
-  const tallied = [grid.tally, grid.deltas].map(
-    (table) => `UNION ALL SELECT value_cell, identifier_cell, count, 0 FROM ${table}
-      WHERE EXISTS (SELECT FROM ${grid.bounds} WHERE is_counted)`,
-  );
-  // Lock order: table before tally.
-  return dataSource.query(
-    `WITH ${objectTable(metadata)}
-     SELECT value_cell, identifier_cell, sum(tallied) AS tallied, sum(there) AS there
-     FROM (
-       SELECT value_cell, identifier_cell, 0 AS tallied, count AS there
-       FROM (${cellsOf(metadata, grid, true)}) there
-       ${tallied.join(' ')}
-     ) every
-     GROUP BY value_cell, identifier_cell HAVING sum(tallied) <> sum(there)
-     ORDER BY value_cell, identifier_cell LIMIT ${MAXIMUM_REPORTED}`,
   );
 }
 

@@ -209,24 +209,6 @@ describe('A column', () => {
     ]);
   });
 
-  it('that lists are not sorted by has no grid, nor has one with arrays', async () => {
-    @Resource('test_gridded', {
-      sorted: ['price', 'sizes'],
-      grids: ['price', 'year', 'sizes', 'price'],
-    })
-    class Gridded {
-      @PrimaryColumn(identifierColumn) griddedID!: string;
-      @Column('numeric') price!: string;
-      @Column('integer') year!: number;
-      @Column('integer', { array: true }) sizes!: number[];
-    }
-    expect(await problemsOf(Gridded)).toEqual([
-      'Gridded has a grid by year, which is not in its sorted columns',
-      'Gridded.sizes cannot have a grid, since it is an array',
-      'Gridded has two grids by price',
-    ]);
-  });
-
   it('is counted once, and by itself or with others', async () => {
     @Resource('test_repeated', {
       counted: ['size', ['size', 'year'], 'size', ['year', 'year'], ['year', 'size'], []],

@@ -48,7 +48,6 @@ function keyedModule(type: KeyType): Type {
     filtered: ['kind', 'parentID'],
     sorted: ['name', 'parentID'],
     searched: ['words'],
-    grids: ['name'],
   })
   class Node {
     @Meaning('Identifies the node.')

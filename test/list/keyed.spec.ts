@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MoreThanOrEqual } from 'typeorm';
 import { exported } from '../import/exported.js';
 import { miscounts } from '../../src/verify/miscounts.js';
-import { ReservedConnections } from '../../src/database/reserved-connections.js';
-import { ListReader } from '../../src/list/reading/list-reader.js';
-import { Listing } from '../../src/list/listing/listing.js';
-import { GridBounds } from '../../src/list/tally/grid-bounds.js';
-import { gridsOf } from '../../src/list/tally/grid.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { resourcesOf } from '../../src/resource/resource.js';
@@ -112,43 +106,6 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
       expect(await miscounts(service.dataSource, metadata)).toEqual([]);
       while (!(await new TallyMaintenance(service.dataSource, metadata).run()));
       expect(await miscounts(service.dataSource, metadata)).toEqual([]);
-      const [grid] = gridsOf(metadata);
-      if (!grid) throw new Error('There is no grid');
-      const connections = service.application.get(ReservedConnections);
-      expect(await new GridBounds(connections, metadata, grid, 1000).run()).toBe(true);
-      await query(`DELETE FROM ${resource} WHERE name = 'n19'`);
-      expect(await miscounts(service.dataSource, metadata)).toEqual([]);
-      const named = await query<{ id: string }>(
-        `SELECT "nodeID"::text AS id FROM ${resource} WHERE name >= 'n2' ORDER BY "nodeID"`,
-      );
-      for (const [direction, rows] of [
-        ['ASC', named],
-        ['DESC', named.toReversed()],
-      ] as const) {
-        const placed = async (): Promise<string[]> => {
-          const listing = new Listing(
-            service.dataSource.getRepository(metadata.target),
-            { fields: ['nodeID'], sort: [{ field: 'nodeID', direction }], offset: 4000, limit: 4 },
-            [{ name: MoreThanOrEqual('n2') }],
-            [resource],
-          );
-          const { objects } = await service.application.get(ListReader).prepare(listing).read();
-          return (JSON.parse(objects) as { nodeID: unknown }[]).map(({ nodeID }) => String(nodeID));
-        };
-        const changeCell = (step: number) =>
-          query(
-            `WITH changed AS (
-               INSERT INTO ${resource}_tally_by_name_grid_deltas
-               SELECT cardinality(value_bounds), ${direction === 'ASC' ? 0 : 'cardinality(identifier_bounds)'}, ${step}
-               FROM ${resource}_tally_by_name_grid_bounds
-             )
-             INSERT INTO resource_versions VALUES ('${resource}', 1)`,
-          );
-        expect(await placed()).toEqual(rows.slice(4000, 4004).map(({ id }) => id));
-        await changeCell(1);
-        expect(await placed()).toEqual(rows.slice(3999, 4003).map(({ id }) => id));
-        await changeCell(-1);
-      }
       const all = await query<{ id: string; kind: string }>(
         `SELECT "nodeID"::text AS id, kind FROM ${resource} ORDER BY "nodeID"`,
       );

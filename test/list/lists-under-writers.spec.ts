@@ -8,13 +8,10 @@ import { Dependencies } from '../../src/list/reading/dependencies.js';
 import { FacetCounts } from '../../src/list/facets/facet-counts.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
 import { KnownLists } from '../../src/list/statement/known-lists.js';
-import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { RELEVANCE, type SortKey } from '../../src/list/query/list-query.dto.js';
 import { PageReader } from '../../src/list/reading/page-reader.js';
 import { StatementCache } from '../../src/list/statement/statement-cache.js';
-import { GridBounds } from '../../src/list/tally/grid-bounds.js';
-import { gridsOf } from '../../src/list/tally/grid.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { Versions } from '../../src/list/reading/versions.js';
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
@@ -94,7 +91,7 @@ function randomList(random: Random): RandomList {
   const query = new ListProductsDto();
   const conditions: [string, string][] = [];
   let titled: string | undefined;
-  // An interval in the order of the identifier, whose place the grid knows.
+  // An interval in the order of the identifier: the tally knows its count, and no place in it.
   const isInterval = random.chance(0.15);
   // Half of the other lists have few filters: the tally knows those.
   const density = isInterval ? 0 : random.pick([0.2, 1]);
@@ -408,19 +405,9 @@ describe('Lists under eight writers', () => {
         }
         await reader.close();
       };
-      const maintenance = new TallyMaintenance(service.dataSource, products);
-      const [grid] = gridsOf(products);
-      if (!grid) throw new Error('Products have no grid');
-      const connections = service.application.get(ReservedConnections);
-      const bounds = new GridBounds(connections, products, grid, 1000);
-      const boundsCounted = (): Promise<unknown[]> =>
-        service.dataSource.query('SELECT is_counted FROM products_tally_by_price_grid_bounds');
-      // Before the writers, since these may leave no moment for the lock. Bounds are chosen from ranges that are cut.
-      do await maintenance.run();
-      while (!(await bounds.run()) || (await boundsCounted()).length === 0);
-      expect(await boundsCounted()).toEqual([{ is_counted: true }]);
       const until = performance.now() + DURATION * 1000;
       const maintain = async (): Promise<void> => {
+        const maintenance = new TallyMaintenance(service.dataSource, products);
         while (performance.now() < until) {
           await maintenance.run();
           await sleep(20);
@@ -439,16 +426,6 @@ describe('Lists under eight writers', () => {
         }
         while (!(await words.run())) await sleep(50);
       };
-      const chooseBounds = async (): Promise<void> => {
-        await sleep((until - performance.now()) / 2);
-        while (performance.now() < until) {
-          // As if they had not been chosen yet. The others are those of the tallies as they are by then.
-          await service.dataSource.query(`DELETE FROM ${grid.bounds} WHERE random() < 0.2`);
-          await bounds.run();
-          await sleep(200);
-        }
-        while (!(await bounds.run())) await maintenance.run();
-      };
       const writers = Array.from({ length: WRITERS }, (_, at) =>
         write(new Random(`writer ${at}`), until),
       );
@@ -456,7 +433,6 @@ describe('Lists under eight writers', () => {
         ...writers,
         maintain(),
         chooseWords(),
-        chooseBounds(),
         read(new Random('reader 0')),
         read(new Random('reader 1')),
       ]);
@@ -470,8 +446,6 @@ describe('Lists under eight writers', () => {
       ).toEqual(
         ['^lamp', '^name', 'lamp', 'name', 'robust'].map((word) => ({ word, is_counted: true })),
       );
-      // There are none if the writers have left too few products for them.
-      expect(await boundsCounted()).not.toContainEqual({ is_counted: false });
       expect(await miscounts(service.dataSource, products)).toEqual([]);
     },
     (DURATION + 60) * 1000,

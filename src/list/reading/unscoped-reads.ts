@@ -11,7 +11,6 @@ import type { Listing } from '../listing/listing.js';
 import { identifierQueriesIn, replaceIdentifierQueries } from '../listing/identifier-queries.js';
 import { whereOf } from '../listing/where.js';
 import { isPlainCondition } from '../listing/plain-conditions.js';
-import { gridsOf } from '../tally/grid.js';
 import { tallyOrders } from '../tally/tally.js';
 import { wordTallies } from '../tally/word-tally.js';
 
@@ -87,7 +86,6 @@ function scopedTables(dataSource: DataSource): readonly string[] {
         changesTable(nameOf(metadata)),
         ...tallyOrders(metadata).flatMap(({ tally, deltas }) => [tally, deltas]),
         ...wordTallies(metadata).flatMap(({ tally, deltas, words }) => [tally, deltas, words]),
-        ...gridsOf(metadata).flatMap(({ tally, deltas, bounds }) => [tally, deltas, bounds]),
       ]);
     SCOPED.set(dataSource, tables);
   }

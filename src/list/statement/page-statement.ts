@@ -7,7 +7,6 @@ import type { PageRequest, PageStatement, RequestedPage } from './page-request.j
 import { pageText } from './page-text.js';
 import { pickedByOffset, type Place } from './picked-by-offset.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './picked-by-relevance.js';
-import { MINIMUM_GRID_OFFSET, pickedInGrid } from './picked-in-grid.js';
 import {
   anchorOf,
   pickedBehind,
@@ -41,7 +40,6 @@ type Known = Pick<KnownList, 'count' | 'before'>;
  * - `tallied`, `found`: the count if the tally knows it, and objects that are found at once (`foundOnce`)
  * - `counted`: the number of matching objects
  * - `anchor`: the object behind which the page begins
- * - `grid`, `part`: the cells of an interval, and the part of the identifiers with the offset (`pickedInGrid`)
  * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
  * - `valued`: the objects of the page with a value in the sorted column
  * - `picked`: the keys of the objects of the page. By relevance, each class has tables of its own
@@ -144,9 +142,9 @@ function countTables(
 function pickedTables(
   matching: MatchingObjects,
   picking: Picking,
-  { valuedCount, inGrid }: TalliedList,
+  { valuedCount }: TalliedList,
   place: Place,
-  { after, isByRelevance, offset }: PageRequest,
+  { after, isByRelevance }: PageRequest,
 ): string[] {
   if (after !== undefined) {
     return isByRelevance
@@ -156,7 +154,6 @@ function pickedTables(
   if (place.offset !== undefined && valuedCount !== undefined) {
     return pickedFromStart(picking, `greatest(${place.offset} - ${valuedCount}, 0)`);
   }
-  if (inGrid && offset >= MINIMUM_GRID_OFFSET) return pickedInGrid(picking, place, inGrid);
   return isByRelevance
     ? pickedByRelevance(matching, picking, place)
     : pickedByOffset(picking, place);

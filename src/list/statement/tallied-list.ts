@@ -5,11 +5,9 @@ import { columnOf, identifierOf, isOwn } from '../../resource/resource.js';
 import { type Bound, type Criteria, type Interval, isBounded } from './criteria.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
-import type { GridInterval } from './picked-in-grid.js';
 import { isSimple } from './picked-objects.js';
 import { remainder, type SortedObjects, sortedObjects, valuedCount } from './tallied-counts.js';
 import { EVERY_OBJECT, type Facet, facetName, facetNames } from '../tally/facet.js';
-import { gridsOf } from '../tally/grid.js';
 import { TallyPositions } from '../tally/position.js';
 import { countOf, identifierOrder } from '../tally/tally.js';
 
@@ -32,8 +30,6 @@ export interface TalliedList {
    * It is empty if the page begins behind all objects with a value.
    */
   readonly valuedCount?: string;
-  /** The grid that may know the place of the offset in the order of the identifier. Absent if there is none. */
-  readonly inGrid?: GridInterval;
 }
 
 /** What the tally is asked of a list. */
@@ -59,10 +55,7 @@ export function talliedList(matching: MatchingObjects, question: Question): Tall
   const { intervals, missing, excluded, search } = criteria;
   if (search || intervals.length + missing.length + excluded.size !== 1) return { tables: [] };
   const [interval] = intervals;
-  if (interval) {
-    const known = ofInterval(interval, criteria, question);
-    return { ...known, inGrid: gridOf(interval, criteria, question) };
-  }
+  if (interval) return ofInterval(interval, criteria, question);
   return { tables: [], count: remainder(question.metadata, criteria, question.values) };
 }
 
@@ -108,17 +101,6 @@ function ofInterval(interval: Interval, criteria: Criteria, question: Question):
   if (!isPlaced) return { tables, count };
   addSortedStart(positions, order, offset, true);
   return { tables, count, valuedCount: count };
-}
-
-/** The grid that may know the place of the offset among all objects of an interval. */
-function gridOf(
-  interval: Interval,
-  { equal }: Criteria,
-  { metadata, order: [first], offset }: Question,
-): GridInterval | undefined {
-  if (equal.size > 0 || first?.field !== identifierOf(metadata).propertyName) return undefined;
-  const grid = gridsOf(metadata).find(({ column }) => column.propertyName === interval.column);
-  return grid && offset !== undefined ? { grid, interval } : undefined;
 }
 
 /** The same for narrow facets: without a place, and without a count that is known, since it reads objects. */

@@ -1,7 +1,8 @@
 import type { Client } from 'pg';
 import type { EntityMetadata } from 'typeorm';
+import { isLockTimeout } from '../../database/database-failure.js';
 import type { ReservedConnections } from '../../database/reserved-connections.js';
-import { changeRecorded, countInSnapshot, onOneInstance } from './added-counts.js';
+import { excludeWriters } from './exclude-writers.js';
 import { type WordTally, wordSums } from './word-tally.js';
 
 /**
@@ -13,6 +14,8 @@ const CHOSEN = { rank: 200, objects: 5000 };
 const KEPT = { rank: 300, objects: 2500 };
 /** Maximum length of a counted word, in characters. A row of an index holds it and a value of a column. */
 const MAXIMUM_LENGTH = 100;
+/** Milliseconds to wait for the lock of the resource. Writers that arrive meanwhile wait behind it. */
+const LOCK_TIMEOUT = 800;
 
 /** A change of a word that is due. `count`: it was added, but its objects were not counted yet. */
 interface DueChange {
@@ -42,8 +45,13 @@ export class CountedWords {
     const dataSource = await this.connections.connected();
     const due = await dataSource.query<DueChange[]>(...this.dueChanges());
     if (due.length === 0) return true;
-    const lock = `words of ${this.metadata.tableName}`;
-    return onOneInstance(this.connections, lock, (client) => this.apply(client), signal);
+    return this.connections.withoutTimeLimit(async (client) => {
+      const { rows } = await client.query<{ free: boolean }>(
+        'SELECT pg_try_advisory_lock(hashtext($1)) AS free',
+        [`words of ${this.metadata.tableName}`],
+      );
+      return rows[0]?.free === true && this.apply(client);
+    }, signal);
   }
 
   /** The caller holds the advisory lock. */
@@ -71,36 +79,47 @@ export class CountedWords {
   }
 
   /** Makes every later writer record the words. Returns false if the lock timed out. */
-  private add(client: Client, added: readonly string[]): Promise<boolean> {
-    return changeRecorded(client, this.metadata.tableName, async () => {
+  private async add(client: Client, added: readonly string[]): Promise<boolean> {
+    const { tableName } = this.metadata;
+    try {
+      await client.query('BEGIN');
+      // Writers that do not see the words must have ended before the objects are counted.
+      await excludeWriters((text, values) => client.query(text, values), tableName, LOCK_TIMEOUT);
       await client.query(`INSERT INTO ${this.tally.words} (word) SELECT unnest($1::text[])`, [
         added,
       ]);
-    });
+      await client.query('COMMIT');
+      return true;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      return false;
+    }
   }
 
   /**
    * Counts the objects with each uncounted word, while writers go on. Takes off what they have recorded by
    * the snapshot of the count.
    */
-  private count(client: Client): Promise<void> {
+  private async count(client: Client): Promise<void> {
     const { tally, deltas, words } = this.tally;
     const uncounted = `(SELECT word FROM ${words} WHERE NOT is_counted) uncounted`;
-    return countInSnapshot(client, this.metadata.tableName, async () => {
-      // For the sums of every word and value: 200,000 took 20 MB.
-      await client.query(`SET LOCAL work_mem = '256MB'`);
-      const { text, values } = wordSums(this.metadata, this.tally, false);
-      const { rows } = await client.query<{ sums: string }>(text, [...values]);
-      await client.query(
-        `INSERT INTO ${deltas} (word, facet, count)
-         SELECT word, facet, sum(total) FROM (
-           SELECT "#word" AS word, facet, total FROM (${rows[0]?.sums ?? ''}) sums
-           UNION ALL SELECT word, facet, -count FROM ${tally} JOIN ${uncounted} USING (word)
-           UNION ALL SELECT word, facet, -count FROM ${deltas} JOIN ${uncounted} USING (word)
-         ) every GROUP BY word, facet HAVING sum(total) <> 0`,
-      );
-      await client.query(`UPDATE ${words} SET is_counted = true WHERE NOT is_counted`);
-    });
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
+    await client.query(`LOCK TABLE "${this.metadata.tableName}" IN ACCESS SHARE MODE`);
+    // For the sums of every word and value: 200,000 took 20 MB.
+    await client.query(`SET LOCAL work_mem = '256MB'`);
+    const { text, values } = wordSums(this.metadata, this.tally, false);
+    const { rows } = await client.query<{ sums: string }>(text, [...values]);
+    await client.query(
+      `INSERT INTO ${deltas} (word, facet, count)
+       SELECT word, facet, sum(total) FROM (
+         SELECT "#word" AS word, facet, total FROM (${rows[0]?.sums ?? ''}) sums
+         UNION ALL SELECT word, facet, -count FROM ${tally} JOIN ${uncounted} USING (word)
+         UNION ALL SELECT word, facet, -count FROM ${deltas} JOIN ${uncounted} USING (word)
+       ) every GROUP BY word, facet HAVING sum(total) <> 0`,
+    );
+    await client.query(`UPDATE ${words} SET is_counted = true WHERE NOT is_counted`);
+    await client.query('COMMIT');
   }
 
   /** A query of the changes that are due, as `DueChange`, and its parameter values. */

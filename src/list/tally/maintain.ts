@@ -6,7 +6,6 @@ import { isOwn, nameOf, tableOf } from '../../resource/resource.js';
 import { facetOf } from './facet.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas, type Tally } from './fold.js';
-import { type Grid, gridsOf } from './grid.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { isInStretch, nextStretch, type Stretch, uncutFacets } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
@@ -35,7 +34,6 @@ interface MaintainedOrder extends TallyOrder {
 export class TallyMaintenance {
   private readonly orders: readonly MaintainedOrder[];
   private readonly words: readonly WordTally[];
-  private readonly grids: readonly Grid[];
   private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
 
@@ -45,7 +43,6 @@ export class TallyMaintenance {
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
     this.words = wordTallies(metadata);
-    this.grids = gridsOf(metadata);
     this.resource = nameOf(metadata);
   }
 
@@ -83,7 +80,7 @@ export class TallyMaintenance {
   }
 
   private tables(): { readonly tally: string; readonly deltas: string }[] {
-    return [...this.orders, ...this.words, ...this.grids];
+    return [...this.orders, ...this.words];
   }
 
   /** Cuts every range of an order that needs it. Returns false if it did not complete. */
@@ -127,7 +124,7 @@ export class TallyMaintenance {
           const facets = await fold({ ...order, key: `facet, ${order.bounds}` }, 'facet');
           for (const facet of facets) order.due?.add(facet);
         }
-        for (const tally of [...this.words, ...this.grids]) await fold(tally);
+        for (const tally of this.words) await fold(tally);
         return Math.max(...sizes);
       });
       if (folded === undefined) return false;

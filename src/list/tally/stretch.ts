@@ -66,17 +66,6 @@ export async function uncutFacets(
   return rows.map(({ facet }) => facet);
 }
 
-/** SQL for whether a range of all objects is so large that it is yet to be divided. */
-export function hasLargeRange(order: TallyOrder): string {
-  const rows = tallyRows(order, `WHERE facet = ''`);
-  return `EXISTS (
-    SELECT FROM (
-      SELECT count, ${rangeSize(order)} AS size
-      FROM (SELECT facet, sum(count) AS count FROM ${rows} GROUP BY facet, ${order.bounds}) ranges
-    ) sized WHERE count > 2 * size
-  )`;
-}
-
 /** The first stretch of a facet that needs a cut; `undefined` if none does. */
 export async function nextStretch(
   manager: EntityManager,
