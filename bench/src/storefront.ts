@@ -237,9 +237,9 @@ function twoTypesDeep({ random, rows }: Choice): Question {
 }
 
 function pricesDeep({ random, rows }: Choice): Question {
-  const range = prices(random);
-  const share = (Number(range.priceMax) - Number(range.priceMin)) / HIGHEST_PRICE;
-  return list({ ...range, offset: pageAt(around(random, 0.6), share * rows) });
+  const interval = prices(random);
+  const share = (Number(interval.priceMax) - Number(interval.priceMin)) / HIGHEST_PRICE;
+  return list({ ...interval, offset: pageAt(around(random, 0.6), share * rows) });
 }
 
 function typeByPriceDeep({ random, rows }: Choice): Question {

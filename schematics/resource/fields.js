@@ -40,14 +40,14 @@ const FLAGS = /** @type {const} */ ([
   'tree',
   'not',
   'exists',
-  'range',
+  'interval',
   'words',
   'sort',
   'counted',
 ]);
 
 /** Those that make a filter that compares the field. @type {readonly Flag[]} */
-const FILTERS = ['exact', 'several', 'tree', 'not', 'exists', 'range'];
+const FILTERS = ['exact', 'several', 'tree', 'not', 'exists', 'interval'];
 
 /** The times of every resource. */
 export const TIMES = ['createdAt', 'updatedAt'];
@@ -349,7 +349,7 @@ function parametersOf(identifier, fields) {
     if (flags.has('exact') || flags.has('several')) parameters.push([name, name]);
     if (flags.has('tree')) parameters.push(['within', name]);
     for (const parameter of namedByFlag(name, flags)) parameters.push([parameter, name]);
-    if (flags.has('range')) parameters.push([`${name}Min`, name], [`${name}Max`, name]);
+    if (flags.has('interval')) parameters.push([`${name}Min`, name], [`${name}Max`, name]);
   }
   const searched = fields.find(({ flags }) => flags.has('words'));
   return searched ? [...parameters, ['q', searched.name]] : parameters;

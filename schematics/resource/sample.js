@@ -224,9 +224,9 @@ class Column {
       const counted = hasFacets(this) ? ':counted' : '';
       return { field: `${field}:several${counted}`, why: 'identifiers of others' };
     }
-    if (offered.includes('range')) {
+    if (offered.includes('interval')) {
       const hasBounds = ['min', 'max'].some((bound) => taken.has(name.toLowerCase() + bound));
-      return { field: hasBounds ? field : `${field}:range` };
+      return { field: hasBounds ? field : `${field}:interval` };
     }
     if (type === 'json' && this.shape.hasClass) return { field, shape: this.shape };
     return { field: isParameter ? field : field + (FILTERS[type] ?? '') };

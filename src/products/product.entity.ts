@@ -39,10 +39,10 @@ export enum ProductType {
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price', 'currency', 'stock'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
   searched: ['words'],
-  ranges: [
-    ['categoryID', 'price'],
-    ['categoryID', 'type', 'price'],
-    ['brandID', 'price'],
+  intervals: [
+    { of: 'price', within: ['categoryID'] },
+    { of: 'price', within: ['categoryID', 'type'] },
+    { of: 'price', within: ['brandID'] },
   ],
 })
 // Few products have the same reference, so no other index needs to carry it.

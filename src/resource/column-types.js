@@ -8,7 +8,7 @@
 /**
  * @typedef {import('typeorm').ColumnOptions} ColumnOptions
  * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
- * @typedef {'null' | 'exact' | 'several' | 'tree' | 'not' | 'exists' | 'range' | 'words' | 'sort' | 'counted'} Flag
+ * @typedef {'null' | 'exact' | 'several' | 'tree' | 'not' | 'exists' | 'interval' | 'words' | 'sort' | 'counted'} Flag
  * what a field may be used for
  */
 
@@ -41,7 +41,7 @@
  * index, with the padding before the next one
  *
  * @typedef {{ one: string, flags: readonly Flag[] }
- *   | { one: undefined, flags: readonly Exclude<Flag, 'exact' | 'range'>[] }} One the decorator of a
+ *   | { one: undefined, flags: readonly Exclude<Flag, 'exact' | 'interval'>[] }} One the decorator of a
  * filter by one value, or by a bound
  * @typedef {{ several: string, flags: readonly Flag[] }
  *   | { several: undefined, flags: readonly Exclude<Flag, 'several' | 'not'>[] }} Several the decorator of a
@@ -111,7 +111,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['int'],
       detail: undefined,
       syntax: ['integer'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'range', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
       one: 'SignedIntegerParam',
       several: 'IntegersParam',
       argument: () => undefined,
@@ -126,7 +126,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: undefined,
       syntax: ['bigint'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'range', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
       one: 'BigintParam',
       several: 'BigintsParam',
       argument: () => undefined,
@@ -154,7 +154,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: undefined,
       syntax: ['decimal'],
-      flags: ['null', 'exact', 'exists', 'range', 'sort'],
+      flags: ['null', 'exact', 'exists', 'interval', 'sort'],
       one: 'SignedDecimalParam',
       several: undefined,
       argument: () => undefined,
@@ -169,7 +169,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: undefined,
       syntax: ['double'],
-      flags: ['null', 'exists', 'range', 'sort'],
+      flags: ['null', 'exists', 'interval', 'sort'],
       one: 'NumberParam',
       several: undefined,
       argument: () => undefined,
@@ -197,7 +197,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: undefined,
       syntax: ['date'],
-      flags: ['null', 'exact', 'exists', 'range', 'sort'],
+      flags: ['null', 'exact', 'exists', 'interval', 'sort'],
       one: 'DateParam',
       several: undefined,
       argument: () => undefined,
@@ -211,7 +211,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['datetime'],
       detail: undefined,
       syntax: ['date-time'],
-      flags: ['null', 'exists', 'range', 'sort'],
+      flags: ['null', 'exists', 'interval', 'sort'],
       one: 'DateTimeParam',
       several: undefined,
       argument: () => undefined,

@@ -8,13 +8,15 @@ import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
 import {
   countedColumnsOf,
-  countedRangesOf,
+  countedIntervalsOf,
   columnOf,
   externalTableOf,
   filteredColumnsOf,
+  isBroad,
   isTallied,
   pathsOf,
   searchedColumnsOf,
+  singleCountedColumnsOf,
   sortedColumnsOf,
 } from './resource.js';
 import { scopeOf } from './scope.js';
@@ -34,10 +36,9 @@ const COUNTABLE: ReadonlySet<unknown> = new Set(
 /** What no list can do of what the entity of a resource declares, as lines. */
 export function columnProblems(metadata: EntityMetadata): string[] {
   const { name: entity, columns, primaryColumns, propertiesMap } = metadata;
-  const ranges = countedRangesOf(metadata);
   const counted = [
     ...countedColumnsOf(metadata),
-    ...ranges.map((names) => names.slice(0, -1)),
+    ...countedIntervalsOf(metadata).map(({ within }) => within),
   ].flat();
   const listed = [
     ...counted,
@@ -49,13 +50,8 @@ export function columnProblems(metadata: EntityMetadata): string[] {
   const stored = new Set([...listed, ...pathsOf(metadata)]);
   return [
     ...identifierProblems(metadata),
-    ...ranges
-      .filter((names) => !sortedColumnsOf(metadata).includes(names.at(-1) ?? ''))
-      .map(
-        (names) =>
-          `${entity} counts ranges by ${names.join(' and ')}, but ${names.at(-1)} is not in its sorted columns`,
-      ),
-    ...repetitions(metadata),
+    ...intervalProblems(metadata),
+    ...countedProblems(metadata),
     ...externalProblems(metadata),
     ...ignoredDeclarations(metadata),
     // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
@@ -106,18 +102,56 @@ export function columnProblems(metadata: EntityMetadata): string[] {
   ];
 }
 
-/** What the tally would count twice, or could not name. */
-function repetitions(metadata: EntityMetadata): string[] {
+/** Intervals of which there is no tally, or that it would count twice or could not name. */
+function intervalProblems(metadata: EntityMetadata): string[] {
   const { name: entity } = metadata;
-  const all = [...countedColumnsOf(metadata), ...countedRangesOf(metadata)];
-  const keys = all.map((names) => names.join(' and '));
-  return [...new Set(keys.filter((key, at) => keys.indexOf(key) !== at))]
-    .map((key) => `${entity} counts ${key} twice`)
-    .concat(
-      all
-        .filter((names) => names.length === 0 || new Set(names).size < names.length)
-        .map((names) => `${entity} counts a combination of ${names.join(' and ') || 'no columns'}`),
-    );
+  const sorted = sortedColumnsOf(metadata);
+  const always = singleCountedColumnsOf(metadata).filter((name) => isBroad(metadata, name));
+  const intervals = countedIntervalsOf(metadata).map(({ of, within }) => ({
+    of,
+    within,
+    text: `${entity} counts intervals of ${of} within ${named(within)}`,
+  }));
+  return [
+    ...intervals
+      .filter(({ of }) => !sorted.includes(of))
+      .map(({ of, text }) => `${text}, but ${of} is not in its sorted columns`),
+    ...repeated(intervals.map(({ text }) => text)).map((text) => `${text} twice`),
+    ...intervals
+      .filter(({ within: [name, ...others] }) => always.includes(name) && others.length === 0)
+      .map(
+        ({ text }) =>
+          `${text} twice: those of a sorted column within a counted enumeration or boolean are always counted`,
+      ),
+    ...intervals
+      .filter(({ of, within }) => within.length === 0 || hasRepetition([...within, of]))
+      .map(({ text }) => text),
+  ];
+}
+
+/** What the tally would count twice, or could not name. */
+function countedProblems(metadata: EntityMetadata): string[] {
+  const { name: entity } = metadata;
+  const all = countedColumnsOf(metadata);
+  return [
+    ...repeated(all.map(named)).map((names) => `${entity} counts ${names} twice`),
+    ...all
+      .filter((names) => names.length === 0 || hasRepetition(names))
+      .map((names) => `${entity} counts a combination of ${named(names)}`),
+  ];
+}
+
+function named(columns: readonly string[]): string {
+  return columns.join(' and ') || 'no columns';
+}
+
+/** The texts that come more than once, each once. */
+function repeated(texts: readonly string[]): string[] {
+  return [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
+}
+
+function hasRepetition(names: readonly string[]): boolean {
+  return new Set(names).size < names.length;
 }
 
 function pathProblems(metadata: EntityMetadata): string[] {
@@ -147,7 +181,7 @@ function externalProblems(metadata: EntityMetadata): string[] {
     ...filteredColumnsOf(metadata),
     ...sortedColumnsOf(metadata),
     ...searchedColumnsOf(metadata),
-    ...countedRangesOf(metadata).flat(),
+    ...countedIntervalsOf(metadata).flatMap(({ of, within }) => [...within, of]),
     ...pathsOf(metadata),
   ];
   const [refused, uses, lacks] = isTallied(metadata)

@@ -32,7 +32,7 @@ export interface ListColumns<Column extends string> {
   /**
    * Columns that lists are sorted by. Each has an index in both directions, and the tally finds an offset
    * in their order: of all objects, of those with values of one counted enumeration or boolean, and of
-   * those in a range of the column itself.
+   * those in an interval of the column itself.
    */
   readonly sorted?: readonly Column[];
   /**
@@ -40,14 +40,18 @@ export interface ListColumns<Column extends string> {
    * word, in all and with each value of each counted column.
    */
   readonly searched?: readonly Column[];
-  /**
-   * Combinations of columns with a sorted one, which is the last. The tally counts intervals of the sorted
-   * column among the objects with one value in each of the others, such as prices within a category. The
-   * others are enough to find the objects: name them in `filtered`, too.
-   */
-  readonly ranges?: readonly (readonly [Column, ...Column[], Column])[];
+  /** Intervals of sorted columns that the tally counts among objects with the same values, such as prices of a category. */
+  readonly intervals?: readonly CountedIntervals<Column>[];
   /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
   readonly paths?: readonly `${string}.${string}`[];
+}
+
+/** The intervals of a sorted column among the objects with one value in each of other columns. */
+export interface CountedIntervals<Column extends string> {
+  /** The sorted column. */
+  readonly of: Column;
+  /** The other columns. They are enough to find the objects: name them in `filtered`, too. */
+  readonly within: readonly [Column, ...Column[]];
 }
 
 /** A table, view, materialized view or foreign table that others create, change and write to. */
@@ -87,7 +91,7 @@ export function Resource<Entity extends object>(
     filtered = [],
     sorted = [],
     searched = [],
-    ranges = [],
+    intervals = [],
     paths = [],
     external,
     scope,
@@ -106,7 +110,7 @@ export function Resource<Entity extends object>(
       filtered,
       sorted,
       searched,
-      ranges,
+      intervals,
       paths,
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
@@ -131,7 +135,7 @@ interface Declared {
   readonly filtered: readonly string[];
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
-  readonly ranges: readonly (readonly string[])[];
+  readonly intervals: readonly CountedIntervals<string>[];
   readonly paths: readonly string[];
 }
 
@@ -147,7 +151,7 @@ const NOTHING = {
   filtered: [],
   sorted: [],
   searched: [],
-  ranges: [],
+  intervals: [],
   paths: [],
 };
 
@@ -296,11 +300,21 @@ export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>)
   return countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
 }
 
-/** The combinations of columns with a sorted one, the last, whose intervals the tally counts. */
-export function countedRangesOf(
+/**
+ * Whether a column has few values, as an enumeration or a boolean. As in `install_tally`: the tallies of
+ * sorted columns have the facets of such counted columns, too. The ranges of a rare value would span most of
+ * an index.
+ */
+export function isBroad(metadata: EntityMetadata, name: string): boolean {
+  const type = metadata.findColumnWithPropertyName(name)?.type;
+  return type === 'enum' || type === 'boolean';
+}
+
+/** The intervals that the tally counts within the values of other columns. */
+export function countedIntervalsOf(
   metadata: Pick<EntityMetadata, 'target'>,
-): readonly (readonly string[])[] {
-  return declaredColumns(metadata).ranges;
+): readonly CountedIntervals<string>[] {
+  return declaredColumns(metadata).intervals;
 }
 
 /** The columns that filters compare, which the indexes of the lists carry. */

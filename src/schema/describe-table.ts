@@ -279,14 +279,14 @@ const SMALL_TYPE_FLAGS = ['exists', 'sort'] as const;
 /** What is offered of each type. */
 const FLAGS = {
   text: ['exact', 'exists', 'sort'],
-  integer: ['several', 'exists', 'range', 'sort'],
-  bigint: ['several', 'exists', 'range', 'sort'],
+  integer: ['several', 'exists', 'interval', 'sort'],
+  bigint: ['several', 'exists', 'interval', 'sort'],
   uuid: ['several', 'exists', 'sort'],
-  decimal: ['exact', 'exists', 'range', 'sort'],
-  double: ['exists', 'range', 'sort'],
+  decimal: ['exact', 'exists', 'interval', 'sort'],
+  double: ['exists', 'interval', 'sort'],
   boolean: ['exact', 'exists'],
-  date: ['exact', 'exists', 'range', 'sort'],
-  'date-time': ['exists', 'range', 'sort'],
+  date: ['exact', 'exists', 'interval', 'sort'],
+  'date-time': ['exists', 'interval', 'sort'],
   enum: ['several', 'exists'],
   texts: ['several'],
   integers: ['several'],
@@ -299,7 +299,7 @@ const CONDITIONS = {
   exact: (column: string) => `${column} = $1`,
   several: (column: string, type: RelationColumn['type']) =>
     type === 'texts' || type === 'integers' ? `${column} && $1` : `${column} = ANY($1)`,
-  range: (column: string) => `${column} >= $1`,
+  interval: (column: string) => `${column} >= $1`,
 };
 
 function describedColumn(

@@ -194,7 +194,7 @@ function tallyDifferences(
     ['counts', installed.counted, declared.counted],
     ['has ranges', installed.sorted, declared.sorted],
     ['counts words', installed.searched, declared.searched],
-    ['counts ranges', installed.ranges, declared.ranges],
+    ['counts intervals', installed.intervals, declared.intervals],
   ] as const;
   for (const [does, there, wanted] of compared) {
     const isComplete = wanted.every((column) => there.includes(column));

@@ -5,7 +5,7 @@ import { recordedColumns } from '../list/deletions/deletion.js';
 import {
   columnOf,
   countedColumnsOf,
-  countedRangesOf,
+  countedIntervalsOf,
   type ExternalTable,
   identifierOf,
   nameOf,
@@ -21,8 +21,8 @@ export interface TallyColumns {
   readonly counted: readonly string[];
   readonly sorted: readonly string[];
   readonly searched: readonly string[];
-  /** Combinations that end with a sorted column, such as `categoryID+price`. */
-  readonly ranges: readonly string[];
+  /** Intervals, such as `categoryID+type+price` for those of the price within a category and a type. */
+  readonly intervals: readonly string[];
 }
 
 /** The columns of the table `tallies` that have them. */
@@ -30,7 +30,7 @@ export const TALLY_COLUMNS = [
   'counted',
   'sorted',
   'searched',
-  'ranges',
+  'intervals',
 ] as const satisfies readonly (keyof TallyColumns)[];
 
 /** What the tally of a resource counts according to its entity. */
@@ -39,7 +39,7 @@ export function tallyColumnsOf(metadata: EntityMetadata): TallyColumns {
     counted: countedColumnsOf(metadata).map((names) => names.join('+')),
     sorted: sortedColumnsOf(metadata),
     searched: searchedColumnsOf(metadata),
-    ranges: countedRangesOf(metadata).map((names) => names.join('+')),
+    intervals: countedIntervalsOf(metadata).map(({ of, within }) => [...within, of].join('+')),
   };
 }
 

@@ -150,7 +150,7 @@ function externalTablesOf(dataSource: DataSource): [EntityMetadata, ExternalTabl
 
 /** Every column of a tally. */
 function talliedColumns(tally: TallyColumns | undefined): string[] {
-  return [...(tally?.counted ?? []), ...(tally?.sorted ?? []), ...(tally?.ranges ?? [])].flatMap(
+  return [...(tally?.counted ?? []), ...(tally?.sorted ?? []), ...(tally?.intervals ?? [])].flatMap(
     (names) => names.split('+'),
   );
 }

@@ -3,7 +3,6 @@ import { CoverLists1764028800000 } from '../../src/database/migrations/176402880
 import { FilterCurrencies1764374400000 } from '../../src/database/migrations/1764374400000-filter-currencies.js';
 import { CountStockWithType1764547200000 } from '../../src/database/migrations/1764547200000-count-stock-with-type.js';
 import { CountRanges1764648000000 } from '../../src/database/migrations/1764648000000-count-ranges.js';
-import { CountGrids1764669600000 } from '../../src/database/migrations/1764669600000-count-grids.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 
@@ -31,7 +30,6 @@ function state(columns: string): Promise<unknown[]> {
 it('A catalogue from before inStock was a column has it filled, and nothing else changed', async () => {
   const runner = service.dataSource.createQueryRunner();
   // They install the tally.
-  await new CountGrids1764669600000().down(runner);
   await new CountRanges1764648000000().down(runner);
   await new CountStockWithType1764547200000().down(runner);
   // It replaces the same indexes.
@@ -48,7 +46,6 @@ it('A catalogue from before inStock was a column has it filled, and nothing else
     await new FilterCurrencies1764374400000().up(runner);
     await new CountStockWithType1764547200000().up(runner);
     await new CountRanges1764648000000().up(runner);
-    await new CountGrids1764669600000().up(runner);
   } finally {
     await runner.release();
   }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FilterCurrencies1764374400000 } from '../../src/database/migrations/1764374400000-filter-currencies.js';
 import { CountStockWithType1764547200000 } from '../../src/database/migrations/1764547200000-count-stock-with-type.js';
 import { CountRanges1764648000000 } from '../../src/database/migrations/1764648000000-count-ranges.js';
-import { CountGrids1764669600000 } from '../../src/database/migrations/1764669600000-count-grids.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
 
@@ -51,9 +50,7 @@ it('A catalogue goes back to lists without a filter by currency and forth, with 
   const migration = new FilterCurrencies1764374400000();
   const later = new CountStockWithType1764547200000();
   const ranges = new CountRanges1764648000000();
-  const latest = new CountGrids1764669600000();
   try {
-    await latest.down(runner);
     await ranges.down(runner);
     await later.down(runner);
     expect(await counted()).toEqual(['currency', 'currency+type', 'categoryID+currency']);
@@ -70,7 +67,6 @@ it('A catalogue goes back to lists without a filter by currency and forth, with 
     await migration.up(runner);
     await later.up(runner);
     await ranges.up(runner);
-    await latest.up(runner);
   } finally {
     await runner.release();
   }

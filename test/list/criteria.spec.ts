@@ -58,7 +58,7 @@ describe('The criteria of conditions', () => {
     ['no exclusion', [{ a: Or(Any(['x']), IsNull()) }]],
     ['an alternative of a value', [{ a: Or(Not(Any(['x'])), Any(['x'])) }]],
     ['more alternatives', [{ a: Or(Not(Any(['x'])), IsNull(), Any(['x'])) }]],
-    ['an exclusion of a range', [{ a: Or(Not(LessThan('x')), IsNull()) }]],
+    ['an exclusion of an interval', [{ a: Or(Not(LessThan('x')), IsNull()) }]],
     ['an exclusion of what is no value', [{ a: Or(Not(Any([{}])), IsNull()) }]],
     ['a double negation', [{ a: Not(Not(IsNull())) }]],
     ['the negation of a value', [{ a: Not('x') }]],

@@ -185,27 +185,37 @@ describe('A column', () => {
     },
   );
 
-  it('that lists are not sorted by has no counted ranges, and only counted ones have any', async () => {
-    class Ranged {
-      @PrimaryColumn(identifierColumn)
-      rangedID!: string;
-
-      @Column('numeric')
-      price!: string;
-
-      @Column('integer')
-      year!: number;
+  it('has counted intervals if lists are sorted by it, within counted ones, and once', async () => {
+    class Spaced {
+      @PrimaryColumn(identifierColumn) spacedID!: string;
+      @Column('numeric') price!: string;
+      @Column('integer') year!: number;
+      @Column('boolean') isNew!: boolean;
+      @Column('boolean') isUsed!: boolean;
     }
-    Resource<Ranged>('test_ranged', {
+    Resource<Spaced>('test_spaced', {
+      counted: ['year', 'isNew', ['isNew', 'year']],
       sorted: ['year'],
-      ranges: [
-        ['year', 'price'],
-        ['price', 'year'],
+      intervals: [
+        { of: 'price', within: ['year'] },
+        { of: 'year', within: ['price'] },
+        { of: 'year', within: ['isUsed', 'isNew'] },
+        { of: 'year', within: ['isUsed', 'isNew'] },
+        { of: 'year', within: ['isNew'] },
+        { of: 'year', within: ['isUsed'] },
+        { of: 'year', within: ['isNew', 'year'] },
+        { of: 'year', within: ['isUsed', 'isUsed'] },
+        { of: 'year', within: [] as never },
       ],
-    })(Ranged);
-    expect(await problemsOf(Ranged)).toEqual([
-      'Ranged counts ranges by year and price, but price is not in its sorted columns',
-      'Ranged.price cannot be counted, since it is a column of type numeric',
+    })(Spaced);
+    expect(await problemsOf(Spaced)).toEqual([
+      'Spaced counts intervals of price within year, but price is not in its sorted columns',
+      'Spaced counts intervals of year within isUsed and isNew twice',
+      'Spaced counts intervals of year within isNew twice: those of a sorted column within a counted enumeration or boolean are always counted',
+      'Spaced counts intervals of year within isNew and year',
+      'Spaced counts intervals of year within isUsed and isUsed',
+      'Spaced counts intervals of year within no columns',
+      'Spaced.price cannot be counted, since it is a column of type numeric',
     ]);
   });
 

@@ -268,7 +268,7 @@ describe('A service that lists tables of others', () => {
       expect(await flags('shop.items', { omit: ['unlisted'] })).toEqual({
         name: 'exact sort',
         state: 'several',
-        price: 'null exact exists range sort',
+        price: 'null exact exists interval sort',
         tags: 'null several',
         brandID: 'null',
         part_of: 'null exact exists',
@@ -280,7 +280,7 @@ describe('A service that lists tables of others', () => {
       const key = 'item_id';
       expect(await flags('shop.open_items', { key, omit: ['unlisted'] })).toMatchObject({
         name: 'null exact',
-        price: 'null exact exists range sort',
+        price: 'null exact exists interval sort',
         sold_at: 'null',
       });
       expect(await flags('shop.remote_items', { key, indexed: ['name'] })).toMatchObject({

@@ -164,7 +164,7 @@ describe('A resource', () => {
         'fields that are called like what the service itself says in SQL',
         'scratch-parts',
         'page:integer, found:text, row:text:exact:counted, facet:text:several:counted, lowest:text:exact, ' +
-          'count:integer:range, object:text:sort, key:text, position:integer, line:text, value:text, version:text, ' +
+          'count:integer:interval, object:text:sort, key:text, position:integer, line:text, value:text, version:text, ' +
           'objects:text, total:text, staged:text, present:text, excluded:text, tally:text, first:identifier',
       ],
       [
@@ -172,7 +172,7 @@ describe('A resource', () => {
         'scratch-meters',
         'meterID:integer:identifier,name:text:exact:sort:words,level:integer:several:not:counted,' +
           'parentID:reference=scratch_meters:null:several:tree:counted,' +
-          'serial:bigint:null:several:range:sort,batch:uuid:several:not:counted',
+          'serial:bigint:null:several:interval:sort,batch:uuid:several:not:counted',
       ],
       [
         'a UUID that identifies it, and a reference to such a resource',
@@ -188,7 +188,7 @@ describe('A resource', () => {
       [
         'columns of any type',
         'scratch-gauges',
-        'day:date:null:exact:exists:range:sort,weight:double:null:range:exists:sort,level:double:range,' +
+        'day:date:null:exact:exists:interval:sort,weight:double:null:interval:exists:sort,level:double:interval,' +
           'note:text=unlimited:words,tags:texts:several,codes:integers:null:several,more:texts:null',
       ],
       ['the name of a class of JavaScript', 'proxies', 'day:text:exact', 'proxy'],
@@ -249,10 +249,10 @@ describe('A resource', () => {
         '{ may: { from: integer, to (day): number }, june?: { from?: any, to (day): integer }, july?: { from…',
         'finds:json',
         '{ place: text, years: integer[], seen?: any }[]',
-        'leaves:integer:null:range',
-        'price:decimal:null:range',
+        'leaves:integer:null:interval',
+        'price:decimal:null:interval',
         'evergreen:boolean:exact:counted',
-        'plantedAt:date-time:null:range',
+        'plantedAt:date-time:null:interval',
         'grosseCm:text:null:exact (single words or codes)',
         'offset:text:null (every list has such a parameter)',
         `npm run -s catalogue -- import scratch_plants plants.ndjson --map 'plantId=plant id' --map 'grosseCm=Größe (cm)'`,
@@ -334,11 +334,11 @@ describe('A resource', () => {
         'number:integer:identifier',
         'kind:text:several:counted (2 values in 20 rows)',
         'open:boolean:exact:counted',
-        'born:date:range',
+        'born:date:interval',
         'tags:texts:several',
         'sizes:integers:several',
         'mixed:json',
-        'code:decimal:range',
+        'code:decimal:interval',
         'uuid:uuid:exact',
         'long:text=unlimited (too long to be typed)',
         'npm run -s catalogue -- import scratch_limits sample.json',
@@ -441,7 +441,7 @@ describe('A resource', () => {
       ],
       [
         'of two filters of one name',
-        ['scratch_things', '--fields', 'a:decimal:range,aMin:text:exact'],
+        ['scratch_things', '--fields', 'a:decimal:interval,aMin:text:exact'],
         /The field aMin would filter by aMin, which the field a has/,
       ],
       [

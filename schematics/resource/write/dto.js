@@ -111,7 +111,7 @@ function parametersOf(resource, field) {
     ...(flags.has('exact') ? [filter(one, name, exactly, value)] : []),
     ...(flags.has('not') ? [filter(several, `${name}Not`, noneOfThese, `${value}[]`)] : []),
     ...(flags.has('exists') ? [existence()] : []),
-    ...(flags.has('range')
+    ...(flags.has('interval')
       ? [
           filter(one, `${name}Min`, moment ? `this ${moment} or later` : 'at least this', value),
           filter(one, `${name}Max`, moment ? `this ${moment} or earlier` : 'at most this', value),

@@ -64,7 +64,7 @@ export class ${names.plural}Service {
  * @returns {string[]}
  */
 function boundsOf({ name, type, flags }) {
-  if (!flags.has('range')) return [];
+  if (!flags.has('interval')) return [];
   const [minimum, maximum] =
     type === 'date-time' || type === 'date' ? ['time', 'time'] : ['minimum', 'maximum'];
   return [

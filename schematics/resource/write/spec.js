@@ -98,7 +98,7 @@ function trialsOf(resource, field) {
       ? [comparison('createdSince', '>=', bound), comparison('createdUntil', '<', bound)]
       : []),
     // The database sets updatedAt, so no bound of it is known in advance.
-    ...(flags.has('range') && name !== 'updatedAt' && bound
+    ...(flags.has('interval') && name !== 'updatedAt' && bound
       ? [comparison(`${name}Min`, '>=', bound), comparison(`${name}Max`, '<=', bound)]
       : []),
   ];

@@ -1,14 +1,14 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
+import { columnOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
 import { areEqualities, type Criteria, type Interval, isBounded } from './criteria.js';
 import type { IndexChoice } from './matching-objects.js';
 import { and } from '../listing/where.js';
 import { conditionsBy, isCarriedBy, type PlannedComparison } from './planned-comparisons.js';
 import { sortedObjects } from './tallied-counts.js';
 import { facetName } from '../tally/facet.js';
-import { countOf, identifierOrder, isBroad, sortedOrder, tallyRows } from '../tally/tally.js';
+import { countOf, identifierOrder, sortedOrder, tallyRows } from '../tally/tally.js';
 
 /** An interval among the objects with one value of a column. An index finds the objects by either. */
 export interface IntervalWithinValue {

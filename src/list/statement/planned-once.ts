@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
-import { isOwn } from '../../resource/resource.js';
+import { isBroad, isOwn } from '../../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import { indexChoice, intervalWithinValue } from './index-choice.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -11,7 +11,6 @@ import {
   isCarriedBy,
   type PlannedComparison,
 } from './planned-comparisons.js';
-import { isBroad } from '../tally/tally.js';
 
 /**
  * The objects of a list with the values of its conditions in subqueries, so that one plan is as good as one for

@@ -4,12 +4,17 @@ import type { StatementCache } from './statement-cache.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
-import { columnOf, identifierOf, singleCountedColumnsOf } from '../../resource/resource.js';
+import {
+  columnOf,
+  identifierOf,
+  isBroad,
+  singleCountedColumnsOf,
+} from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { objectTable } from './matching-objects.js';
 import { stateOf } from './state.js';
 import { type Facet, facetName } from '../tally/facet.js';
-import { countOf, identifierOrder, isBroad, tallyRows } from '../tally/tally.js';
+import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
 
 /**
  * The statement for a page of a facet, ordered by identifier, and its parameter values. It takes the

@@ -4,8 +4,9 @@ import type { ParameterValues } from '../../database/statement.js';
 import {
   columnOf,
   countedColumnsOf,
-  countedRangesOf,
+  countedIntervalsOf,
   identifierOf,
+  isBroad,
   nameOf,
   singleCountedColumnsOf,
   sortedColumnsOf,
@@ -67,18 +68,8 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
 }
 
 /**
- * Whether a column has few values, as an enumeration or a boolean. As in `install_tally`: the tallies of
- * sorted columns have the facets of such counted columns, too. The ranges of a rare value would span most of
- * an index.
- */
-export function isBroad(metadata: EntityMetadata, name: string): boolean {
-  const type = metadata.findColumnWithPropertyName(name)?.type;
-  return type === 'enum' || type === 'boolean';
-}
-
-/**
  * The columns of the facets that a tally has in an order, besides that of all objects: in the order of the
- * identifier those that are counted, in that of a column the broad ones and those of its declared ranges.
+ * identifier those that are counted, in that of a column the broad ones and those within which its intervals are counted.
  */
 export function facetColumnsOf(
   metadata: EntityMetadata,
@@ -91,11 +82,11 @@ export function facetColumnsOf(
   return [...broad, ...narrowColumnsOf(metadata, column.propertyName)];
 }
 
-/** The columns of the facets whose ranges of a sorted column are declared. */
-function narrowColumnsOf(metadata: EntityMetadata, sorted: string): string[][] {
-  return countedRangesOf(metadata)
-    .filter((names) => names.at(-1) === sorted)
-    .map((names) => names.slice(0, -1));
+/** The columns of the facets within which the intervals of a sorted column are counted. */
+function narrowColumnsOf(metadata: EntityMetadata, sorted: string): readonly (readonly string[])[] {
+  return countedIntervalsOf(metadata)
+    .filter(({ of }) => of === sorted)
+    .map(({ within }) => within);
 }
 
 /** A subquery of every row of a tally and its deltas. */

@@ -43,7 +43,7 @@ interface Shown {
   readonly productID: string;
 }
 
-/** Compares the count and a page of lists by range with plain SQL, and of some lists all objects as a stream. */
+/** Compares the count and a page of lists of intervals with plain SQL, and of some lists all objects as a stream. */
 async function compare(random: Random, lists: number): Promise<void> {
   for (let list = 0; list < lists; list += 1) {
     const price = (): string => (random.below(3100) / 4).toFixed(2);
@@ -111,8 +111,8 @@ async function compare(random: Random, lists: number): Promise<void> {
   }
 }
 
-it('Ranges of prices, also within categories, have the count and any page of plain SQL, cut or not, after any change', async () => {
-  const random = new Random('ranges');
+it('Intervals of prices, also within categories, have the count and any page of plain SQL, cut or not, after any change', async () => {
+  const random = new Random('intervals');
   await compare(random, 30);
   await maintain();
   // So few objects lie in each range that the index by price is read for few others.
