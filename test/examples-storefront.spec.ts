@@ -140,7 +140,7 @@ describeInBrowser('The storefront', () => {
     }
     const products = await select<[string, string]>(
       `SELECT b.name AS brand, p.name, to_char(price, '€FM999,999,990.00') FROM products p
-       JOIN brands b USING ("brandID") WHERE ${EUR} ORDER BY p."createdAt" DESC, "productID" LIMIT 24`,
+       JOIN brands b USING ("brandID") WHERE ${EUR} ORDER BY p."createdAt" DESC, "productID" DESC LIMIT 24`,
     );
     const cards = await page.locator('article').all();
     const texts = cards.map(async (card) => [
@@ -367,7 +367,7 @@ describeInBrowser('The storefront', () => {
     const page = await open();
     await page.getByLabel('Sort by').selectOption('Price, high to low');
     const dearest = await select<[string]>(
-      `SELECT name FROM products WHERE ${EUR} ORDER BY price DESC, "productID" LIMIT 24`,
+      `SELECT name FROM products WHERE ${EUR} ORDER BY price DESC, "productID" DESC LIMIT 24`,
     );
     await eventually(async () => {
       expect(await names(page)).toEqual(dearest.flat());

@@ -158,7 +158,7 @@ function paginatePath({ limit, offset, fields, sort, ...filters }: Question): st
     ...(q === undefined ? [] : [`q=${q}`]),
     ...(fields === undefined ? [] : [`select=${fields.join(',')}`]),
     ...(sort === undefined ? [] : [`sortBy=${sort.by}:${sort.down ? 'DESC' : 'ASC'}`]),
-    'sortBy=productID:ASC',
+    `sortBy=productID:${sort?.down ? 'DESC' : 'ASC'}`,
   ];
   return `/products?${parameters.join('&')}`;
 }

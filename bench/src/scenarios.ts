@@ -19,7 +19,7 @@ export interface Question {
   readonly after?: string;
   /** Asks for the facet counts of the list in place of its objects. */
   readonly facets?: true;
-  /** Objects without a value come last in both directions, and the identifier breaks ties. */
+  /** Objects without a value come last in both directions, and ties are in the direction of the sort. */
   readonly sort?: { readonly by: 'price' | 'name'; readonly down?: boolean };
 }
 

@@ -35,8 +35,8 @@ const MAXIMUM_BYTES = 2688;
 const MAXIMUM_NAME = 63;
 
 /**
- * The indexes of a resource's lists: by identifier, by each filtered and each sorted column in ascending
- * order, and by each sorted column in descending order. Each carries the other filtered columns, so that
+ * The indexes of a resource's lists: by identifier, and by each filtered and each sorted column. Read backwards,
+ * they serve the descending order. Each carries the other filtered columns, so that
  * PostgreSQL evaluates a combination of filters within the index. Those by a value within a column do not:
  * PostgreSQL reads the column of each row.
  *
@@ -54,20 +54,16 @@ export function listIndexes({ table, identifier, filtered, sorted, paths }) {
       ? []
       : [
           {
-            name: indexName(table, identifier.name, ''),
+            name: indexName(table, identifier.name),
             columns: `(${key})${include(byIdentifier)}`,
           },
         ]),
     ...[...columns.values()].map((column) => ({
-      name: indexName(table, column.name, ''),
+      name: indexName(table, column.name),
       columns: `(${quoted(column.name)}, ${key})${include(carriedColumns([column, identifier], filtered))}`,
     })),
-    ...sorted.map((column) => ({
-      name: indexName(table, column.name, '_desc'),
-      columns: `(${quoted(column.name)} DESC NULLS LAST, ${key})${include(carriedColumns([column, identifier], filtered))}`,
-    })),
     ...paths.map(({ name, expression }) => ({
-      name: indexName(table, name, ''),
+      name: indexName(table, name),
       columns: `(${expression}, ${key})`,
     })),
   ];
@@ -111,18 +107,16 @@ function include(columns) {
 }
 
 /**
- * The name of an index, with a hash in place of a column whose name is too long or ends like that of
- * another index.
+ * The name of an index, with a hash in place of a column whose name is too long.
  *
  * @param {string} table
  * @param {string} column
- * @param {'' | '_desc'} suffix
  */
-function indexName(table, column, suffix) {
-  const name = `${listIndexPrefix(table)}${column}${suffix}`;
-  if (Buffer.byteLength(name) <= MAXIMUM_NAME && !column.endsWith('_desc')) return name;
+function indexName(table, column) {
+  const name = `${listIndexPrefix(table)}${column}`;
+  if (Buffer.byteLength(name) <= MAXIMUM_NAME) return name;
   const hash = createHash('sha256').update(column).digest('hex').slice(0, 12);
-  return `${listIndexPrefix(table)}${hash}${suffix}`;
+  return `${listIndexPrefix(table)}${hash}`;
 }
 
 /** @param {string} name */

@@ -30,9 +30,9 @@ export interface ListColumns<Column extends string> {
    */
   readonly filtered?: readonly Column[];
   /**
-   * Columns that lists are sorted by. Each has an index in both directions, and the tally finds an offset
-   * in their order: of all objects, of those with values of one counted enumeration or boolean, and of
-   * those in an interval of the column itself.
+   * Columns that lists are sorted by. Each has an index, and the tally finds an offset in their order: of all
+   * objects, of those with values of one counted enumeration or boolean, and of those in an interval of the
+   * column itself.
    */
   readonly sorted?: readonly Column[];
   /**

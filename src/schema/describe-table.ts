@@ -259,7 +259,7 @@ async function flagsOf(
   for (const flag of offered) {
     const isServed =
       flag === 'sort'
-        ? (await sorts(column)) && (await sorts(`${column} DESC${isNullable ? ' NULLS LAST' : ''}`))
+        ? await sorts(column)
         : flag === 'exists'
           ? isNullable &&
             (await serves(`${column} IS NOT NULL`)) &&

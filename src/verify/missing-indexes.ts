@@ -5,7 +5,6 @@ import { type FilteredList, filteredLists } from './filtered-lists.js';
 import { alternativesOf } from '../list/listing/alternatives.js';
 import { excludedValues } from '../list/statement/criteria.js';
 import type { Listing } from '../list/listing/listing.js';
-import { descendingIn } from '../list/listing/order.js';
 import { whereOf } from '../list/listing/where.js';
 import {
   type IdentifierQuery,
@@ -14,9 +13,9 @@ import {
 } from '../list/listing/identifier-queries.js';
 import { pathOf } from '../list/listing/path.js';
 import {
+  columnOf,
   filteredColumnsOf,
   identifierOf,
-  isResource,
   nameOf,
   tableOf,
   tableOfEntity,
@@ -25,7 +24,7 @@ import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
 
 /**
  * The filters and sorts without an index, for which PostgreSQL reads the whole table, as lines with
- * the missing index. Each filter is checked alone, and each sort in both directions.
+ * the missing index. Each filter and each sort is checked alone.
  */
 export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
   const dataSource = application.get(DataSource);
@@ -50,10 +49,9 @@ async function ofSorts(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { field } of listing.query.sort ?? []) {
-    for (const order of ordersBy(metadata, field)) {
-      if (!(await servesSort(dataSource, metadata, order))) {
-        found.push(missingIndex(metadata, `sort ${field}`, [order]));
-      }
+    const column = `"${columnOf(metadata, field).databaseName}"`;
+    if (!(await servesSort(dataSource, metadata, column))) {
+      found.push(missingIndex(metadata, `sort ${field}`, [column]));
     }
   }
   return found;
@@ -94,14 +92,6 @@ async function ofFilter(
     found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));
   }
   return found;
-}
-
-/** The orders of a list that is sorted by a field, in SQL. */
-function ordersBy(metadata: EntityMetadata, field: string): string[] {
-  const ascending = `"${metadata.findColumnWithPropertyName(field)?.databaseName ?? field}"`;
-  // By the identifier alone, an index is read backwards. Deletions have an index for one direction.
-  if (!isResource(metadata) || field === identifierOf(metadata).propertyName) return [ascending];
-  return [ascending, `${ascending} ${descendingIn(metadata, field)}`];
 }
 
 /**
@@ -145,17 +135,18 @@ async function servesQuery(
 }
 
 /**
- * Whether an index returns the objects in an order, except for the order of equal values.
+ * Whether an index returns the objects in the order of a column, except for the order of equal values. In descending
+ * order it is read backwards.
  *
- * @param order a column with its direction, in SQL
+ * @param column quoted
  */
 async function servesSort(
   dataSource: DataSource,
   metadata: EntityMetadata,
-  order: string,
+  column: string,
 ): Promise<boolean> {
   const identifier = identifierOf(metadata).databaseName;
-  const text = `SELECT * FROM ${tableOf(metadata)} ORDER BY ${order}, "${identifier}" LIMIT 1`;
+  const text = `SELECT * FROM ${tableOf(metadata)} ORDER BY ${column}, "${identifier}" LIMIT 1`;
   return isInOrder(await plan(dataSource, text, []));
 }
 

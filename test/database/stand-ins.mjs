@@ -72,7 +72,7 @@ function statementsOf({ columns }, { schema, name }) {
   const indexes = stored.flatMap(({ databaseName: column, type, isArray, isPrimary }) => {
     if (isPrimary || type === 'jsonb') return [];
     if (isArray) return [`USING gin ("${column}")`];
-    return [`("${column}", "${key}")`, `("${column}" DESC NULLS LAST, "${key}")`];
+    return [`("${column}", "${key}")`];
   });
   return [
     `CREATE SCHEMA IF NOT EXISTS "${schema}"`,

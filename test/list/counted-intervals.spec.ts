@@ -59,8 +59,8 @@ async function compare(random: Random, lists: number): Promise<void> {
       ['productID', '"productID"'],
       ['-productID', '"productID" DESC'],
       ['name', 'name, "productID"'],
-      ['-price', 'price DESC NULLS LAST, "productID"'],
-      ['price,-name', 'price, name DESC, "productID"'],
+      ['-price', 'price DESC NULLS LAST, "productID" DESC'],
+      ['price,-name', 'price, name DESC, "productID" DESC'],
     ] as const);
     const offset = random.chance(0.5) ? 0 : random.below(category ? 300 : PRODUCTS);
     // A list with every field is planned once.

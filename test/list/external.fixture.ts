@@ -160,7 +160,6 @@ export function shopStatements(url: string): string[] {
     'CREATE INDEX ON shop.items (name)',
     'CREATE INDEX ON shop.items (state)',
     'CREATE INDEX ON shop.items (price)',
-    'CREATE INDEX ON shop.items (price DESC NULLS LAST)',
     'CREATE INDEX ON shop.items (part_of)',
     'CREATE INDEX ON shop.items USING gin (tags)',
     `CREATE VIEW shop.open_items AS SELECT * FROM shop.items WHERE price IS DISTINCT FROM 'NaN'`,

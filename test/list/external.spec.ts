@@ -222,10 +222,9 @@ describe('A service that lists tables of others', () => {
     await query(
       'CREATE VIEW shop.twice AS SELECT * FROM shop.items UNION ALL SELECT * FROM shop.items',
     );
-    expect((await findViolations(service.application)).slice(0, 5)).toEqual([
+    expect((await findViolations(service.application)).slice(0, 4)).toEqual([
       'no index serves the filter name of test_items, which needs one on ("name", "item_id")',
       'no index serves the sort name of test_items, which needs one on ("name", "item_id")',
-      'no index serves the sort name of test_items, which needs one on ("name" DESC, "item_id")',
       'no index serves the filter name of test_open_items, which needs one on ("name", "item_id")',
       '2 test_remote_items have the item_id b1',
     ]);
@@ -271,7 +270,7 @@ describe('A service that lists tables of others', () => {
         price: 'null exact exists interval sort',
         tags: 'null several',
         brandID: 'null',
-        part_of: 'null exact exists',
+        part_of: 'null exact exists sort',
         sold_at: 'null',
       });
     });
@@ -279,7 +278,7 @@ describe('A service that lists tables of others', () => {
     it('has of a view what its tables serve, and of a foreign table what it is told', async () => {
       const key = 'item_id';
       expect(await flags('shop.open_items', { key, omit: ['unlisted'] })).toMatchObject({
-        name: 'null exact',
+        name: 'null exact sort',
         price: 'null exact exists interval sort',
         sold_at: 'null',
       });
@@ -301,7 +300,7 @@ describe('A service that lists tables of others', () => {
       expect(await flags('shop.items', options)).toMatchObject({
         name: 'exact sort counted',
         state: 'several counted',
-        part_of: 'null exact exists',
+        part_of: 'null exact exists sort',
       });
     });
 

@@ -46,7 +46,7 @@ async function compare(): Promise<void> {
   for (const offset of [0, 1, 24_000, 26_000, MAXIMUM_SORTED - 2, MAXIMUM_SORTED + MORE - 1]) {
     for (const [sort, order] of [
       ['productID', '"productID"'],
-      ['-price', 'price DESC, "productID"'],
+      ['-price', 'price DESC, "productID" DESC'],
     ] as const) {
       const list = `offset=${offset}&sort=${sort}`;
       expect({ list, page: await read(list) }).toEqual({ list, page: await plain(offset, order) });

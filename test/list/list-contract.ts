@@ -262,16 +262,19 @@ export function describeList(list: ListDescription): void {
       }
     });
 
-    it.each(sorts)('sorts by %s both ways, ties by the identifier', async (sort) => {
-      for (const direction of ['', '-']) {
-        const rows = await objects(`sort=${direction}${sort}&limit=1000`);
-        expect(rows).toEqual(sorted(rows, sort, direction === '-', inOrder));
-        expect(rows.map((row) => row[identifier]).sort(inOrder)).toEqual(identifiers);
-        expect(await walk(7, `sort=${direction}${sort}`)).toEqual(
-          rows.map((row) => row[identifier]),
-        );
-      }
-    });
+    it.each(sorts)(
+      'sorts by %s both ways, ties by the identifier in the same direction',
+      async (sort) => {
+        for (const direction of ['', '-']) {
+          const rows = await objects(`sort=${direction}${sort}&limit=1000`);
+          expect(rows).toEqual(sorted(rows, sort, direction === '-', inOrder));
+          expect(rows.map((row) => row[identifier]).sort(inOrder)).toEqual(identifiers);
+          expect(await walk(7, `sort=${direction}${sort}`)).toEqual(
+            rows.map((row) => row[identifier]),
+          );
+        }
+      },
+    );
 
     it('refuses to sort by what it does not offer', async () => {
       await service
@@ -782,7 +785,7 @@ export function byIdentifier(type: IdentifierType): (one: unknown, other: unknow
   return (one, other) => Number(BigInt(String(one)) - BigInt(String(other)));
 }
 
-/** The rows in the order of a list: those without a value last; ties by identifier. */
+/** The rows in the order of a list: those without a value last; ties by identifier in the same direction. */
 function sorted(
   rows: readonly Row[],
   field: string,
@@ -797,7 +800,9 @@ function sorted(
   const identifier = Object.keys(rows[0] ?? {})[0] ?? '';
   return rows.toSorted((one, other) => {
     const missing = Number(one[field] === null) - Number(other[field] === null);
-    const order = one[field] === null ? 0 : compare(one[field], other[field]);
-    return missing || (descending ? -order : order) || inOrder(one[identifier], other[identifier]);
+    const order =
+      (one[field] === null ? 0 : compare(one[field], other[field])) ||
+      inOrder(one[identifier], other[identifier]);
+    return missing || (descending ? -order : order);
   });
 }

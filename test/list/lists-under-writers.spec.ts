@@ -190,7 +190,9 @@ function randomList(random: Random): RandomList {
   const isByRelevance = titled !== undefined && random.chance(0.5);
   query.sort = isByRelevance ? [{ field: RELEVANCE, direction: 'ASC' }, ...sort] : sort;
   const keys = sort.map(({ field, direction }) => `"${field}" ${direction} NULLS LAST`);
-  if (!sort.some(({ field }) => field === 'productID')) keys.push('"productID"');
+  if (!sort.some(({ field }) => field === 'productID')) {
+    keys.push(`"productID" ${sort.at(-1)?.direction ?? 'ASC'}`);
+  }
   if (isByRelevance) keys.unshift(`${titled} DESC`);
   return {
     query,

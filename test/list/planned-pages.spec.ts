@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { QueryConfig } from 'pg';
 import type { EntityMetadata } from 'typeorm';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { statement } from '../../src/database/statement.js';
@@ -216,7 +217,7 @@ it('A list that is planned once has the count and the page of plain SQL, whateve
     ['productID', '"productID"'],
     ['-productID', '"productID" DESC'],
     ['price', 'price NULLS LAST, "productID"'],
-    ['-price', 'price DESC NULLS LAST, "productID"'],
+    ['-price', 'price DESC NULLS LAST, "productID" DESC'],
     ['name', 'name NULLS LAST, "productID"'],
   ] as const;
   for (let turn = 0; turn < 8; turn += 1) {
@@ -241,6 +242,49 @@ it('A list that is planned once has the count and the page of plain SQL, whateve
     }
   }
 }, 60_000);
+
+it('A list in descending order reads the index of its column backwards, at every offset, and sorts no objects', async () => {
+  interface Node {
+    readonly 'Node Type': string;
+    readonly 'Subplan Name'?: string;
+    readonly 'Index Name'?: string;
+    readonly 'Scan Direction'?: string;
+    readonly Plans?: readonly Node[];
+  }
+  const pool = primaryPool(service.dataSource);
+  const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+  const asked = jest.spyOn(pool, 'query');
+  for (const list of [
+    ...['offset=0', 'offset=40', 'offset=3000', 'offset=7500', 'after=p00100'],
+    ...['type=DIGITAL&offset=40', 'type=DIGITAL&offset=1500', 'type=DIGITAL&after=p00100'],
+    ...['priceMin=100&offset=40', 'priceMin=100&offset=3000', 'priceMin=100&after=p00100'],
+  ]) {
+    // Another version of the resource, so that nothing is remembered.
+    await service.dataSource.query(`UPDATE products SET stock = 1 WHERE "productID" = 'p00001'`);
+    asked.mockClear();
+    await service.get(`/products?sort=-price&limit=3&fields=name&${list}`).expect(200);
+    const statements = asked.mock.calls.map(([query]) => query as unknown as QueryConfig);
+    const page = statements.find(({ text }) => text.includes('picked AS'));
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+      `EXPLAIN (FORMAT JSON) ${page?.text}`,
+      page?.values,
+    );
+    const picked = rows
+      .flatMap(({ 'QUERY PLAN': [{ Plan }] }) => nodesOf(Plan))
+      .filter((node) => node['Subplan Name'] === 'CTE picked')
+      .flatMap(nodesOf);
+    const scans = picked.flatMap(({ 'Index Name': index, 'Scan Direction': direction }) =>
+      index === undefined ? [] : [`${index} ${direction}`],
+    );
+    const sorts = picked.filter((node) => node['Node Type'].includes('Sort')).length;
+    expect({ list, scans: [...new Set(scans)], sorts }).toEqual({
+      list,
+      scans: ['products_by_price Backward'],
+      sorts: 0,
+    });
+  }
+  asked.mockRestore();
+});
 
 it('When as many lists are prepared as may be, any other is planned for its values', async () => {
   const asked = jest.spyOn(primaryPool(service.dataSource), 'query');

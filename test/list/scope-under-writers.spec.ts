@@ -117,7 +117,7 @@ function randomList(random: Random): { list: ListOrdersDto; where: string[]; ord
     [[], '"orderID"'],
     [[{ field: 'orderID', direction: 'DESC' }], '"orderID" DESC'],
     [[{ field: 'total', direction: 'ASC' }], 'total, "orderID"'],
-    [[{ field: 'total', direction: 'DESC' }], 'total DESC NULLS LAST, "orderID"'],
+    [[{ field: 'total', direction: 'DESC' }], 'total DESC NULLS LAST, "orderID" DESC'],
   ] as const;
   const [sort, order] = random.pick([...orders]);
   if (sort.length > 0) list.sort = sort;

@@ -14,7 +14,7 @@ const SEEN: Readonly<Record<string, string>> = {
   auditor: 'true',
 };
 const LISTS: Readonly<Record<string, string>> = {
-  'sort=-total': `true ORDER BY total DESC NULLS LAST, "orderID"`,
+  'sort=-total': `true ORDER BY total DESC NULLS LAST, "orderID" DESC`,
   'state=OPEN,PUBLIC&sort=total': `state IN ('OPEN', 'PUBLIC') ORDER BY total, "orderID"`,
   'buyer=ann': `buyer = 'ann' ORDER BY "orderID"`,
 };

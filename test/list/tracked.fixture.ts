@@ -127,7 +127,6 @@ const TABLES = [
     `CREATE INDEX ON "Shop".${table} (active)`,
     `CREATE INDEX ON "Shop".${table} (shelf)`,
     `CREATE INDEX ON "Shop".${table} (price, ware_id)`,
-    `CREATE INDEX ON "Shop".${table} (price DESC NULLS LAST, ware_id)`,
   ]),
   `CREATE FUNCTION "Shop".round_shelf() RETURNS trigger LANGUAGE plpgsql AS
    'BEGIN IF NEW.shelf < 0 THEN NEW.shelf := NULL; END IF; RETURN NEW; END'`,

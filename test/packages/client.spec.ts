@@ -145,7 +145,7 @@ describe('A list of the client', () => {
     const catalogue = recording();
     const found = await all(catalogue.brands.list({ sort: ['-name'], limit: 7 }));
     const sorted = await service.dataSource.query<Brand[]>(
-      'SELECT "brandID" FROM brands ORDER BY name COLLATE "C" DESC, "brandID"',
+      'SELECT "brandID" FROM brands ORDER BY name COLLATE "C" DESC, "brandID" DESC',
     );
     expect(found.map(({ brandID }) => brandID)).toEqual(sorted.map(({ brandID }) => brandID));
     expect(requests.length).toBe(7);

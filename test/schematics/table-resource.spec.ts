@@ -26,7 +26,6 @@ const TABLE = `
   CREATE INDEX ON "Store"."Wares" (name);
   CREATE INDEX ON "Store"."Wares" (state);
   CREATE INDEX ON "Store"."Wares" (stock);
-  CREATE INDEX ON "Store"."Wares" (stock DESC NULLS LAST);
   CREATE INDEX ON "Store"."Wares" (batch);
   CREATE INDEX ON "Store"."Wares" (made_at);
   CREATE INDEX ON "Store"."Wares" USING gin (tags);

@@ -91,7 +91,7 @@ function where(query: ListProductsDto): FindOptionsWhere<Product> {
 function order({ sort }: ListProductsDto): FindOptionsOrder<Product> {
   if (sort === undefined) return { productID: 'ASC' };
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-  return { [sort.replace('-', '')]: { direction, nulls: 'LAST' }, productID: 'ASC' };
+  return { [sort.replace('-', '')]: { direction, nulls: 'LAST' }, productID: direction };
 }
 
 @Controller('products')

@@ -153,7 +153,7 @@ export interface ProductListQuery {
   readonly include?: readonly ('brand' | 'category')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `productID`. */
   readonly sort?: readonly (
     | 'relevance'
     | 'productID'
@@ -221,7 +221,7 @@ export interface ProductDeletionListQuery {
   readonly fields?: readonly ('productID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `productID`. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `productID`. */
   readonly sort?: readonly ('productID' | '-productID' | 'deletedAt' | '-deletedAt')[];
 }
 export interface ProductFacetQuery {
@@ -339,7 +339,7 @@ export interface CategoryListQuery {
   readonly include?: readonly 'parent'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
 }
 export interface CategoryQuery {
@@ -383,7 +383,7 @@ export interface CategoryDeletionListQuery {
   readonly fields?: readonly ('categoryID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `categoryID`. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `categoryID`. */
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'deletedAt' | '-deletedAt')[];
 }
 export interface Brand {
@@ -427,7 +427,7 @@ export interface BrandListQuery {
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `brandID`. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'name' | '-name')[];
 }
 export interface BrandQuery {
@@ -458,7 +458,7 @@ export interface BrandDeletionListQuery {
   readonly fields?: readonly ('brandID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
-  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier. Default: `brandID`. */
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'deletedAt' | '-deletedAt')[];
 }
 

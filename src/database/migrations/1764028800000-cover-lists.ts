@@ -32,11 +32,9 @@ const INDEXES_BEFORE = [
 /** The indexes that follow from the columns that the entities declare as filtered and sorted. */
 const INDEXES = [
   'CREATE INDEX "brands_by_name" ON "brands" ("name", "brandID")',
-  'CREATE INDEX "brands_by_name_desc" ON "brands" ("name" DESC NULLS LAST, "brandID")',
   'CREATE INDEX "categories_by_categoryID" ON "categories" ("categoryID") INCLUDE ("parentID")',
   'CREATE INDEX "categories_by_parentID" ON "categories" ("parentID", "categoryID")',
   'CREATE INDEX "categories_by_name" ON "categories" ("name", "categoryID")',
-  'CREATE INDEX "categories_by_name_desc" ON "categories" ("name" DESC NULLS LAST, "categoryID")',
   'CREATE INDEX "products_by_productID" ON "products" ("productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
   'CREATE INDEX "products_by_type" ON "products" ("type", "productID") INCLUDE ("categoryID", "brandID", "inStock", "price")',
   'CREATE INDEX "products_by_categoryID" ON "products" ("categoryID", "productID") INCLUDE ("type", "brandID", "inStock", "price")',
@@ -46,10 +44,6 @@ const INDEXES = [
   'CREATE INDEX "products_by_name" ON "products" ("name", "productID") INCLUDE ("type", "inStock", "price")',
   'CREATE INDEX "products_by_createdAt" ON "products" ("createdAt", "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
   'CREATE INDEX "products_by_updatedAt" ON "products" ("updatedAt", "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
-  'CREATE INDEX "products_by_name_desc" ON "products" ("name" DESC NULLS LAST, "productID") INCLUDE ("type", "inStock", "price")',
-  'CREATE INDEX "products_by_price_desc" ON "products" ("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock")',
-  'CREATE INDEX "products_by_createdAt_desc" ON "products" ("createdAt" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
-  'CREATE INDEX "products_by_updatedAt_desc" ON "products" ("updatedAt" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
 ];
 
 const UP = [

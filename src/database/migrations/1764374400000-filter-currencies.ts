@@ -25,10 +25,6 @@ const INDEXES_BEFORE = [
   'CREATE INDEX "products_by_name" ON "products" ("name", "productID") INCLUDE ("type", "inStock", "price")',
   'CREATE INDEX "products_by_createdAt" ON "products" ("createdAt", "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
   'CREATE INDEX "products_by_updatedAt" ON "products" ("updatedAt", "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
-  'CREATE INDEX "products_by_name_desc" ON "products" ("name" DESC NULLS LAST, "productID") INCLUDE ("type", "inStock", "price")',
-  'CREATE INDEX "products_by_price_desc" ON "products" ("price" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock")',
-  'CREATE INDEX "products_by_createdAt_desc" ON "products" ("createdAt" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
-  'CREATE INDEX "products_by_updatedAt_desc" ON "products" ("updatedAt" DESC NULLS LAST, "productID") INCLUDE ("type", "categoryID", "brandID", "inStock", "price")',
 ];
 
 const INDEXES = [

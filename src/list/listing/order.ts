@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { columnOf, identifierOf, sortedColumnsOf } from '../../resource/resource.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from '../query/list-query.dto.js';
 
 /** Whether a list is in the order of relevance, and then in that of its other sort keys. */
@@ -8,17 +8,22 @@ export function isByRelevance(sort: readonly SortKey[] = []): boolean {
 }
 
 /**
- * The order of a list by columns. The identifier comes last and is unique, so the order is total. Relevance
- * is left out.
+ * The order of a list by columns. The identifier comes last, in the direction of the column before it, and is
+ * unique, so the order is total. Relevance is left out.
  */
 export function totalOrder(metadata: EntityMetadata, keys: readonly SortKey[] = []): SortKey[] {
   const { propertyName: identifier } = identifierOf(metadata);
   const sort = keys.filter(({ field }) => field !== RELEVANCE);
   const at = sort.findIndex(({ field }) => field === identifier);
   return at < 0
-    ? [...sort, { field: identifier, direction: 'ASC' }]
+    ? [...sort, { field: identifier, direction: sort.at(-1)?.direction ?? 'ASC' }]
     : // Keys after the identifier change nothing.
       sort.slice(0, at + 1);
+}
+
+/** Whether an index has an order: by identifier, or by one column and by identifier in the same direction. */
+export function isIndexed([first, second, ...others]: readonly SortKey[]): boolean {
+  return !second || (first?.direction === second.direction && others.length === 0);
 }
 
 /**
@@ -33,33 +38,52 @@ export function orderBy(
   table = 'object',
   first?: string,
 ): string {
-  const keys = order.map(({ field, direction }) => {
-    return `${table}."${field}" ${direction === 'ASC' ? 'ASC' : descendingIn(metadata, field)}`;
-  });
+  const keys = order.map((key) => `${table}."${key.field}" ${directionOf(metadata, key)}`);
   return `ORDER BY ${[...(first === undefined ? [] : [first]), ...keys].join(', ')}`;
 }
 
-/** The descending order by a column, in which objects without a value come last, as in the ascending one. */
-export function descendingIn(metadata: EntityMetadata, field: string): string {
-  return hasNullsLast(metadata, field) ? 'DESC NULLS LAST' : 'DESC';
-}
-
-/** The reverse of `orderBy`. PostgreSQL reads the same index backwards. */
-export function reverseOrderBy(metadata: EntityMetadata, order: readonly SortKey[]): string {
-  const keys = order.map(({ field, direction }) => {
-    const ascending = hasNullsLast(metadata, field) ? 'ASC NULLS FIRST' : 'ASC';
-    return `object."${field}" ${direction === 'ASC' ? 'DESC' : ascending}`;
+/**
+ * ORDER BY within a branch of a list, or in the reverse of it. It says nothing of objects without a value in the
+ * first column: an index that is read backwards has them first.
+ */
+export function branchOrderBy(
+  metadata: EntityMetadata,
+  order: readonly SortKey[],
+  isReverse = false,
+): string {
+  const keys = order.map((key, at) => {
+    const direction = at === 0 ? key.direction : directionOf(metadata, key);
+    return `object."${key.field}" ${isReverse ? REVERSE[direction] : direction}`;
   });
   return `ORDER BY ${keys.join(', ')}`;
 }
 
 /**
- * Whether a descending order says where objects without a value come. It does so also where every object
- * has a value: only so does the planner use a descending index of the lists.
+ * The branches of a list, in its order, as conditions. An index that is read backwards has each of them in
+ * order, but not one behind the other.
  */
-function hasNullsLast(metadata: EntityMetadata, field: string): boolean {
-  return columnOf(metadata, field).isNullable || sortedColumnsOf(metadata).includes(field);
+export function branchesOf(
+  metadata: EntityMetadata,
+  [first]: readonly SortKey[],
+): readonly [] | readonly [valued: string, missing: string] {
+  if (first?.direction !== 'DESC' || !columnOf(metadata, first.field).isNullable) return [];
+  return [`object."${first.field}" IS NOT NULL`, `object."${first.field}" IS NULL`];
 }
+
+type Direction = SortKey['direction'] | 'DESC NULLS LAST';
+
+/** By default, PostgreSQL has objects without a value last in ascending order, and first in descending order. */
+function directionOf(metadata: EntityMetadata, { field, direction }: SortKey): Direction {
+  return direction === 'DESC' && columnOf(metadata, field).isNullable
+    ? 'DESC NULLS LAST'
+    : direction;
+}
+
+const REVERSE: Readonly<Record<Direction, string>> = {
+  ASC: 'DESC',
+  DESC: 'ASC',
+  'DESC NULLS LAST': 'ASC NULLS FIRST',
+};
 
 /** The columns of an order. */
 export function keysOf(order: readonly SortKey[]): string {

@@ -50,7 +50,7 @@ export abstract class ListQueryDto extends ObjectQueryDto {
   /** The identifier of the object behind which the page begins, as text. */
   declare after?: string;
 
-  /** The order. Ties are ordered by identifier. Default: by identifier. */
+  /** The order. Ties are ordered by identifier, in the direction of the last key. Default: by identifier. */
   declare sort?: readonly SortKey[];
 
   /** Only objects changed at this time or later. Available for an entity with an `@UpdateDateColumn`, and for a tracked table of others. */

@@ -199,7 +199,7 @@ function sortParameter(
   const names = search === undefined ? columns : [BY_RELEVANCE, ...columns];
   return {
     meaning:
-      'The order, by these fields, `-` before one for descending; ties are ordered by identifier.',
+      'The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field.',
     schema: {
       ...arrayOf({ type: 'string', enum: names }),
       default: [identifier],

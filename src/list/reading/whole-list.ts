@@ -10,6 +10,7 @@ import { type MatchingObjects, objectTable } from '../statement/matching-objects
 import { placed } from '../listing/where.js';
 import { type ListStatements, openList } from './open-list.js';
 import { and } from '../listing/where.js';
+import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
 import { isBehind, anchorOf } from '../statement/picked-objects.js';
 import {
   behindByRelevance,
@@ -38,19 +39,26 @@ export function wholeList(
   const visible = after === undefined ? [] : visibleObjects(metadata, scope, rows);
   const picking = { metadata, visible, order, values: rows };
   const search = isByRelevance(sort) ? matching.search : undefined;
-  const first = search && `${isTitled(search, rows)} IS NOT TRUE`;
-  const ordering = orderBy(metadata, order, 'object', first);
   let [anchor, where] = ['', matching.where];
   if (after !== undefined) {
     anchor = `WITH ${search ? anchorByRelevance(search, picking, after) : anchorOf(picking, after)}`;
     const isAfter = search ? behindByRelevance(search, picking) : isBehind(metadata, order);
     where = and(where, isAfter);
   }
-  // LIMIT NULL means no limit.
+  const shown = selection(metadata, fields, visibleRelated(client, rows));
+  const select = (ordering: string, ...branch: readonly string[]): string =>
+    `SELECT ${shown} FROM ${tableOf(metadata)} object ${and(where, ...branch)} ${ordering}`;
+  const section = {
+    limit: limit === undefined ? NO_LIMIT : rows.addTyped(limit, 'bigint'),
+    offset: rows.addTyped(offset, 'bigint'),
+  };
   const objects = writer.select(
-    `${anchor} SELECT ${selection(metadata, fields, visibleRelated(client, rows))}
-     FROM ${tableOf(metadata)} object ${where}
-     ${ordering} LIMIT ${rows.add(limit ?? null)} OFFSET ${rows.add(offset)}`,
+    `${anchor} ${
+      search
+        ? `${select(orderBy(metadata, order, 'object', `${isTitled(search, rows)} IS NOT TRUE`))}
+           LIMIT ${section.limit} OFFSET ${section.offset}`
+        : inBranches(picking, section, select)
+    }`,
   );
   const statements: ListStatements = {
     objects: [objects, rows.values],

@@ -76,8 +76,8 @@ export function indexChoice(
 function missingBound(metadata: EntityMetadata, { column, lower, upper }: Interval): string[] {
   if (lower && upper) return [];
   const name = columnOf(metadata, column).databaseName;
-  const [operator, order] = lower ? ['<=', 'DESC NULLS LAST'] : ['>=', 'ASC'];
-  const end = `SELECT "${name}" FROM object every ORDER BY "${name}" ${order} LIMIT 1`;
+  const [operator, order] = lower ? ['<=', 'DESC'] : ['>=', 'ASC'];
+  const end = `SELECT "${name}" FROM object every WHERE "${name}" IS NOT NULL ORDER BY "${name}" ${order} LIMIT 1`;
   return [`object."${name}" ${operator} (${end})`];
 }
 

@@ -35,13 +35,12 @@ type Known = Pick<KnownList, 'count' | 'before'>;
  * - `first_range`, `rarer`: which of two indexes finds fewer objects (`indexChoice`)
  * - `ranges`, `bounds`: the ranges of the tally, and how many objects precede each (`TallyPositions`)
  * - `outside`: how many objects are below and above an interval
- * - `value_at`, `group_at`: the object at the rank of the offset; its value, and how many objects with it to skip
- * - `start`: the first object of the page. `start_rank` and `start_range` find it, and the like `value_at`
+ * - `start`: the first object of the page. `start_rank` and `start_range` find it
+ * - `value_at`: the object at the rank of the offset, if only its value is in `start`. The like tables find it
  * - `tallied`, `found`: the count if the tally knows it, and objects that are found at once (`foundOnce`)
  * - `counted`: the number of matching objects
  * - `anchor`: the object behind which the page begins
  * - `way`: whether to sort, or in which direction to read (`pickedByOffset`)
- * - `valued`: the objects of the page with a value in the sorted column
  * - `picked`: the keys of the objects of the page. By relevance, each class has tables of its own
  * - `numbered`: the same with their places
  * - `page`: those of the page, if others ahead of it are picked, too
@@ -152,7 +151,7 @@ function pickedTables(
       : [anchorOf(picking, after), pickedBehind(picking)];
   }
   if (place.offset !== undefined && valuedCount !== undefined) {
-    return pickedFromStart(picking, `greatest(${place.offset} - ${valuedCount}, 0)`);
+    return [pickedFromStart(picking, `greatest(${place.offset} - ${valuedCount}, 0)`)];
   }
   return isByRelevance
     ? pickedByRelevance(matching, picking, place)

@@ -1,8 +1,8 @@
 import { tableOf } from '../../resource/resource.js';
-import { orderBy, reverseOrderBy } from '../listing/order.js';
+import { keysOf, orderBy } from '../listing/order.js';
 import { and } from '../listing/where.js';
+import { inBranches, NO_LIMIT, type Section } from './in-branches.js';
 import { everyMatching, type Picking } from './picked-objects.js';
-import { keysOf } from '../listing/order.js';
 
 /** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */
 export const MAXIMUM_SORTED = 50_000;
@@ -12,12 +12,6 @@ export const MAXIMUM_SORTED = 50_000;
  * 1,000,000 products.
  */
 const SORTING_COST = { read: 2, foundFirst: 15 };
-
-/**
- * No limit, which the planner does not know of. It assumes that a tenth of the rows is read, so that it
- * prefers an index in the order of the list to a sort.
- */
-const NO_LIMIT = '(SELECT 9223372036854775807)';
 
 /** What it costs to find an object by a word in an index, in the same measure. */
 const SEARCH_COST = 0.1;
@@ -58,17 +52,23 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
   const [counted, way] = [`counted${part}`, `way${part}`];
   const isWay = (name: string): string => isNamed(way, name);
   const { metadata, order, limit } = picking;
-  const page = `${orderBy(metadata, order)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`;
   if (!indexSize && !offset) {
-    return [`picked${part} AS MATERIALIZED (SELECT ${keysOf(order)} FROM object ${page})`];
+    return [`picked${part} AS MATERIALIZED (${readInOrder(picking, { limit })})`];
   }
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
-    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isFound)}) object ${page}`,
-    forward: `${readInOrder(picking, isWay('forward'), orderBy(metadata, order))} ${page}`,
-    backward: `${readInOrder(picking, isWay('backward'), reverseOrderBy(metadata, order))}
-      ${reverseOrderBy(metadata, order)}
-      LIMIT greatest(${limit} + least(${behind}, 0), 0) OFFSET greatest(${behind}, 0)`,
+    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isFound)}) object
+      ${orderBy(metadata, order)} LIMIT ${limit} OFFSET ${offset ?? '0'}`,
+    forward: readInOrder(picking, { limit, offset }, isWay('forward')),
+    backward: readInOrder(
+      picking,
+      {
+        limit: `greatest(${limit} + least(${behind}, 0), 0)`,
+        offset: `greatest(${behind}, 0)`,
+        isReverse: true,
+      },
+      isWay('backward'),
+    ),
   };
   const parts = [
     ...(indexSize ? [ways.sorted] : []),
@@ -124,24 +124,25 @@ function collected(picking: Picking, condition: string, isFound: boolean): strin
 }
 
 /**
- * Selects the keys of matching objects, to be ordered. An index that does not carry every condition is read
- * for those that it carries. The objects that it leaves are looked up for the others.
+ * Selects the keys of matching objects in the order of the list. An index that does not carry every condition is
+ * read for those that it carries. The objects that it leaves are looked up for the others.
  */
-function readInOrder(
-  { metadata, where, inOrder = where, split, order }: Picking,
-  condition: string,
-  ordering: string,
-): string {
+function readInOrder(picking: Picking, section: Section, ...conditions: string[]): string {
+  const { metadata, where, inOrder = where, split, order } = picking;
   const keys = keysOf(order);
-  if (!split) return `SELECT ${keys} FROM object ${and(inOrder, condition)}`;
   const identifier = order.at(-1)?.field ?? '';
-  return `SELECT ${keys} FROM (
+  return inBranches(picking, section, (ordering, ...branch) => {
+    if (!split) {
+      return `SELECT ${keys} FROM object ${and(inOrder, ...conditions, ...branch)} ${ordering}`;
+    }
+    return `SELECT ${keys} FROM (
       SELECT candidate.* FROM (
-        SELECT ${keys} FROM object ${and(split.carried, condition)} ${ordering}
+        SELECT ${keys} FROM object ${and(split.carried, ...conditions, ...branch)} ${ordering}
         LIMIT ${NO_LIMIT}
       ) candidate CROSS JOIN LATERAL (
         SELECT FROM ${tableOf(metadata)} object
         ${and(split.others, `object."${identifier}" = candidate."${identifier}"`)} OFFSET 0
       ) matching
-    ) object`;
+    ) object ${ordering}`;
+  });
 }

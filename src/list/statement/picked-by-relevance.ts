@@ -1,7 +1,8 @@
 import { equalities, searchingTitles, searchQuery } from '../listing/contains-words.js';
 import type { Search } from './criteria.js';
 import { type MatchingObjects } from './matching-objects.js';
-import { orderBy } from '../listing/order.js';
+import { keysOf, orderBy } from '../listing/order.js';
+import { inBranches } from './in-branches.js';
 import { MAXIMUM_SORTED, pickedByOffset } from './picked-by-offset.js';
 import {
   type Anchoring,
@@ -11,7 +12,6 @@ import {
   anchorOf,
 } from './picked-objects.js';
 import { and } from '../listing/where.js';
-import { keysOf } from '../listing/order.js';
 import { countByWord } from './tallied-counts.js';
 import type { ParameterValues } from '../../database/statement.js';
 
@@ -86,10 +86,12 @@ export function pickedBehindByRelevance(
     anchorByRelevance(search, picking, identifier),
     pickedBehind({ ...picking, where: and(titled.where, isTitledAnchor) }, '_titled'),
     pickedBehind({ ...picking, where: and(others.where, `NOT ${isTitledAnchor}`) }, '_behind'),
-    `picked_others AS MATERIALIZED (
-      SELECT ${keysOf(order)} FROM object ${and(others.where, isTitledAnchor)}
-      ${orderBy(metadata, order)} LIMIT ${limit}
-    )`,
+    `picked_others AS MATERIALIZED (${inBranches(
+      picking,
+      { limit },
+      (ordering, ...branch) =>
+        `SELECT ${keysOf(order)} FROM object ${and(others.where, isTitledAnchor, ...branch)} ${ordering}`,
+    )})`,
     `picked AS MATERIALIZED (
       SELECT * FROM (
         SELECT *, 1 AS "#class" FROM picked_titled

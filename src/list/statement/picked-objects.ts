@@ -5,7 +5,8 @@ import { columnOf, identifierOf, isOwn, tableOf } from '../../resource/resource.
 import type { SortKey } from '../query/list-query.dto.js';
 import { and } from '../listing/where.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { keysOf, orderBy } from '../listing/order.js';
+import { branchOrderBy, isIndexed, keysOf } from '../listing/order.js';
+import { consecutive } from './in-branches.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking extends Pick<
@@ -29,13 +30,36 @@ export type Anchoring = Pick<Picking, 'metadata' | 'visible' | 'order' | 'values
 export type PageKey = readonly (string | null)[];
 
 /**
- * The tables for the objects of a page from the one in the table `start` on; see `TalliedList`.
+ * The table for the objects of a page from the one in the table `start` on; see `TalliedList`. There is a part for
+ * each condition on the first column, so that each reads an index from the place on.
  *
  * @param skipped an SQL expression: how many objects without a value in the sorted column to skip
  */
-export function pickedFromStart(picking: Picking, skipped: string): string[] {
-  const inOrder = { ...picking, where: picking.inOrder ?? picking.where };
-  return isSimple(picking.order) ? pickedFrom(inOrder, skipped) : pickedFromGroup(inOrder, skipped);
+export function pickedFromStart(picking: Picking, skipped: string): string {
+  const { metadata, where, inOrder = where, order, limit } = picking;
+  const [first, second] = order;
+  if (!first) throw new TypeError('An order has at least the identifier');
+  const start = (name: string): string => `(SELECT ${name} FROM start)`;
+  const [column, value] = [`object."${first.field}"`, start('value')];
+  const select = (condition: string, offset = '0'): string =>
+    `SELECT ${keysOf(order)} FROM object ${and(inOrder, condition)}
+     ${branchOrderBy(metadata, order)} LIMIT ${limit} OFFSET ${offset}`;
+  const parts: string[] = [];
+  if (!second) {
+    parts.push(select(`${column} ${beyond(first)}= ${start('id')}`));
+  } else if (isIndexed(order)) {
+    const key = `(${column}, object."${second.field}")`;
+    parts.push(select(`${key} ${beyond(first)}= (${value}, ${start('id')})`));
+  } else {
+    parts.push(
+      select(`${column} = ${value}`, start('skipped')),
+      select(`${column} ${beyond(first)} ${value}`),
+    );
+  }
+  if (columnOf(metadata, first.field).isNullable) {
+    parts.push(select(`${column} IS NULL`, skipped));
+  }
+  return `picked AS MATERIALIZED (${consecutive(parts, `LIMIT ${limit}`)})`;
 }
 
 /**
@@ -90,19 +114,20 @@ export function pickedBehindKey(picking: Picking, key: PageKey): string[] {
 
 /** @param isValued whether `anchor` has a value in the first column; absent: that is not known */
 function behindAnchor({ metadata, where, order, limit }: Picking, isValued?: boolean): string {
-  const [first, second, ...others] = order;
+  const [first, second] = order;
   if (!first) throw new TypeError('An order has at least the identifier');
-  const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
+  const page = `LIMIT ${limit}`;
   const select = (...conditions: string[]): string =>
-    `SELECT ${keysOf(order)} FROM object ${and(where, ...conditions)} ${page}`;
+    `SELECT ${keysOf(order)} FROM object ${and(where, ...conditions)}
+     ${branchOrderBy(metadata, order)} ${page}`;
   const [column, value] = [`object."${first.field}"`, anchorValue(first)];
   const parts: string[] = [];
   if (!second) return select(isBehind(metadata, order));
   const isRestBehind = isBehind(metadata, order.slice(1));
   if (isValued !== false) {
-    if (first.direction === 'ASC' && second.direction === 'ASC' && others.length === 0) {
+    if (isIndexed(order)) {
       const [identifier, id] = [`object."${second.field}"`, anchorValue(second)];
-      parts.push(select(`(${column}, ${identifier}) > (${value}, ${id})`));
+      parts.push(select(`(${column}, ${identifier}) ${beyond(first)} (${value}, ${id})`));
     } else {
       parts.push(select(`${column} = ${value}`, isRestBehind), select(isBeyond(first)));
     }
@@ -112,7 +137,7 @@ function behindAnchor({ metadata, where, order, limit }: Picking, isValued?: boo
     if (isValued !== true) parts.push(select(isMissing, `${value} IS NULL`, isRestBehind));
     if (isValued !== false) parts.push(select(isMissing, `${value} IS NOT NULL`));
   }
-  return united(parts, page);
+  return consecutive(parts, page);
 }
 
 /** A condition: an object comes behind the one in `anchor` by these columns, of which the last is unique. */
@@ -128,91 +153,16 @@ export function isBehind(metadata: EntityMetadata, [first, ...others]: readonly 
 }
 
 function isBeyond(key: SortKey): string {
-  return `object."${key.field}" ${key.direction === 'ASC' ? '>' : '<'} ${anchorValue(key)}`;
+  return `object."${key.field}" ${beyond(key)} ${anchorValue(key)}`;
+}
+
+/** The operator that compares what comes behind a value in an order with it. */
+function beyond({ direction }: SortKey): '>' | '<' {
+  return direction === 'ASC' ? '>' : '<';
 }
 
 function anchorValue({ field }: SortKey): string {
   return `(SELECT "${field}" FROM anchor)`;
-}
-
-/** Whether an order is by identifier, or by one column and then by ascending identifier. */
-export function isSimple(order: readonly SortKey[]): boolean {
-  return order.length === 1 || (order.length === 2 && order[1]?.direction === 'ASC');
-}
-
-/** @param skipped how many objects without a value to skip */
-function pickedFrom(picking: Picking, skipped: string): string[] {
-  const { metadata, where, order, limit } = picking;
-  const keys = keysOf(order);
-  const [first, second] = order;
-  const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
-  const start = (name: string): string => `(SELECT ${name} FROM start)`;
-  const select = (...conditions: string[]): string =>
-    `SELECT ${keys} FROM object ${and(where, ...conditions)} ${page}`;
-  if (!first) throw new TypeError('An order has at least the identifier');
-  const column = columnOf(metadata, first.field);
-  const sorted = `object."${column.databaseName}"`;
-  const beyond = first.direction === 'ASC' ? '>' : '<';
-  if (!second) {
-    return [`picked AS MATERIALIZED (${select(`${sorted} ${beyond}= ${start('id')}`)})`];
-  }
-  const identifier = `object."${second.field}"`;
-  // The index is in the order of both columns. For the descending order, a comparison of rows would be
-  // of the wrong direction in the second one.
-  if (first.direction === 'ASC') {
-    const row = `(${sorted}, ${identifier}) >= (${start('value')}, ${start('id')})`;
-    return withMissing(picking, select(row), skipped);
-  }
-  const group = select(`${sorted} = ${start('value')}`, `${identifier} >= ${start('id')}`);
-  const others = select(`${sorted} < ${start('value')}`);
-  return withMissing(picking, united([group, others], page), skipped);
-}
-
-/** The same for an order by more columns than one and the identifier, from the place in `start` on. */
-function pickedFromGroup(picking: Picking, skipped: string): string[] {
-  const { metadata, where, order, limit } = picking;
-  const [first] = order;
-  if (!first) throw new TypeError('An order has at least the identifier');
-  const sorted = `object."${first.field}"`;
-  const value = '(SELECT value FROM start)';
-  const page = `${orderBy(metadata, order)} LIMIT ${limit}`;
-  const select = (operator: string): string =>
-    `SELECT ${keysOf(order)} FROM object ${and(where, `${sorted} ${operator} ${value}`)} ${page}`;
-  const group = `${select('=')} OFFSET (SELECT skipped FROM start)`;
-  const others = select(first.direction === 'ASC' ? '>' : '<');
-  return withMissing(picking, united([group, others], page), skipped);
-}
-
-function united(parts: readonly string[], page: string): string {
-  const all = parts.map((part) => `(${part})`).join(' UNION ALL ');
-  return `SELECT * FROM (${all}) object ${page}`;
-}
-
-/**
- * The table `picked` of objects with a value in the sorted column, and of those without behind them.
- *
- * @param skipped how many of the objects without a value to skip
- */
-function withMissing(
-  { metadata, where, order, limit }: Picking,
-  valued: string,
-  skipped: string,
-): string[] {
-  const [first, ...others] = order;
-  const column = columnOf(metadata, first?.field ?? '');
-  if (!column.isNullable) return [`picked AS MATERIALIZED (${valued})`];
-  const isMissing = `object."${column.databaseName}" IS NULL`;
-  return [
-    `valued AS MATERIALIZED (${valued})`,
-    `picked AS MATERIALIZED (
-      SELECT * FROM valued
-      UNION ALL
-      (SELECT ${keysOf(order)} FROM object
-       ${and(where, isMissing, `(SELECT count(*) FROM valued) < ${limit}`)}
-       ${orderBy(metadata, others)}
-       LIMIT ${limit} - (SELECT count(*) FROM valued) OFFSET ${skipped})
-    )`,
-  ];
 }
 
 /**

@@ -3,9 +3,9 @@ import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, identifierOf, isOwn } from '../../resource/resource.js';
 import { type Bound, type Criteria, type Interval, isBounded } from './criteria.js';
+import { isIndexed } from '../listing/order.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { isSimple } from './picked-objects.js';
 import { remainder, type SortedObjects, sortedObjects, valuedCount } from './tallied-counts.js';
 import { EVERY_OBJECT, type Facet, facetName, facetNames } from '../tally/facet.js';
 import { TallyPositions } from '../tally/position.js';
@@ -26,7 +26,7 @@ export interface TalliedList {
    * The number of matching objects with a value in the sorted column; absent if the tally does not know
    * the place of the offset, or none is asked for. If it is present, the table `start` has one row for
    * the first object of the page: its value in the sorted column as `value`, and its identifier as `id`;
-   * or, unless the order is `isSimple`, the number of objects with the same value before it as `skipped`.
+   * or, unless the order is `isIndexed`, the number of objects with the same value before it as `skipped`.
    * It is empty if the page begins behind all objects with a value.
    */
   readonly valuedCount?: string;
@@ -170,24 +170,14 @@ function addSortedStart(
   const isAscending = order[0]?.direction === 'ASC';
   const side = isAscending ? 'below' : 'above';
   const rank = isInterval ? `(${offset} + (SELECT ${side} FROM outside))` : offset;
-  if (isAscending && isSimple(order)) {
-    positions.addPlace('start', rank);
-    return;
-  }
-  // The tally is ascending, with ascending identifiers among equal values. So find the value first, and
-  // then the place among the group of objects with this value.
-  positions.addPlace('value_at', isAscending ? rank : `${total} - 1 - ${rank}`);
+  const place = isIndexed(order) ? 'start' : 'value_at';
+  positions.addPlace(place, isAscending ? rank : `${total} - 1 - ${rank}`);
+  if (place === 'start') return;
   const value = '(SELECT value FROM value_at)';
   const before = isAscending
     ? positions.below(value, false)
     : `${total} - ${positions.below(value, true)}`;
   tables.push(
-    `group_at AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM value_at)`,
+    `start AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM value_at)`,
   );
-  if (isSimple(order)) {
-    const first = positions.below('(SELECT value FROM group_at)', false);
-    positions.addPlace('start', `(SELECT ${first} + skipped FROM group_at)`);
-  } else {
-    tables.push('start AS (SELECT * FROM group_at)');
-  }
 }
