@@ -248,6 +248,7 @@ it('A list in descending order reads the index of its column backwards, at every
     readonly 'Node Type': string;
     readonly 'Subplan Name'?: string;
     readonly 'Index Name'?: string;
+    readonly 'Index Cond'?: string;
     readonly 'Scan Direction'?: string;
     readonly Plans?: readonly Node[];
   }
@@ -257,7 +258,7 @@ it('A list in descending order reads the index of its column backwards, at every
   for (const list of [
     ...['offset=0', 'offset=40', 'offset=3000', 'offset=7500', 'after=p00100'],
     ...['type=DIGITAL&offset=40', 'type=DIGITAL&offset=1500', 'type=DIGITAL&after=p00100'],
-    ...['priceMin=100&offset=40', 'priceMin=100&offset=3000', 'priceMin=100&after=p00100'],
+    ...['priceMax=300&offset=40', 'priceMax=300&offset=3000', 'priceMax=300&after=p00100'],
   ]) {
     // Another version of the resource, so that nothing is remembered.
     await service.dataSource.query(`UPDATE products SET stock = 1 WHERE "productID" = 'p00001'`);
@@ -282,6 +283,10 @@ it('A list in descending order reads the index of its column backwards, at every
       scans: ['products_by_price Backward'],
       sorts: 0,
     });
+    // At the place of the page, not at the end of the interval.
+    const begins = picked.find((node) => node['Index Cond'])?.['Index Cond'];
+    if (list !== 'offset=0')
+      expect({ list, begins }).toEqual({ list, begins: expect.stringMatching(/^\(+ROW\(/) });
   }
   asked.mockRestore();
 });

@@ -3,7 +3,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, identifierOf, isOwn, tableOf } from '../../resource/resource.js';
 import type { SortKey } from '../query/list-query.dto.js';
-import { and } from '../listing/where.js';
+import { and, andFirst } from '../listing/where.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { branchOrderBy, isIndexed, keysOf } from '../listing/order.js';
 import { consecutive } from './in-branches.js';
@@ -42,7 +42,7 @@ export function pickedFromStart(picking: Picking, skipped: string): string {
   const start = (name: string): string => `(SELECT ${name} FROM start)`;
   const [column, value] = [`object."${first.field}"`, start('value')];
   const select = (condition: string, offset = '0'): string =>
-    `SELECT ${keysOf(order)} FROM object ${and(inOrder, condition)}
+    `SELECT ${keysOf(order)} FROM object ${andFirst(inOrder, condition)}
      ${branchOrderBy(metadata, order)} LIMIT ${limit} OFFSET ${offset}`;
   const parts: string[] = [];
   if (!second) {
@@ -118,7 +118,7 @@ function behindAnchor({ metadata, where, order, limit }: Picking, isValued?: boo
   if (!first) throw new TypeError('An order has at least the identifier');
   const page = `LIMIT ${limit}`;
   const select = (...conditions: string[]): string =>
-    `SELECT ${keysOf(order)} FROM object ${and(where, ...conditions)}
+    `SELECT ${keysOf(order)} FROM object ${andFirst(where, ...conditions)}
      ${branchOrderBy(metadata, order)} ${page}`;
   const [column, value] = [`object."${first.field}"`, anchorValue(first)];
   const parts: string[] = [];
