@@ -230,6 +230,18 @@ describe('GET /products', () => {
     expect(await identifiers('inStock=false&productID=none,some,untracked')).toEqual(['none']);
   });
 
+  it('has inStock follow the stock, whatever a writer says', async () => {
+    await service.load('products', [{ productID: 'kept', type: 'PHYSICAL', stock: 0 }]);
+    const write = (change: string) =>
+      service.dataSource.query(`UPDATE products SET ${change} WHERE "productID" = 'kept'`);
+    await write('"inStock" = true');
+    expect(await identifiers('inStock=true&productID=kept')).toEqual([]);
+    await write('stock = 1');
+    expect(await identifiers('inStock=true&productID=kept')).toEqual(['kept']);
+    await write('"inStock" = false');
+    expect(await identifiers('inStock=true&productID=kept')).toEqual(['kept']);
+  });
+
   it('finds each word of a name, however it is joined to others', async () => {
     await service.load('products', [
       {

@@ -1,16 +1,23 @@
 import { transform } from '@swc/core';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { swc } from '../jest.config.js';
 
 /**
- * Compiles sources to JavaScript without checking their types.
+ * Compiles sources to JavaScript without checking their types, and copies SQL.
  *
  * @param {string} source a folder
  * @param {string} target the folder of the JavaScript
  */
 export async function transpile(source, target) {
   const files = await readdir(source, { recursive: true });
+  const sql = files.filter((name) => name.endsWith('.sql'));
+  await Promise.all(
+    sql.map(async (name) => {
+      await mkdir(dirname(join(target, name)), { recursive: true });
+      await copyFile(join(source, name), join(target, name));
+    }),
+  );
   await Promise.all(
     files
       .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))

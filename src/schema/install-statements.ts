@@ -106,8 +106,7 @@ export function trackTableAgain(
   resource: string,
   { table, identifier, counted, recorded }: InstalledTracking,
 ): string {
-  const columns = recorded ? [counted, recorded] : [counted];
-  const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');
+  const lists = [counted, recorded ?? []].map((names) => `'{${names.join()}}'`).join(', ');
   return `SELECT track_table('${resource}', '${table}', '${identifier}', ${lists})`;
 }
 

@@ -5,9 +5,6 @@ import { requireSearchLanguage } from '../database/search-language.js';
 /** Milliseconds in which a statement that was planned before a commit has begun. */
 const PLANNED_BEFORE = 1000;
 
-const STAMP = `INSERT INTO resource_versions
-  VALUES ($1, 1 + floor(random() * 4611686018427387904::numeric))`;
-
 /** The language of the words in the database. */
 async function storedSearchLanguage(dataSource: DataSource): Promise<string> {
   const [{ language }] = await dataSource.query<[{ language: string }]>(
@@ -76,7 +73,9 @@ export async function rebuildSearch(dataSource: DataSource, language: string): P
     // A statement that was planned before the end has searched in the former language, and may have seen the
     // new words. A further version keeps its result out of caches.
     await sleep(PLANNED_BEFORE);
-    for (const resource of resources) await runner.query(STAMP, [resource]);
+    for (const resource of resources) {
+      await runner.query('INSERT INTO resource_versions (resource) VALUES ($1)', [resource]);
+    }
     return resources;
   } catch (error) {
     if (runner.isTransactionActive) await runner.rollbackTransaction();

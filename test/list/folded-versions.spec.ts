@@ -1,21 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { SkipFoldedRows1764651600000 } from '../../src/database/migrations/1764651600000-skip-folded-rows.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { stateOf } from '../../src/list/statement/state.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
-
-/** How releases before checkpoints fold. */
-const FOLD_OF_BEFORE = `
-  WITH deleted AS (
-    DELETE FROM resource_versions WHERE resource = 'brands'
-    AND (SELECT count(*) > 1 FROM resource_versions WHERE resource = 'brands')
-    RETURNING stamp
-  )
-  INSERT INTO resource_versions SELECT 'brands', sum(stamp) FROM deleted HAVING count(*) > 0`;
 
 let service: Service;
 let clients: Client[];
@@ -152,11 +142,7 @@ describe('The version', () => {
       }
     });
     const folds = async (): Promise<void> => {
-      const random = new Random('folds of versions');
-      while (work.goesOn) {
-        if (random.chance(0.8)) await maintain();
-        else await query(FOLD_OF_BEFORE);
-      }
+      while (work.goesOn) await maintain();
     };
     const read = async (): Promise<void> => {
       const client = await connect();
@@ -214,22 +200,4 @@ describe('The version', () => {
       expect(seen.size).toBe(3);
     },
   );
-
-  it('stays as it is when the migration is taken back and applied again', async () => {
-    await query(`UPDATE brands SET name = 'C'`);
-    await maintain();
-    await query(`UPDATE brands SET name = 'D'`);
-    const { read } = await versions();
-    const runner = service.dataSource.createQueryRunner();
-    try {
-      await new SkipFoldedRows1764651600000().down(runner);
-      await query(FOLD_OF_BEFORE);
-      await new SkipFoldedRows1764651600000().up(runner);
-    } finally {
-      await runner.release();
-    }
-    expect(await versions()).toEqual({ read, sum: read });
-    await maintain();
-    expect(await versions()).toEqual({ read, sum: read });
-  });
 });

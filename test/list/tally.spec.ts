@@ -336,6 +336,38 @@ describe('The tally', () => {
   });
 });
 
+it('The names of columns do not collide with those in the statements of the triggers', async () => {
+  const names = ['step', 'word', 'facet', 'total', 'lowest', 'key', 'count', 'object'];
+  await query(
+    `CREATE TABLE odds ("oddID" varchar(100) COLLATE "C" PRIMARY KEY, value integer, words tsvector,
+       ${names.map((name) => `"${name}" text`).join(', ')})`,
+  );
+  await query(`INSERT INTO odds ("oddID", step) VALUES ('first', 'a')`);
+  await query(
+    `SELECT install_tally('odds', 'oddID', '{${names.join()},step+word}', '{value}', '{words}')`,
+  );
+  await query(`INSERT INTO odds_tally_by_words_counted VALUES ('lamp', true)`);
+  const insertion = (from: number, count: number): string =>
+    `INSERT INTO odds ("oddID", value, words, ${names.map((name) => `"${name}"`).join(', ')})
+     SELECT 'o' || i, i, 'lamp', ${names.map(() => `'a'`).join(', ')}
+     FROM generate_series(${from}, ${from + count - 1}) i`;
+  await query(insertion(0, 1500));
+  await query(insertion(1500, 1));
+  await query(`UPDATE odds SET step = 'b', words = 'torch' WHERE "oddID" = 'o1'`);
+  await query(`DELETE FROM odds WHERE "oddID" = 'o2'`);
+  const tallied = (table: string, facet: string) =>
+    query(
+      `SELECT sum(count)::integer AS count FROM (
+         SELECT facet, count FROM ${table} UNION ALL SELECT facet, count FROM ${table}_deltas
+       ) every WHERE facet = '${facet}'`,
+    );
+  expect(await tallied('odds_tally', 'step=a')).toEqual([{ count: 1500 }]);
+  expect(await tallied('odds_tally', 'step+word=1:aa')).toEqual([{ count: 1499 }]);
+  expect(await tallied('odds_tally_by_value', '')).toEqual([{ count: 1500 }]);
+  expect(await tallied('odds_tally_by_words', 'step=a')).toEqual([{ count: 1499 }]);
+  expect(await tallied('odds_tally_by_words', '')).toEqual([{ count: 1499 }]);
+});
+
 describe('Under concurrent writers', () => {
   /** The duration of the run, in seconds. */
   const seconds = Number(process.env.TALLY_TEST_SECONDS ?? 6);

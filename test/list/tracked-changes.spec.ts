@@ -4,17 +4,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { TimeTrackedChanges1764666000000 } from '../../src/database/migrations/1764666000000-time-tracked-changes.js';
 import { purgeDeletions } from '../../src/list/deletions/purge.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { differences } from '../../src/schema/differences.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { Random } from '../random.js';
 import { advanceWatermark } from '../watermark.js';
 import { Mirror } from './mirror.js';
 import { startTracked, TRACK, TRACKED, type TrackedService } from './tracked.fixture.js';
-import { trackStatements } from './track-statements.js';
 import { inAnyOrder, ownerWrites } from './tracked-writes.js';
 
 /** The duration of the run under writers, in seconds; set MIRROR_SECONDS for a longer one. */
@@ -244,40 +241,6 @@ describe('Changes and deletions of tracked tables', () => {
       '1 test_wares have no time of their last change: run SELECT track_table(…) again',
     ]);
     await own(TRACK.test_wares);
-  });
-
-  it('come to a table that was tracked without them, and go again', async () => {
-    const old = TRACK.test_wares.replace(", '{}')", ')');
-    await own(`SELECT untrack_table('test_wares')`);
-    await own(old);
-    expect(await texts()).toEqual([expect.stringContaining('there is no table')]);
-    const changes = await migrationChanges(service.dataSource);
-    expect(changes).toEqual({ up: [TRACK.test_wares], down: [old] });
-    await own(TRACK.test_wares);
-    expect(await texts()).toEqual([]);
-    const kept = () =>
-      own(
-        `SELECT relname AS name FROM pg_class WHERE relname ~ '_(tally_changes|deletions)$' AND relname ~ '^test_'
-       UNION SELECT tgname FROM pg_trigger WHERE tgname ~ '_changes_'
-       UNION SELECT proname FROM pg_proc WHERE proname ~ '(_changes|recorded_columns)$' AND pronamespace = 'public'::regnamespace`,
-      );
-    const installed = await kept();
-    const migration = new TimeTrackedChanges1764666000000();
-    const runner = service.dataSource.createQueryRunner();
-    await migration.down(runner);
-    expect(await kept()).toEqual([]);
-    // What was intact still is.
-    const tracking = trackStatements(service.dataSource);
-    expect(await texts()).toEqual(tracking.map(() => expect.stringContaining('there is no table')));
-    const intact = await own(
-      'SELECT FROM tallies WHERE tracked IS NOT NULL AND NOT is_tracking_intact(resource)',
-    );
-    expect(intact).toEqual([]);
-    await migration.up(runner);
-    await runner.release();
-    for (const statement of tracking) await own(statement);
-    expect(await kept()).toEqual(installed);
-    expect(await texts()).toEqual([]);
   });
 });
 

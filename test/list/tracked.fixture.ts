@@ -141,7 +141,7 @@ function ownedBy(role: string): string {
       WITH own AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$|Shop$)')
       SELECT 'SCHEMA ' || oid::regnamespace FROM own
       UNION ALL SELECT format('%s %s', CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, oid::regclass) FROM pg_class
-      WHERE relnamespace IN (SELECT oid FROM own) AND relkind IN ('r', 'S')
+      WHERE relnamespace IN (SELECT oid FROM own) AND relkind IN ('r', 'v', 'S')
       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype IN ('a', 'i', 'e'))
       UNION ALL SELECT 'TYPE ' || oid::regtype FROM pg_type
       WHERE typnamespace IN (SELECT oid FROM own) AND typtype = 'e'

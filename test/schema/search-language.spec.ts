@@ -94,6 +94,13 @@ describe('The language of searches', () => {
     );
   });
 
+  it('changes the version when it is rebuilt, so that no page of before is served', async () => {
+    const versions = () => service.dataSource.query('SELECT count(*) FROM resource_versions');
+    const before = await versions();
+    await service.dataSource.query(`SELECT rebuild_words('products')`);
+    expect(await versions()).not.toEqual(before);
+  });
+
   it('stems words, and neither beginnings nor identifiers', async () => {
     // On a connection that has written in the language before.
     await service.load('products', [

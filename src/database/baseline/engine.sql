@@ -1,0 +1,46 @@
+-- The tables of the list engine. The functions that write them are in ../functions.
+
+-- The resources that are searched, and the columns whose words they have. The first one is the title.
+CREATE TABLE searches (
+  resource text PRIMARY KEY,
+  columns text[] NOT NULL
+);
+
+-- What the tally of each resource counts. See ../functions/tally.sql.
+CREATE TABLE tallies (
+  resource text COLLATE "C" PRIMARY KEY,
+  identifier text NOT NULL,
+  counted text[] NOT NULL,
+  -- How often its ranges were cut.
+  cuts bigint NOT NULL DEFAULT 0,
+  sorted text[] NOT NULL DEFAULT '{}',
+  searched text[] NOT NULL DEFAULT '{}',
+  intervals text[] NOT NULL DEFAULT '{}',
+  -- The table of others, in SQL; null for a resource with a table of its own. What it was when it was counted.
+  tracked text,
+  tracking jsonb
+);
+
+-- A random stamp for each statement that writes to a resource. See ../functions/versions.sql.
+CREATE TABLE resource_versions (
+  resource text COLLATE "C" NOT NULL,
+  stamp numeric NOT NULL DEFAULT 1 + floor(random() * 4611686018427387904::numeric),
+  writer xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  folded_in pg_snapshot
+);
+CREATE INDEX resource_versions_writer ON resource_versions (resource, writer);
+CREATE INDEX resource_versions_checkpoint ON resource_versions (resource, writer) WHERE folded_in IS NOT NULL;
+
+-- One row: the watermark, and the next one, valid when every transaction below next_id has ended. See
+-- ../functions/watermark.sql. It is updated each second; in half-empty pages, that writes no index.
+CREATE TABLE watermark (
+  until timestamptz(3),
+  next_until timestamptz(3),
+  next_id xid8
+) WITH (fillfactor = 10);
+CREATE INDEX watermark_next_id ON watermark (next_id);
+INSERT INTO watermark VALUES (NULL, NULL, NULL);
+
+-- The minimum time of a write, in milliseconds since 1970. It only grows.
+CREATE SEQUENCE watermark_floor;
+SELECT setval('watermark_floor', floor(extract(epoch FROM clock_timestamp() - interval '1 second') * 1000)::bigint);

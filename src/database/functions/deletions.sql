@@ -1,0 +1,98 @@
+-- <resource>_deletions records the identifiers of deleted objects, each with the time of its deletion as deletedAt, for
+-- clients that keep a copy. The times obey the rule of the watermark.
+--
+-- An insert does not remove the deletion of its identifier. Instead, the list of deletions omits identifiers that exist,
+-- which is right even if the inserting snapshot did not see the deletion.
+--
+-- It may also record columns of the deleted objects, so that each client is only told of those that it has seen. Then
+-- an object counts as deleted also when one of them changes: for who saw it by the old value, it is gone. So an
+-- identifier has a deletion for each combination of values that it had.
+
+-- Definitions of columns as in CREATE TABLE, with the types of a table and without their lengths; an enumeration as text:
+-- a change of these must not make the triggers fail. Without a table they are texts.
+CREATE OR REPLACE FUNCTION recorded_columns(of_table oid, names text[]) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT string_agg(concat_ws(' ', quote_ident(name), CASE
+      WHEN of_table IS NULL OR typtype = 'e' THEN 'text COLLATE "default"'
+      ELSE format_type(atttypid, -1) || coalesce(' COLLATE ' || nullif(attcollation, 0)::regcollation::text, '') END),
+    ', ' ORDER BY place)
+  FROM unnest(names) WITH ORDINALITY AS part(name, place)
+  LEFT JOIN pg_attribute ON attrelid = of_table AND attname = name AND NOT attisdropped
+  LEFT JOIN pg_type ON pg_type.oid = atttypid
+$$;
+
+-- recorded: the columns, of which the first is the identifier
+CREATE OR REPLACE FUNCTION create_deletions_table(of_resource text, of_table oid, recorded text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  deletions text := format('%I.%I', current_schema(), of_resource || '_deletions');
+BEGIN
+  EXECUTE format('CREATE TABLE %s (%s, "deletedAt" timestamptz(3) NOT NULL, %s (%s))', deletions,
+    recorded_columns(of_table, recorded),
+    CASE cardinality(recorded) WHEN 1 THEN 'PRIMARY KEY' ELSE 'UNIQUE NULLS NOT DISTINCT' END,
+    (SELECT string_agg(quote_ident(name), ', ' ORDER BY at) FROM unnest(recorded) WITH ORDINALITY AS part(name, at)));
+  EXECUTE format('ALTER TABLE %s ALTER %I SET NOT NULL', deletions, recorded[1]);
+  EXECUTE format('CREATE INDEX ON %s ("deletedAt", %I)', deletions, recorded[1]);
+END $$;
+
+-- Creates the table and the triggers that record the deletions of a resource.
+--
+-- scoped: the columns that they record besides the identifier
+CREATE OR REPLACE FUNCTION install_deletions(of_resource text, identifier text, scoped text[] DEFAULT '{}') RETURNS void
+LANGUAGE plpgsql AS $install$
+DECLARE
+  home text := quote_ident(current_schema());
+  resource text := format('%s.%I', home, of_resource);
+  keep text := format('%s.%I', home, 'keep_' || of_resource || '_deletions');
+  recorded text[] := identifier || scoped;
+  columns text := (SELECT string_agg(quote_ident(name), ', ') FROM unnest(recorded) name);
+  -- The statement that records the rows of a source. No column is called "#now".
+  recording text := format('INSERT INTO %s.%I (%s, "deletedAt") %%s
+          ON CONFLICT (%3$s) DO UPDATE SET "deletedAt" = excluded."deletedAt"',
+    home, of_resource || '_deletions', columns);
+BEGIN
+  PERFORM remove_deletions(of_resource);
+  PERFORM create_deletions_table(of_resource, resource::regclass, recorded);
+  EXECUTE format($function$
+    -- With its owner's rights: a writer needs no privilege on the deletions.
+    CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    DECLARE
+      "#now" timestamptz := %2$s.write_time();
+    BEGIN
+      IF TG_OP = 'DELETE' THEN
+        %3$s;
+      ELSIF TG_OP = 'UPDATE' THEN
+        %4$s;
+      ELSE
+        -- It empties the table of more than an older snapshot shows.
+        IF current_setting('transaction_isolation') <> 'read committed' THEN
+          RAISE 'TRUNCATE would not tell of every deletion' USING
+            ERRCODE = 'serialization_failure', HINT = 'Use READ COMMITTED, or DELETE.';
+        END IF;
+        %5$s;
+      END IF;
+      RETURN NULL;
+    END $body$ $function$,
+    keep, home,
+    format(recording, format('SELECT %s, "#now" FROM old_rows', columns)),
+    format(recording, (SELECT format('VALUES (%s, "#now")', string_agg(format('OLD.%I', name), ', ')) FROM unnest(recorded) name)),
+    format(recording, format('SELECT %s, "#now" FROM %s', columns, resource)));
+  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_delete',
+    'AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT', keep);
+  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_rename', format(
+    'AFTER UPDATE ON %%s FOR EACH ROW WHEN (%s)',
+    (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', name), ' OR ') FROM unnest(recorded) name)), keep);
+  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_truncate',
+    'BEFORE TRUNCATE ON %s FOR EACH STATEMENT', keep);
+END $install$;
+
+CREATE OR REPLACE FUNCTION remove_deletions(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  operation text;
+BEGIN
+  FOREACH operation IN ARRAY '{delete,rename,truncate}'::text[] LOOP
+    EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_deletions_' || operation, of_resource);
+  END LOOP;
+  EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_deletions');
+  EXECUTE format('DROP TABLE IF EXISTS %I', of_resource || '_deletions');
+END $$;

@@ -1,0 +1,348 @@
+-- The tally of a resource makes counts exact and offsets cheap. It counts objects by facet: '' for all objects, or those with
+-- one value in each of some counted columns. The facet of a column is named type=DIGITAL; that of a combination of
+-- columns categoryID+type=5:outdoDIGITAL, where each value but the last follows its length in characters and a colon. An
+-- object whose counted column is null has no such facet.
+--
+-- A tally has several orders. In each it has a table <resource>_tally… of counts, and a table <resource>_tally…_deltas of the
+-- changes since then. Each writing statement appends its deltas, so the sum of both tables is exact in every snapshot,
+-- and writers do not block each other. Maintenance folds the deltas into the counts, and cuts ranges again.
+--
+-- identifiers  <resource>_tally: by facet and range of identifiers. A range is named by its lowest identifier; the first
+--              range by the least identifier of its type.
+-- values       <resource>_tally_by_<column>, for each sorted column: by facet and range of (value, identifier). The value of
+--              the first range is null. An object without a value is in none. Its facets are '', those of each counted
+--              column that is an enumeration or a boolean (the ranges of a rare value would span most of the index), and
+--              those of the declared intervals: categoryID+price has the facets of categoryID in the order of price.
+-- words        <resource>_tally_by_<column>, for each searched column: by word and facet, for the words in the table
+--              <resource>_tally_by_<column>_counted. Maintenance chooses these. is_counted is false while the objects
+--              from before the choice are being counted. Its facets are '' and those of each single counted column.
+
+-- The orders of each tally. place numbers those of a resource, elements are what an order counts by ('' and columns such as
+-- categoryID+type), and names are the columns that place an object in it.
+CREATE OR REPLACE VIEW tally_orders AS
+SELECT resource, identifier, kind, of_column, row_number() OVER (PARTITION BY resource ORDER BY kind, at) AS place,
+  resource || '_tally' || coalesce('_by_' || of_column, '') AS tally, ''::text || faceted AS elements,
+  string_to_array(array_to_string(ARRAY[identifier, of_column] || faceted, '+'), '+') AS names
+FROM tallies CROSS JOIN LATERAL (
+  SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE strpos(name, '+') = 0) AS single
+) singles CROSS JOIN LATERAL (
+  SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, counted AS faceted
+  UNION ALL
+  SELECT 'values', of_sorted, at, ARRAY(
+    SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND attname = ANY(single)
+    AND (typtype = 'e' OR typname = 'bool')
+    UNION ALL
+    SELECT left(element, -1 - length(of_sorted)) FROM unnest(intervals) element
+    WHERE right(element, 1 + length(of_sorted)) = '+' || of_sorted
+  ) FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
+  UNION ALL
+  SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
+) orders;
+
+-- The type of the identifiers of a table in its tally; null if there is no such column.
+CREATE OR REPLACE FUNCTION identifier_type(of_table oid, identifier text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE typcategory WHEN 'S' THEN 'text COLLATE ' || (
+      SELECT oid::regcollation FROM pg_collation WHERE oid = attcollation
+    ) ELSE format_type(atttypid, NULL) END
+  FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid WHERE attrelid = of_table AND attname = identifier
+$$;
+
+-- The type of a column, as in CREATE TABLE.
+CREATE OR REPLACE FUNCTION column_type(of_table oid, of_column text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT format_type(atttypid, atttypmod) || coalesce(' COLLATE ' || nullif(attcollation, 0)::regcollation::text, '')
+  FROM pg_attribute WHERE attrelid = of_table AND attname = of_column
+$$;
+
+-- The least value of a type of identifiers, as an SQL expression; null for a type that no identifier has.
+CREATE OR REPLACE FUNCTION least_identifier(type text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE split_part(type, ' ', 1)
+    WHEN 'text' THEN quote_literal('')
+    WHEN 'integer' THEN quote_literal(-2147483648) || '::integer'
+    WHEN 'bigint' THEN quote_literal(-9223372036854775808) || '::bigint'
+    WHEN 'uuid' THEN quote_literal('00000000-0000-0000-0000-000000000000') || '::uuid'
+  END
+$$;
+
+-- The SQL expression for the facet of the row object, by the names of its columns.
+CREATE OR REPLACE FUNCTION tally_facet(element text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT quote_literal(CASE element WHEN '' THEN '' ELSE element || '=' END) || coalesce(string_agg(
+    CASE WHEN at < count THEN format(' || length(object.%1$I::text) || '':'' || object.%1$I::text', name)
+    ELSE format(' || object.%I::text', name) END, '' ORDER BY at), '')
+  FROM (
+    SELECT name, at, count(*) OVER () AS count
+    FROM unnest(string_to_array(element, '+')) WITH ORDINALITY AS named(name, at)
+  ) names
+$$;
+
+-- Returns the text of a query. It adds up the column "#step" of source by facet, and by the column key of source if one is
+-- given. Its columns are key, facet and total. source contains a table object. Sums of 0 are left out.
+CREATE OR REPLACE FUNCTION tally_sums(elements text[], source text, key text DEFAULT NULL) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+  WITH names AS (
+    SELECT name, 1 << (row_number() OVER (ORDER BY name) - 1)::integer AS bit
+    FROM (SELECT DISTINCT unnest(string_to_array(array_to_string(elements, '+'), '+')) AS name) every
+    WHERE name <> ''
+  ), sets AS (
+    SELECT element, (
+        SELECT concat_ws(', ', key, string_agg(format('object.%I', name), ', ')) FROM names
+        WHERE name = ANY(string_to_array(element, '+'))
+      ) AS columns, (
+        -- GROUPING has a bit for each column that is not in the set.
+        SELECT coalesce(sum(bit), 0) FROM names WHERE name <> ALL(string_to_array(element, '+'))
+      ) AS mask
+    FROM unnest(elements) AS each(element)
+  )
+  SELECT format(
+    'SELECT %1$sfacet, total FROM (
+       SELECT %1$s%2$s AS facet, sum("#step") AS total FROM %3$s GROUP BY GROUPING SETS (%4$s)
+     ) summed WHERE facet IS NOT NULL AND total <> 0',
+    key || ', ', coalesce(
+      'CASE GROUPING(' || (SELECT string_agg(format('object.%I', name), ', ' ORDER BY bit DESC) FROM names) || ')'
+        || (SELECT string_agg(format(' WHEN %s THEN %s', mask, tally_facet(element)), '') FROM sets) || ' END',
+      quote_literal('')),
+    source, (SELECT string_agg('(' || columns || ')', ', ') FROM sets))
+$$;
+
+-- Creates the tables of an order. Half-empty pages have room for the counts that a fold writes, so that it leaves the index
+-- alone. Autovacuum does not wait until a share of the deltas is dead: a fold empties the table.
+CREATE OR REPLACE FUNCTION create_tally_tables(ordered tally_orders, key_type text, value_type text DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  tally text := format('%I.%I', current_schema(), ordered.tally);
+  deltas text := format('%I.%I', current_schema(), ordered.tally || '_deltas');
+  longest text := ordered.tally || CASE ordered.kind WHEN 'words' THEN '_counted' ELSE '_deltas' END;
+BEGIN
+  IF octet_length(longest) > 63 THEN
+    RAISE 'The name % of a tally is longer than 63 bytes', longest;
+  END IF;
+  CASE ordered.kind
+    WHEN 'identifiers' THEN
+      EXECUTE format(
+        'CREATE TABLE %s (
+           facet text COLLATE "C", lowest %s, count bigint NOT NULL, PRIMARY KEY (facet, lowest)
+         ) WITH (fillfactor = 50)', tally, key_type);
+      -- It has many facets, and few of them have several ranges.
+      EXECUTE format('CREATE INDEX ON %s (facet) WHERE lowest <> %s', tally, least_identifier(key_type));
+    WHEN 'values' THEN
+      EXECUTE format(
+        'CREATE TABLE %s (
+           facet text COLLATE "C" NOT NULL, value %s, lowest %s NOT NULL, count bigint NOT NULL
+         ) WITH (fillfactor = 50)', tally, value_type, key_type);
+      EXECUTE format('CREATE UNIQUE INDEX ON %s (facet, value NULLS FIRST, lowest) NULLS NOT DISTINCT', tally);
+    WHEN 'words' THEN
+      EXECUTE format(
+        'CREATE TABLE %I.%I (word text COLLATE "C" PRIMARY KEY, is_counted boolean NOT NULL DEFAULT false)',
+        current_schema(), ordered.tally || '_counted');
+      EXECUTE format(
+        'CREATE TABLE %s (
+           word text COLLATE "C", facet text COLLATE "C", count bigint NOT NULL, PRIMARY KEY (word, facet)
+         ) WITH (fillfactor = 50)', tally);
+  END CASE;
+  EXECUTE format(
+    'CREATE TABLE %s (LIKE %s) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
+    deltas, tally);
+  EXECUTE format('CREATE INDEX ON %s (%s)', deltas, CASE ordered.kind
+    WHEN 'identifiers' THEN 'facet, lowest' WHEN 'values' THEN 'facet, value, lowest' ELSE 'word, facet' END);
+END $$;
+
+-- The query that adds up written rows by facet and range of an order of identifiers or values, as a trigger sees the ranges.
+-- Its source is the table source of these rows.
+--
+-- which: a condition on the facets, as SQL
+CREATE OR REPLACE FUNCTION tally_ranges(ordered tally_orders, first_key text, which text) RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT format(CASE ordered.kind
+    WHEN 'identifiers' THEN
+      'SELECT facet, lowest, sum("#step") FROM (
+         SELECT of.facet, coalesce((
+           SELECT tally.lowest FROM %1$I.%2$I tally
+           WHERE tally.facet = of.facet AND tally.lowest <= object.%3$I
+           ORDER BY tally.facet DESC, tally.lowest DESC LIMIT 1
+         ), %5$s) AS lowest, "#step" FROM %6$s
+       ) ranged GROUP BY facet, lowest HAVING sum("#step") <> 0'
+    ELSE
+      'SELECT facet, value, lowest, sum("#step") FROM (
+         SELECT facet, range.value, coalesce(range.lowest, %5$s) AS lowest, "#step" FROM (
+           SELECT of.facet, object.%4$I AS value, object.%3$I AS key, "#step" FROM %6$s AND object.%4$I IS NOT NULL
+         ) faceted LEFT JOIN LATERAL (
+           SELECT tally.value, tally.lowest FROM %1$I.%2$I tally
+           WHERE tally.facet = faceted.facet AND (tally.value, tally.lowest) <= (faceted.value, faceted.key)
+           ORDER BY tally.facet DESC, tally.value DESC NULLS LAST, tally.lowest DESC LIMIT 1
+         ) range ON true
+       ) ranged GROUP BY facet, value, lowest HAVING sum("#step") <> 0' END,
+    current_schema(), ordered.tally, ordered.identifier, ordered.of_column, first_key, format(
+      'source object CROSS JOIN LATERAL (VALUES %s) of(facet) WHERE of.facet IS NOT NULL AND %s',
+      (SELECT string_agg(format('(%s)', tally_facet(element)), ', ') FROM unnest(ordered.elements) element), which))
+$$;
+
+-- The statement that adds written rows to the deltas of an order. @rows stands for these rows, with 1 as "#step" for a new
+-- one and -1 for an old one. In the variables changed and written the trigger has which orders a change moves objects
+-- in (null: all), and the number of rows.
+CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE ordered.kind
+    WHEN 'words' THEN format(
+      'IF changed[%s] IS NOT FALSE AND EXISTS (SELECT FROM %s) THEN
+         INSERT INTO %s (word, facet, count) WITH source AS (@rows) %s;
+       END IF;
+       ', ordered.place, counted_words, deltas, tally_sums(ordered.elements, format(
+        'source object CROSS JOIN LATERAL unnest(tsvector_to_array(object.%I)) lexemes("#word")
+         JOIN %s counted ON counted.word = "#word"', ordered.of_column, counted_words), '"#word"'))
+    -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them; if there is none,
+    -- EXISTS has the rows not even be read.
+    ELSE format(
+      'IF changed[%s] IS NOT FALSE THEN
+         IF written > 1000 THEN
+           INSERT INTO %s WITH source AS NOT MATERIALIZED (@rows), several AS MATERIALIZED (
+             SELECT DISTINCT facet FROM %s WHERE %s
+           )
+           SELECT facet, %s, total FROM (%s) sums WHERE facet NOT IN (SELECT facet FROM several)
+           UNION ALL %s;
+         ELSE
+           INSERT INTO %2$s WITH source AS (@rows) %8$s;
+         END IF;
+       END IF;
+       ', ordered.place, deltas, tally,
+      CASE ordered.kind WHEN 'values' THEN 'value IS NOT NULL' ELSE 'lowest <> ' || first_key END,
+      CASE ordered.kind WHEN 'values' THEN 'NULL, ' ELSE '' END || first_key,
+      tally_sums(ordered.elements, 'source object' || coalesce(' WHERE object.' || quote_ident(ordered.of_column) || ' IS NOT NULL', '')),
+      tally_ranges(ordered, first_key, 'EXISTS (SELECT FROM several) AND of.facet IN (SELECT facet FROM several)'),
+      tally_ranges(ordered, first_key, 'true'))
+  END
+  FROM (
+    SELECT format('%I.%I', current_schema(), ordered.tally) AS tally,
+      format('%I.%I', current_schema(), ordered.tally || '_deltas') AS deltas,
+      format('%I.%I', current_schema(), ordered.tally || '_counted') AS counted_words
+  ) tables
+$$;
+
+-- Creates the function of the triggers that keep a tally. Its statements are static text, so that a session plans them once.
+--
+-- additions: the statements of tally_addition for every order
+-- columns: those that place an object in any order, quoted
+CREATE OR REPLACE FUNCTION create_tally_function(of_resource text, identifier text, additions text, columns text)
+RETURNS void LANGUAGE plpgsql AS $create$
+DECLARE
+  home text := quote_ident(current_schema());
+  compared text;
+  tables text;
+BEGIN
+  SELECT string_agg(format('bool_or(ROW(%s) IS DISTINCT FROM ROW(%s))', came, went), ', ' ORDER BY place),
+    string_agg(format('%1$s.%2$I, %1$s.%3$I', home, tally, tally || '_deltas'), ', ' ORDER BY place)
+  INTO compared, tables
+  FROM tally_orders CROSS JOIN LATERAL (
+    SELECT string_agg(DISTINCT format('came.%I', name), ', ') AS came, string_agg(DISTINCT format('went.%I', name), ', ') AS went
+    FROM unnest(names) name
+  ) compared_rows
+  WHERE resource = of_resource;
+  EXECUTE format($function$
+    -- With its owner's rights: a writer needs no privilege on the tally.
+    CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $body$
+    DECLARE
+      -- Null: all of them.
+      changed boolean[];
+      -- At most 1001 for INSERT and DELETE.
+      written bigint;
+    BEGIN
+      -- A snapshot from before the last cut names ranges that do not exist any more. The transaction
+      -- is then refused (40001, serialization_failure), and the writer tries again.
+      IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM FROM %2$s.tallies WHERE resource = %3$L FOR SHARE;
+      END IF;
+      IF TG_OP = 'INSERT' THEN
+        SELECT count(*) INTO written FROM (SELECT FROM new_rows LIMIT 1001) first;
+        IF written = 0 THEN RETURN NULL; END IF;
+        %4$s
+      ELSIF TG_OP = 'DELETE' THEN
+        SELECT count(*) INTO written FROM (SELECT FROM old_rows LIMIT 1001) first;
+        IF written = 0 THEN RETURN NULL; END IF;
+        %5$s
+      ELSIF TG_OP = 'UPDATE' THEN
+        SELECT count(*), ARRAY[%7$s] INTO written, changed
+        FROM new_rows came FULL JOIN old_rows went ON went.%8$I = came.%8$I;
+        IF written = 0 THEN RETURN NULL; END IF;
+        %6$s
+      ELSE
+        -- As the table itself: empty in every snapshot.
+        TRUNCATE %9$s;
+      END IF;
+      INSERT INTO %2$s.resource_versions (resource) VALUES (%3$L);
+      RETURN NULL;
+    END $body$ $function$,
+    format('%s.%I', home, 'keep_' || of_resource || '_tally'), home, of_resource,
+    replace(additions, '@rows', format('SELECT %s, 1 AS "#step" FROM new_rows', columns)),
+    replace(additions, '@rows', format('SELECT %s, -1 AS "#step" FROM old_rows', columns)),
+    replace(additions, '@rows',
+      format('SELECT %1$s, 1 AS "#step" FROM new_rows UNION ALL SELECT %1$s, -1 FROM old_rows', columns)),
+    compared, identifier, tables);
+END $create$;
+
+-- Creates the tally of a resource with a table of its own, or creates it anew, and counts the objects.
+--
+-- counted: columns, and combinations such as categoryID+type
+-- sorted, searched: columns
+-- intervals: combinations such as categoryID+type+price, of which the last one is a sorted column
+CREATE OR REPLACE FUNCTION install_tally(
+  of_resource text, identifier text, counted text[],
+  sorted text[] DEFAULT '{}', searched text[] DEFAULT '{}', intervals text[] DEFAULT '{}'
+) RETURNS void LANGUAGE plpgsql
+-- For the counts of every combination.
+SET work_mem = '256MB' AS $$
+DECLARE
+  home text := quote_ident(current_schema());
+  resource regclass := format('%s.%I', home, of_resource);
+  keep text := format('%s.%I', home, 'keep_' || of_resource || '_tally');
+  key_type text := identifier_type(resource, identifier);
+  first_key text := least_identifier(key_type);
+  columns text;
+  ordered tally_orders;
+  additions text := '';
+BEGIN
+  IF first_key IS NULL THEN
+    RAISE 'The identifier % of % must be a text, an integer, a bigint or a uuid, not %', identifier, of_resource, key_type;
+  END IF;
+  PERFORM remove_tally(of_resource);
+  -- No writer may come between the counting and the triggers.
+  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', resource);
+  INSERT INTO tallies (resource, identifier, counted, sorted, searched, intervals)
+  VALUES (of_resource, identifier, counted, sorted, searched, intervals);
+  SELECT string_agg(DISTINCT quote_ident(name), ', ') INTO columns
+  FROM tally_orders orders CROSS JOIN unnest(names) name WHERE orders.resource = of_resource;
+  FOR ordered IN SELECT * FROM tally_orders orders WHERE orders.resource = of_resource ORDER BY place LOOP
+    PERFORM create_tally_tables(ordered, key_type, CASE ordered.kind WHEN 'values' THEN column_type(resource, ordered.of_column) END);
+    additions := additions || tally_addition(ordered, first_key);
+    CONTINUE WHEN ordered.kind = 'words';
+    EXECUTE format('INSERT INTO %s.%I (facet, lowest, count) SELECT facet, %s, total FROM (%s) sums',
+      home, ordered.tally, first_key, tally_sums(ordered.elements, format(
+        '(SELECT %s, 1 AS "#step" FROM %s%s) object', columns, resource,
+        coalesce(' WHERE ' || quote_ident(ordered.of_column) || ' IS NOT NULL', ''))));
+  END LOOP;
+  PERFORM create_tally_function(of_resource, identifier, additions, columns);
+  PERFORM install_trigger(resource, of_resource || '_tally_' || operation, definition || ' FOR EACH STATEMENT', keep)
+  FROM (VALUES
+    ('insert', 'AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows'),
+    ('update', 'AFTER UPDATE ON %s REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows'),
+    ('delete', 'AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows'),
+    ('truncate', 'AFTER TRUNCATE ON %s')
+  ) AS triggers(operation, definition);
+  INSERT INTO resource_versions (resource) VALUES (of_resource);
+END $$;
+
+CREATE OR REPLACE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY '{insert,update,delete,truncate}'::text[] LOOP
+    EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_tally_' || name, of_resource);
+  END LOOP;
+  EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_tally');
+  FOR name IN
+    SELECT tally || part FROM tally_orders CROSS JOIN unnest('{"",_deltas,_counted}'::text[]) part
+    WHERE resource = of_resource AND (part <> '_counted' OR kind = 'words')
+  LOOP
+    EXECUTE format('DROP TABLE IF EXISTS %I', name);
+  END LOOP;
+  DELETE FROM tallies WHERE resource = of_resource;
+  DELETE FROM resource_versions WHERE resource = of_resource;
+END $$;

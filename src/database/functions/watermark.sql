@@ -1,0 +1,83 @@
+-- The watermark, until, is a time M with this property, in every snapshot that contains it: a write that the snapshot
+-- does not contain has a time (updatedAt, changedAt, deletedAt) of M or later. So a client that keeps a copy of a resource
+-- misses no change. The proof requires nothing of the clock of the database, which may be set back.
+--
+-- The sequence watermark_floor holds the minimum time of a write, in milliseconds since 1970. It only grows. Sequences are
+-- not transactional: each session reads the latest value, independent of its snapshot and isolation level.
+--
+-- 1. A write first requests the id of its transaction, and then reads the floor (write_time). Its time is the later one of
+--    the clock and the floor. A subtransaction has the id of its top-level transaction.
+-- 2. advance_watermark reads M from the floor, and then requests its own transaction id X. A transaction with an id above
+--    X got its id later, and by 1 reads the floor even later. The floor only grows, so all its times are M or later.
+-- 3. M and X are stored. A later call, whose snapshot has an xmin of X or more, makes M the watermark. By then, every
+--    transaction with an id below X has ended, prepared ones included. A snapshot that contains this later call, on the
+--    primary or on a replica, contains their writes.
+-- 4. Only advance_watermark sets the floor, under the lock of the watermark's row: to the clock minus a margin, and at
+--    minimum to one millisecond more than before. So neither the floor nor the watermark decreases. Both advance even
+--    while the clock is behind the floor, so that a client does not receive the same changes again and again.
+--
+-- Times are rounded to milliseconds. M is a whole number of milliseconds, so no time is rounded below it. The commit that
+-- stores M is synchronous: the floor is on disk before a client sees M, and survives a crash. A dump reads the floor after
+-- its snapshot, so the floor is not behind the dumped watermark. If only the schema was restored, the floor has no value
+-- until the first call sets it.
+--
+-- The margin of one second is for a failover that loses the last commits, including the floor. In that case the clock of
+-- the new primary must not be further behind than the margin.
+
+-- The time of a write, in the order that the proof requires: CASE evaluates its condition first. It is SQL, so that
+-- PostgreSQL inlines it, and of the standard form, since its callers have search paths of their own. SELECT last_value
+-- would double the cost of a trigger for each row.
+CREATE OR REPLACE FUNCTION write_time() RETURNS timestamptz LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+  SELECT CASE WHEN pg_current_xact_id() IS NOT NULL THEN
+    greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('watermark_floor'::regclass) / 1000::float8))
+  END;
+END;
+
+-- The trigger of each table with updatedAt. With its owner's rights: a writer needs no privilege on the sequence.
+DO $do$
+BEGIN
+  EXECUTE format($create$
+    CREATE OR REPLACE FUNCTION keep_updated_at() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    BEGIN
+      NEW."updatedAt" := %I.write_time();
+      RETURN NEW;
+    END $body$ $create$, current_schema());
+END $do$;
+
+CREATE OR REPLACE FUNCTION advance_watermark(margin interval DEFAULT '1 second') RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  moment timestamptz := to_timestamp(pg_sequence_last_value('watermark_floor') / 1000::float8);
+  id xid8;
+  published timestamptz;
+BEGIN
+  IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
+    RAISE 'advance_watermark must be the first that its transaction writes';
+  END IF;
+  -- After the floor was read.
+  id := pg_current_xact_id();
+  UPDATE watermark SET
+    until = CASE WHEN next_id <= pg_snapshot_xmin(pg_current_snapshot()) THEN greatest(until, next_until) ELSE until END,
+    next_until = moment,
+    next_id = id
+  -- An id of the future is that of another cluster, from which this one was restored.
+  WHERE next_id IS NULL OR next_id <= pg_snapshot_xmin(pg_current_snapshot()) OR next_id > id
+  RETURNING until INTO published;
+  IF FOUND THEN
+    PERFORM setval('watermark_floor', greatest(
+      floor(extract(epoch FROM clock_timestamp() - margin) * 1000)::bigint,
+      pg_sequence_last_value('watermark_floor') + 1,
+      -- Where the watermark was restored without the sequence.
+      floor(extract(epoch FROM published) * 1000)::bigint
+    ));
+  END IF;
+END $$;
+
+-- See versions.sql for the settings.
+CREATE OR REPLACE FUNCTION current_watermark() RETURNS timestamptz LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  -- There is one row. In this order its index has the earlier versions of the row behind it.
+  RETURN (SELECT until FROM watermark ORDER BY next_id DESC LIMIT 1);
+END $$;

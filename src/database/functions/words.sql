@@ -1,0 +1,170 @@
+-- A search finds words without regard to case and accents. The column words of a searched resource contains these lexemes:
+--
+-- - each word, or in another language than simple its stem;
+-- - ^ before it: the same of the words of the title, which is the first searched text of an object;
+-- - in another language than simple, * and ^* before it: each word as it is, for the search for beginnings.
+--
+-- No word contains ^ or *, since they separate words. The functions search_language, search_lower and search_separators are
+-- of each database: see ../search-functions.ts.
+
+-- The words of a text, folded, with a space between them. A text without accents takes a short way. Left out of words are
+-- accents of any script, points of Hebrew and Arabic, variation selectors, and what joins or divides the parts of a word
+-- without being seen.
+CREATE OR REPLACE FUNCTION search_text(text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  folded text := $1;
+BEGIN
+  IF octet_length(folded) = length(folded) THEN
+    RETURN btrim(regexp_replace(lower(folded COLLATE "C"), '[^a-z0-9]+', ' ', 'g'));
+  END IF;
+  folded := regexp_replace(normalize(folded, NFKD),
+    '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f'
+    '\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670'
+    '\ufe00-\ufe0f\U000e0100-\U000e01ef\u00ad\u200c\u200d]+', '', 'g');
+  IF octet_length(folded) = length(folded) THEN
+    RETURN btrim(regexp_replace(lower(folded COLLATE "C"), '[^a-z0-9]+', ' ', 'g'));
+  END IF;
+  -- Letters that have no decomposition, and what they are searched as.
+  folded := translate(search_lower(folded), 'øłđðħıŧς', 'olddhitσ');
+  folded := replace(replace(replace(replace(folded, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th');
+  RETURN btrim(regexp_replace(normalize(folded, NFKC), search_separators(), ' ', 'g'));
+END $$;
+
+-- A lexeme has at most 2046 bytes. Longer words are left out.
+CREATE OR REPLACE FUNCTION search_words(text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  folded text := search_text($1);
+BEGIN
+  IF octet_length(folded) > 2000 AND folded ~ '[^ ]{250}' THEN
+    RETURN ARRAY(
+      SELECT word FROM unnest(string_to_array(folded, ' ')) words(word) WHERE octet_length(word) <= 2000
+    );
+  END IF;
+  RETURN coalesce(string_to_array(folded, ' '), '{}');
+END $$;
+
+-- The lexemes of an object.
+CREATE OR REPLACE FUNCTION object_words(title text, texts text) RETURNS tsvector
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  language text := search_language();
+  words text[] := search_words(texts);
+  titled text[] := search_words(title);
+  stems text[];
+  titled_stems text[];
+BEGIN
+  IF language = 'simple' THEN
+    IF titled = '{}' THEN RETURN array_to_tsvector(words); END IF;
+    RETURN array_to_tsvector(words || string_to_array('^' || array_to_string(titled, ' ^'), ' '));
+  END IF;
+  stems := tsvector_to_array(to_tsvector(language::regconfig, array_to_string(words, ' ')));
+  titled_stems := tsvector_to_array(to_tsvector(language::regconfig, array_to_string(titled, ' ')));
+  RETURN array_to_tsvector(stems || ARRAY(
+    SELECT '*' || word FROM unnest(words) each(word)
+    UNION ALL SELECT '^' || word FROM unnest(titled_stems) each(word)
+    UNION ALL SELECT '^*' || word FROM unnest(titled) each(word)
+  ));
+END $$;
+
+-- The lexemes that an object with all words of a text has, without repetitions. If the language leaves out every word, as
+-- English does with "the", they are searched as they are.
+CREATE OR REPLACE FUNCTION search_lexemes(texts text, in_title boolean) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  language text := search_language();
+  words text[] := search_words(texts);
+  lexemes text[] := words;
+BEGIN
+  IF language <> 'simple' THEN
+    lexemes := tsvector_to_array(to_tsvector(language::regconfig, array_to_string(words, ' ')));
+    IF lexemes = '{}' THEN lexemes := ARRAY(SELECT '*' || word FROM unnest(words) each(word)); END IF;
+  END IF;
+  RETURN ARRAY(
+    SELECT DISTINCT CASE WHEN in_title THEN '^' ELSE '' END || lexeme FROM unnest(lexemes) each(lexeme)
+    ORDER BY 1
+  );
+END $$;
+
+-- Finds all words of a text, and a word with each of the beginnings.
+CREATE OR REPLACE FUNCTION search_query(texts text, beginnings text[], in_title boolean) RETURNS tsquery
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  mark text := CASE WHEN in_title THEN '^' ELSE '' END || CASE search_language() WHEN 'simple' THEN '' ELSE '*' END;
+BEGIN
+  RETURN (
+    SELECT coalesce(string_agg(operand, ' & '), '') FROM (
+      SELECT format('''%s''', replace(replace(lexeme, '\', '\\'), '''', '''''')) AS operand
+      FROM unnest(search_lexemes(texts, in_title)) each(lexeme)
+      UNION ALL
+      -- A beginning may fold into several words. The last one goes on.
+      SELECT format('''%s''%s', mark || word, CASE WHEN at = cardinality(words) THEN ':*' ELSE '' END)
+      FROM unnest(beginnings) each(beginning)
+      CROSS JOIN LATERAL search_words(beginning) words
+      CROSS JOIN LATERAL unnest(words) WITH ORDINALITY parts(word, at)
+    ) operands
+  )::tsquery;
+END $$;
+
+-- Creates the trigger that sets the column words from columns, of which the first is the title.
+CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  home text := quote_ident(current_schema());
+  keep text := 'keep_' || of_resource || '_words';
+BEGIN
+  PERFORM remove_words(of_resource);
+  -- Writers have search paths of their own. A restore of data only has an empty one.
+  EXECUTE format(
+    'CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql SET search_path = %s, pg_temp AS $body$
+     BEGIN
+       NEW."words" := object_words(NEW."%s", concat_ws('' '', %s));
+       RETURN NEW;
+     END $body$', keep, home, columns[1],
+    (SELECT string_agg(format('NEW."%s"', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)));
+  EXECUTE format(
+    'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
+    of_resource || '_words', (SELECT string_agg(format('%I', name), ', ') FROM unnest(columns) each(name)),
+    of_resource, keep);
+  INSERT INTO searches VALUES (of_resource, columns);
+END $$;
+
+CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_words', of_resource);
+  EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_words');
+  DELETE FROM searches WHERE resource = of_resource;
+END $$;
+
+-- Computes the words of every object anew. Readers go on; writers wait until the transaction ends.
+CREATE OR REPLACE FUNCTION rebuild_words(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  texts text[] := (SELECT columns FROM searches WHERE resource = of_resource);
+  joined text := (
+    SELECT format('concat_ws('' '', %s)', string_agg(format('%I', name), ', ' ORDER BY at))
+    FROM unnest(texts) WITH ORDINALITY each(name, at)
+  );
+  disabled text;
+  enabled text;
+  suffix text;
+BEGIN
+  EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', of_resource);
+  SELECT coalesce(string_agg(format('ALTER TABLE %I DISABLE TRIGGER %I', of_resource, tgname), ';'), 'SELECT'),
+    coalesce(string_agg(format('ALTER TABLE %I ENABLE %s TRIGGER %I', of_resource,
+      CASE tgenabled WHEN 'A' THEN 'ALWAYS' WHEN 'R' THEN 'REPLICA' ELSE '' END, tgname), ';'), 'SELECT')
+  INTO disabled, enabled
+  FROM pg_trigger
+  WHERE tgrelid = quote_ident(of_resource)::regclass AND NOT tgisinternal AND tgenabled <> 'D';
+  -- No field changes: neither do times, tallies of other columns, and deletions.
+  EXECUTE disabled;
+  EXECUTE format(
+    'UPDATE %1$I SET "words" = object_words(%2$I, %3$s) WHERE "words" IS DISTINCT FROM object_words(%2$I, %3$s)',
+    of_resource, texts[1], joined);
+  EXECUTE enabled;
+  -- Maintenance chooses and counts words anew. The words come first: a count that has just ended is then deleted with the
+  -- others, and one under way fails.
+  IF to_regclass(quote_ident(of_resource || '_tally_by_words')) IS NOT NULL THEN
+    FOREACH suffix IN ARRAY '{_counted,"",_deltas}'::text[] LOOP
+      EXECUTE format('DELETE FROM %I', of_resource || '_tally_by_words' || suffix);
+    END LOOP;
+  END IF;
+  INSERT INTO resource_versions (resource) VALUES (of_resource);
+END $$;

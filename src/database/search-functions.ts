@@ -1,0 +1,63 @@
+import type { QueryRunner } from 'typeorm';
+
+/**
+ * Creates the functions of searches that are of each database: its language, a collation that it has, and the
+ * characters of words by the Unicode version of Node.js. A change of one of them takes `rebuild_words` for each
+ * resource that is searched.
+ */
+export async function createSearchFunctions(runner: QueryRunner): Promise<void> {
+  const functions = {
+    // The configuration by whose dictionaries words are stemmed.
+    'search_language()': `'${await chosenLanguage(runner)}'`,
+    'search_lower(text)': `lower($1 ${await lowerCollation(runner)})`,
+    // A regular expression of what is between words.
+    'search_separators()': `'[^a-z0-9${wordCharacters()}]+'`,
+  };
+  for (const [name, expression] of Object.entries(functions)) {
+    await runner.query(
+      `CREATE FUNCTION ${name} RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT ${expression} $$`,
+    );
+  }
+}
+
+/** The language that `chooseSearchLanguage` has set in the session. `Settings` does not admit quotes. */
+async function chosenLanguage(runner: QueryRunner): Promise<string> {
+  const [{ language }] = (await runner.query(
+    `SELECT coalesce(nullif(current_setting('catalogue.search_language', true), ''), 'simple') AS language`,
+  )) as [{ language: string }];
+  return language;
+}
+
+/**
+ * A collation that knows the case of every letter, as `COLLATE …`. The collation `C` knows only those of
+ * ASCII. If a database has no other, other letters keep their case. A function without one would take the
+ * collation of the column that it is called with, which is `C` for names.
+ */
+async function lowerCollation(runner: QueryRunner): Promise<string> {
+  const [row] = (await runner.query(
+    `SELECT CASE WHEN lower('ÉЖ') = 'éж' THEN 'COLLATE pg_catalog."default"' ELSE coalesce((
+       SELECT format('COLLATE %I.%I', nspname, collname)
+       FROM pg_collation JOIN pg_namespace ON pg_namespace.oid = collnamespace
+       WHERE collname = ANY('{pg_c_utf8,und-x-icu,C.utf8,en_US.utf8}')
+       ORDER BY array_position('{pg_c_utf8,und-x-icu,C.utf8,en_US.utf8}', collname::text) LIMIT 1
+     ), 'COLLATE "C"') END AS collation`,
+  )) as { collation: string }[];
+  return row?.collation ?? 'COLLATE "C"';
+}
+
+/** The characters of words beyond ASCII, as ranges of a bracket expression: letters, digits and marks. */
+function wordCharacters(): string {
+  const escape = (code: number): string => `\\U${code.toString(16).padStart(8, '0')}`;
+  const ranges: string[] = [];
+  let first: number | undefined;
+  for (let code = 0x80; code <= 0x110000; code += 1) {
+    const isIncluded = code < 0x110000 && /[\p{L}\p{N}\p{M}]/u.test(String.fromCodePoint(code));
+    if (isIncluded) {
+      first ??= code;
+    } else if (first !== undefined) {
+      ranges.push(first === code - 1 ? escape(first) : `${escape(first)}-${escape(code - 1)}`);
+      first = undefined;
+    }
+  }
+  return ranges.join('');
+}
