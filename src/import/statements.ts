@@ -41,9 +41,10 @@ export class Statements {
     this.writtenFields = this.fields.filter(
       (column, at) => presence[at] !== 'none' || !hasNull(column),
     );
+    const values = this.fields.map((column, at) => `${this.value(at)} AS ${quoted(column)}`);
     // The staged rows, merged with the existing objects.
     this.rows = `(
-      SELECT staged."#line", ${this.fields.map((_, at) => this.value(at)).join(', ')}
+      SELECT staged."#line", ${this.isChange()} AS "#change", ${values.join(', ')}
       FROM ${STAGING} staged LEFT JOIN ${this.table} present USING (${this.identifier})
     ) row`;
   }
@@ -75,6 +76,8 @@ export class Statements {
     return `WITH changed AS (
         INSERT INTO ${this.table} AS present (${columns.join(', ')})
         SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${this.rows}
+        -- ON CONFLICT would lock the objects that do not change, and so write every page of the table.
+        WHERE row."#change"
         -- Rows in this order change the same index pages one after another.
         ORDER BY row.${this.identifier}
         ON CONFLICT (${this.identifier}) ${onConflict}
@@ -95,6 +98,18 @@ export class Statements {
       SELECT count(*) AS deleted FROM gone`;
   }
 
+  /** Whether a row `staged` has no object, or changes its object `present`, in SQL. */
+  private isChange(): string {
+    const isNew = `present.${this.identifier} IS NULL`;
+    const set = [...this.fields.entries()].filter(
+      ([at, column]) => this.presence[at] !== 'none' && quoted(column) !== this.identifier,
+    );
+    if (set.length === 0) return isNew;
+    const before = set.map(([, column]) => `present.${quoted(column)}`).join(', ');
+    return `(${isNew} OR ROW(${before}) IS DISTINCT FROM ROW(${set.map(([at]) => this.value(at)).join(', ')}))`;
+  }
+
+  /** The value of a field after the import, in SQL on a row `staged` and its object `present`. */
   private value(at: number): string {
     const column = this.fields[at];
     if (!column) throw new RangeError(`There is no field ${at}`);
@@ -107,7 +122,7 @@ export class Statements {
       none: `present.${name}`,
     }[this.presence[at] ?? 'none'];
     const columnDefault = column.isNullable ? undefined : this.defaultOf(column);
-    return `${columnDefault ? `coalesce(${value}, present.${name}, ${columnDefault})` : value} AS ${name}`;
+    return columnDefault ? `coalesce(${value}, present.${name}, ${columnDefault})` : value;
   }
 
   /** The default of a column as SQL; undefined if it has none. */

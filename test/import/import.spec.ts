@@ -107,6 +107,24 @@ describe('An import', () => {
     expect(b?.updatedAt).toBe(second?.updatedAt);
   });
 
+  it('neither locks nor writes an object that does not change', async () => {
+    await load('brands', 'brandID,name\na,A\nb,B\nc,C\n');
+    const file = 'brandID,name\na,A\nb,B\nc,D\nd,D\n';
+    expect(await load('brands', file, { replace: true })).toEqual(counts(1, 1, 2, 0));
+    // A lock is written into the row.
+    const locked = await service.dataSource.query<unknown[]>(
+      `SELECT FROM brands WHERE "brandID" IN ('a', 'b') AND xmax <> 0`,
+    );
+    expect(locked).toEqual([]);
+  });
+
+  it('links objects that are there to new ones', async () => {
+    await load('categories', 'categoryID,name\na,A\n');
+    const file = 'categoryID,parentID,name\na,b,A\nb,,B\n';
+    expect(await load('categories', file)).toEqual(counts(1, 1, 0, 0));
+    expect((await rows('categories')).map(({ parentID }) => parentID)).toEqual(['b', null]);
+  });
+
   it('deletes what the file lacks with --replace alone', async () => {
     await load('brands', 'brandID,name\na,A\nb,B\n');
     expect(await load('brands', 'brandID,name\nb,B\n', { replace: true })).toEqual(
