@@ -19,6 +19,9 @@ const CUT_SIZE = 100_000;
  */
 const LOCK_TIMEOUT = { initial: 50, maximum: 800 };
 
+/** Maximum number of facets that one cut looks at. Most of those of a combination are small. */
+const CUT_FACETS = 50;
+
 /** Cuts between two folds. */
 const CUTS_PER_FOLD = 10;
 
@@ -92,14 +95,21 @@ export class TallyMaintenance {
     }
     let cuts = 0;
     // Those that a fold adds meanwhile are for the next run, which looks for them in one query.
-    for (const facet of [...order.due]) {
-      while (await nextStretch(this.dataSource.manager, order, facet)) {
-        if (signal?.aborted || !(await this.cut(order, facet))) return false;
+    const facets = [...order.due];
+    for (let [facet] = facets; facet !== undefined; [facet] = facets) {
+      // Without the lock, that most runs need not take.
+      let done = 1;
+      if (await nextStretch(this.dataSource.manager, order, facet)) {
+        const cut = signal?.aborted
+          ? undefined
+          : await this.cut(order, facets.slice(0, CUT_FACETS));
+        if (cut === undefined) return false;
+        done = cut;
         cuts += 1;
         // The cuts after a large import take a minute. Lists read the deltas meanwhile.
         if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
       }
-      order.due.delete(facet);
+      for (const each of facets.splice(0, done)) order.due.delete(each);
     }
     return true;
   }
@@ -134,8 +144,11 @@ export class TallyMaintenance {
     return true;
   }
 
-  /** Cuts the first stretch of a facet that needs it. Returns false if a lock was not available. */
-  private async cut(order: TallyOrder, facet: string): Promise<boolean> {
+  /**
+   * Cuts the stretches of facets that need it, up to `CUT_SIZE` objects. Returns how many of the facets, from the first,
+   * need no further cut; `undefined` if a lock was not available.
+   */
+  private async cut(order: TallyOrder, facets: readonly string[]): Promise<number | undefined> {
     try {
       const done = await this.exclusively(async (manager) => {
         // Deltas name the ranges that their writer read.
@@ -144,21 +157,38 @@ export class TallyMaintenance {
           this.resource,
           this.lockTimeout,
         );
-        const stretch = await nextStretch(manager, order, facet);
-        if (stretch) await this.recut(manager, order, stretch);
-        return true;
+        let objects = 0;
+        for (const [at, facet] of facets.entries()) {
+          for (;;) {
+            const stretch = await nextStretch(manager, order, facet);
+            if (!stretch) break;
+            if (objects >= CUT_SIZE) return at;
+            objects += await this.recut(manager, order, stretch, CUT_SIZE - objects);
+          }
+        }
+        return facets.length;
       });
       this.lockTimeout = LOCK_TIMEOUT.initial;
-      return done ?? false;
+      return done;
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       this.lockTimeout = Math.min(2 * this.lockTimeout, LOCK_TIMEOUT.maximum);
-      return false;
+      return undefined;
     }
   }
 
-  /** Replaces the ranges of a stretch. The caller holds the lock. */
-  private async recut(manager: EntityManager, order: TallyOrder, stretch: Stretch): Promise<void> {
+  /**
+   * Replaces the ranges of a stretch. The caller holds the lock.
+   *
+   * @param objects how many it may read, or two ranges if those are more
+   * @returns how many it has read
+   */
+  private async recut(
+    manager: EntityManager,
+    order: TallyOrder,
+    stretch: Stretch,
+    objects: number,
+  ): Promise<number> {
     const { tally, deltas, bounds, identifier, column } = order;
     const removal = new ParameterValues();
     const removed = `facet = ${removal.add(stretch.facet)} AND ${isInStretch(order, stretch, removal, 'value', 'lowest')}`;
@@ -174,7 +204,7 @@ export class TallyMaintenance {
     );
     const { facet: name, from, size } = stretch;
     const facet = facetOf(name);
-    const pieces = Math.max(2, Math.floor(CUT_SIZE / size));
+    const pieces = Math.max(2, Math.floor(objects / size));
     const maximum = pieces * size;
     const lowest = `object."${identifier.databaseName}"`;
     const value = column && `object."${column.databaseName}"`;
@@ -184,8 +214,8 @@ export class TallyMaintenance {
       ...(value === undefined ? [] : [`${value} IS NOT NULL`]),
       ...facet.columns.map((each, at) => `object."${each}" = ${values.add(facet.values[at])}`),
     ];
-    // The first range keeps its name. The objects beyond the maximum become one range, which the next
-    // transaction cuts.
+    // The first range keeps its name. The objects beyond the maximum become one range with the last that was read, to be
+    // cut next.
     const firstBounds = [
       ...(column ? [`${values.add(from.value)}::${sqlTypeOf(column)}`] : []),
       `${values.add(from.lowest)}::${sqlTypeOf(identifier)}`,
@@ -195,11 +225,9 @@ export class TallyMaintenance {
       .map((bound, at) => `CASE at WHEN 0 THEN ${firstBounds[at]} ELSE ${bound} END`);
     await manager.query(
       `INSERT INTO ${tally} (facet, ${bounds}, count)
-       SELECT ${values.add(name)}, ${named.join(', ')}, coalesce(
-         lead(at) OVER (ORDER BY at), CASE WHEN read > ${maximum} THEN ${total} ELSE read END
-       ) - at
+       SELECT ${values.add(name)}, ${named.join(', ')}, coalesce(lead(at) OVER (ORDER BY at), ${total}) - at
        FROM (
-         SELECT *, row_number() OVER (ORDER BY ${bounds}) - 1 AS at, count(*) OVER () AS read FROM (
+         SELECT *, row_number() OVER (ORDER BY ${bounds}) - 1 AS at FROM (
            SELECT ${value === undefined ? '' : `${value} AS value, `}${lowest} AS lowest
            FROM ${tableOf(this.metadata)} object
            WHERE ${conditions.join(' AND ')}
@@ -209,6 +237,7 @@ export class TallyMaintenance {
        WHERE at % ${size} = 0`,
       values.values,
     );
+    return Math.min(Number(total), maximum);
   }
 
   /** Runs a transaction with the advisory lock of the resource; `undefined` if another holds it. */
