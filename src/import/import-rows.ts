@@ -11,6 +11,10 @@ import type { FileRow } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
+import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
+
+/** The minimum number of rows for which an empty table loses its indexes meanwhile. Others are written in a second. */
+const BULK = 5000;
 
 export interface ImportOptions extends Mapping {
   /** Whether objects that are not in the file are deleted. */
@@ -30,7 +34,8 @@ export interface ImportResult {
 /**
  * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner:
  * COPY into a staging table, checks of the staged rows, one upsert. Fields without a value in a row
- * do not change. Concurrent imports of the same resource run one after another.
+ * do not change. Concurrent imports of the same resource run one after another. For many rows, an empty table
+ * is locked from the checks on.
  *
  * @throws InvalidRowsError if rows are invalid; CommandError for any other problem of the file. The
  *   caller must roll back the transaction.
@@ -41,28 +46,22 @@ export async function importRows(
   batches: AsyncIterable<readonly FileRow[]>,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const staging = new Staging(metadata, options);
   await runner.query('SET LOCAL statement_timeout = 0');
+  // To sort and compare all rows.
+  await runner.query(`SET LOCAL work_mem = '128MB'`);
   await runner.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
     `import ${metadata.tableName}`,
   ]);
-  await runner.query(Statements.createStaging(metadata));
-  // The connection of the query runner is a client of node-postgres, which supports COPY.
-  const client = (await runner.connect()) as PoolClient;
-  await pipeline(
-    Readable.from(staging.copy(batches)),
-    client.query(copyFrom(`COPY ${STAGING} FROM STDIN`)),
-  );
-  if (options.replace && staging.rows === 0) {
-    throw new CommandError('The file has no row, and with --replace it would delete everything');
-  }
-  await runner.query(`ANALYZE ${STAGING}`);
+  const staging = await stage(runner, metadata, batches, options);
   const statements = new Statements(
     runner.dataSource,
     metadata,
     staging.presence(),
     options.replace,
   );
+  const table = `"${metadata.tableName}"`;
+  // Before the checks, so that services know of it when readers are locked out.
+  const isEmpty = staging.rows >= BULK && (await lockIfEmpty(runner, table));
   const problems = [...staging.problems];
   for (const check of statements.checks()) {
     // A check that needs all rows would report references to rows that were not read.
@@ -70,7 +69,13 @@ export async function importRows(
       problems.push(...(await violations(runner, check, options)));
   }
   if (problems.length > 0) throw new InvalidRowsError(problems);
-  const [{ inserted, updated }] = await runner.manager.query<[Counts]>(statements.upsert());
+  const upsert = async (): Promise<Counts> => {
+    const [counts] = await runner.manager.query<[Counts]>(statements.upsert());
+    return counts;
+  };
+  const { inserted, updated } = await (isEmpty
+    ? writeWithoutIndexes(runner, table, upsert)
+    : upsert());
   const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
   await runner.query(`DROP TABLE ${STAGING}`);
   const circle = await findCycle(runner.manager, metadata);
@@ -90,6 +95,28 @@ export async function importRows(
 }
 
 type Counts = Record<'inserted' | 'updated', string>;
+
+/** Reads the rows of a file into the staging table. */
+async function stage(
+  runner: QueryRunner,
+  metadata: EntityMetadata,
+  batches: AsyncIterable<readonly FileRow[]>,
+  options: ImportOptions,
+): Promise<Staging> {
+  const staging = new Staging(metadata, options);
+  await runner.query(Statements.createStaging(metadata));
+  // The connection of the query runner is a client of node-postgres, which supports COPY.
+  const client = (await runner.connect()) as PoolClient;
+  await pipeline(
+    Readable.from(staging.copy(batches)),
+    client.query(copyFrom(`COPY ${STAGING} FROM STDIN`)),
+  );
+  if (options.replace && staging.rows === 0) {
+    throw new CommandError('The file has no row, and with --replace it would delete everything');
+  }
+  await runner.query(`ANALYZE ${STAGING}`);
+  return staging;
+}
 
 async function violations(runner: QueryRunner, check: Check, { map }: Mapping): Promise<Problem[]> {
   const rows = await runner.manager.query<{ line: string; value: string }[]>(

@@ -11,6 +11,7 @@ import { facetFieldsOf } from './facets/facets-query.dto.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
 import { ListReader } from './reading/list-reader.js';
+import { LoadingResources } from './reading/loading-resources.js';
 import { ObjectReader } from './reading/object-reader.js';
 import { PageReader } from './reading/page-reader.js';
 import { ObjectServer } from './serving/object-server.js';
@@ -39,6 +40,7 @@ const providers = [
   FacetReader,
   KnownLists,
   ListReader,
+  LoadingResources,
   ObjectReader,
   ObjectServer,
   PageReader,

@@ -3,9 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { databaseFailure } from '../database/database-failure.js';
+import { loadingTables } from '../database/loading.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
+import { LoadingResources } from './reading/loading-resources.js';
 import { isOwn, ownResourcesOf, talliedResourcesOf } from '../resource/resource.js';
 import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
@@ -24,8 +26,8 @@ const CHOICE_INTERVAL = 10_000;
 const LONGEST_COMPLETION = 300_000;
 
 /**
- * Runs periodic maintenance: it advances the watermark, maintains the tally of every resource, removes old
- * deletions, and chooses the words that are counted.
+ * Runs periodic maintenance: it looks which resources are loaded, advances the watermark, maintains the tally of every
+ * resource, removes old deletions, and chooses the words that are counted.
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
@@ -45,6 +47,7 @@ export class Maintenance implements OnModuleDestroy {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: ReservedConnections,
     private readonly schemaDoubt: SchemaDoubt,
+    private readonly loading: LoadingResources,
   ) {}
 
   /** The number of tasks of each resource whose latest run failed. */
@@ -142,6 +145,13 @@ export class Maintenance implements OnModuleDestroy {
         await connected.query('SELECT advance_watermark()');
       },
     };
+    const loading = {
+      name: 'the list of resources that are loaded',
+      run: async (): Promise<void> => {
+        const tables = [...ownResourcesOf(this.dataSource).keys()];
+        this.loading.replace(await loadingTables(await this.connections.connected(), tables));
+      },
+    };
     const resources = [...talliedResourcesOf(this.dataSource)].flatMap(
       ([resource, metadata]): Task[] => {
         const maintenance = new TallyMaintenance(dataSource, metadata);
@@ -166,7 +176,7 @@ export class Maintenance implements OnModuleDestroy {
         return [{ name: `the triggers of ${resource}`, resource, run }, tally, deletions];
       },
     );
-    return [watermark, ...resources];
+    return [loading, watermark, ...resources];
   }
 
   /** The tasks that choose the words that are counted. */
@@ -185,6 +195,8 @@ export class Maintenance implements OnModuleDestroy {
     let succeeded = true;
     for (const { name, resource, run, isDue } of tasks) {
       if (isDue?.(round) === false && !this.failing.has(name)) continue;
+      // Its lock would hold up the tasks of the others.
+      if (resource !== undefined && this.loading.has(resource)) continue;
       try {
         await run(round);
         if (this.failing.delete(name)) this.logger.warn(`Maintenance of ${name} works again`);

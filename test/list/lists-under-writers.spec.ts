@@ -15,6 +15,7 @@ import { StatementCache } from '../../src/list/statement/statement-cache.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { Versions } from '../../src/list/reading/versions.js';
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
+import { LoadingResources } from '../../src/list/reading/loading-resources.js';
 import { WithheldLists } from '../../src/list/reading/withheld-lists.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { ProductsService } from '../../src/products/products.service.js';
@@ -235,6 +236,7 @@ class SnapshotReader {
       service.application.get(Dependencies),
       statements,
       new WithheldLists(),
+      new LoadingResources(),
       new PageReader(new KnownLists(), statements),
       service.application.get(UnscopedReads),
     );

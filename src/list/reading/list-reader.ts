@@ -8,6 +8,7 @@ import { selectedRelated, selection, selectsComputed } from '../../resource/sele
 import { Settings } from '../../settings/settings.js';
 import { Dependencies, versionedTables } from './dependencies.js';
 import { keyOf } from './key-of.js';
+import { LoadingResources } from './loading-resources.js';
 import { defaultLimit } from '../query/list-query.dto.js';
 import type { Listing } from '../listing/listing.js';
 import { isByRelevance, totalOrder } from '../listing/order.js';
@@ -44,6 +45,7 @@ export class ListReader {
     private readonly dependencies: Dependencies,
     private readonly statements: StatementCache,
     private readonly withheld: WithheldLists,
+    private readonly loading: LoadingResources,
     private readonly pages: PageReader,
     private readonly unscoped: UnscopedReads,
   ) {}
@@ -52,14 +54,15 @@ export class ListReader {
    * Builds the statements of a list.
    *
    * @param client who sees it; absent: none of its resources has a scope
-   * @throws ApiError `-2` while the lists of one of its resources are withheld, `-22` for `after` beside
-   * `offset`
+   * @throws ApiError `-2` while the lists of one of its resources are withheld, or one is loaded; `-22` for
+   * `after` beside `offset`
    */
   prepare(described: Listing, client?: ScopeClient): PreparedList {
     const listing = described.seenBy(client);
     const { repository, query, fields, conditions, resources } = listing;
     const { metadata } = repository;
     this.withheld.check(resources);
+    this.loading.check(resources);
     const { offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
     const request = {
       fields,

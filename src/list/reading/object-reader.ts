@@ -13,6 +13,7 @@ import { and } from '../listing/where.js';
 import { scopeConditions, visibleObjects, visibleRelated } from '../listing/scope.js';
 import { shownFields } from '../listing/shown-fields.js';
 import { StatementCache } from '../statement/statement-cache.js';
+import { LoadingResources } from './loading-resources.js';
 import { UnscopedReads } from './unscoped-reads.js';
 
 /** Reads single objects. */
@@ -22,13 +23,14 @@ export class ObjectReader {
     private readonly reads: ReadPool,
     private readonly statements: StatementCache,
     private readonly unscoped: UnscopedReads,
+    private readonly loading: LoadingResources,
   ) {}
 
   /**
    * Reads an object, as a page with one object.
    *
    * @param client who sees it; absent: nothing that it shows has a scope
-   * @throws ApiError `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
+   * @throws ApiError `-2` while what it shows is loaded, `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
    * `-31` if the client sees no such object
    */
   async read({ repository, identifier, query }: ObjectLookup, client?: ScopeClient): Promise<Page> {
@@ -37,6 +39,8 @@ export class ObjectReader {
     const key = readIdentifier(type, identifier);
     if (key instanceof InvalidValue) throw key.toError(propertyName);
     const fields = shownFields(metadata, query);
+    const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
+    this.loading.check(shown.map(nameOf));
     await this.unscoped.checkFields(metadata, fields);
     const values = new ParameterValues([key]);
     const text = (): string => {
@@ -49,7 +53,6 @@ export class ObjectReader {
       FROM ${tableOf(metadata)} object ${where}
     ) "#found"`;
     };
-    const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
     const found = shown.some(scopeOf)
       ? statement(text(), { prepared: false })
       : this.statements.get(metadata, 'object', fields, text);

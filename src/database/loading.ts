@@ -1,0 +1,22 @@
+import type { DataSource } from 'typeorm';
+
+// While an import fills an empty table, it locks out readers. It has had a weaker lock since its checks, by which
+// services know of it: they answer at once, and no request waits with a connection of the pool.
+
+/** Locks out writers, and announces that readers are locked out next. Nothing else takes a lock of this mode. */
+export const LOADING_MODE = 'EXCLUSIVE';
+
+/** Those of some tables of the service that an import is about to fill, or fills. Takes no lock. */
+export async function loadingTables(
+  dataSource: DataSource,
+  tables: readonly string[],
+): Promise<string[]> {
+  const rows = await dataSource.query<{ name: string }[]>(
+    `SELECT DISTINCT relname AS name FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+     WHERE mode = 'ExclusiveLock' AND granted AND locktype = 'relation'
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+     AND relnamespace = current_schema()::regnamespace AND relname = ANY($1)`,
+    [tables],
+  );
+  return rows.map(({ name }) => name);
+}

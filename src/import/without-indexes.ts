@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryRunner } from 'typeorm';
+import { isLockTimeout } from '../database/database-failure.js';
+import { LOADING_MODE } from '../database/loading.js';
+
+/** To sort the entries of an index in. */
+const MEMORY = '256MB';
+
+/**
+ * Locks a table against writers until the transaction ends, if it has no rows, and if the role may drop and create its
+ * indexes. Services then answer that it cannot be read: see `loadingTables`.
+ *
+ * @param table quoted
+ * @returns false if not, or if others use it for long; no lock is held then
+ */
+export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<boolean> {
+  if ((await hasRows(runner, table)) || !(await mayReplaceIndexes(runner, table))) return false;
+  await runner.query('SAVEPOINT unlocked');
+  // A writer may have inserted rows before it was locked out.
+  if ((await lockBriefly(runner, table, LOADING_MODE)) && !(await hasRows(runner, table)))
+    return true;
+  await unlock(runner);
+  return false;
+}
+
+/**
+ * Writes rows into a table that `lockIfEmpty` has locked, while it has no indexes but those that refuse rows. Builds the
+ * others afterwards, as they were, and analyses the table. To build an index takes a fraction of the time of adding rows
+ * to it. Readers are locked out. If some read for long, the indexes stay, and the lock is released.
+ *
+ * @param table quoted
+ */
+export async function writeWithoutIndexes<T>(
+  runner: QueryRunner,
+  table: string,
+  write: () => Promise<T>,
+): Promise<T> {
+  if (!(await lockBriefly(runner, table, 'ACCESS EXCLUSIVE'))) {
+    await unlock(runner);
+    return write();
+  }
+  await runner.query('RELEASE SAVEPOINT unlocked');
+  await runner.query(`SET LOCAL maintenance_work_mem = '${MEMORY}'`);
+  const indexes = (await runner.query(REPLACEABLE_INDEXES, [table])) as {
+    name: string;
+    definition: string;
+  }[];
+  for (const { name } of indexes) await runner.query(`DROP INDEX ${name}`);
+  const result = await write();
+  for (const { definition } of indexes) await runner.query(definition);
+  await runner.query(`ANALYZE ${table}`);
+  return result;
+}
+
+/** Releases the locks since the savepoint. */
+async function unlock(runner: QueryRunner): Promise<void> {
+  await runner.query('ROLLBACK TO SAVEPOINT unlocked');
+  await runner.query('RELEASE SAVEPOINT unlocked');
+}
+
+/**
+ * Milliseconds of the attempts to get a lock, and before the next one. Others wait behind it. Below `deadlock_timeout`, a
+ * second by default.
+ */
+const LOCK_TIMEOUTS = [50, 100, 200, 400, 800, 800];
+
+/**
+ * Locks a table in the open transaction, without holding up others for long. What the transaction has locked before stays
+ * locked.
+ *
+ * @param table quoted
+ * @returns false if others held their locks for longer
+ */
+async function lockBriefly(runner: QueryRunner, table: string, mode: string): Promise<boolean> {
+  for (const timeout of LOCK_TIMEOUTS) {
+    await runner.query('SAVEPOINT lock_briefly');
+    try {
+      await runner.query(`SET LOCAL lock_timeout = ${timeout}`);
+      await runner.query(`LOCK TABLE ${table} IN ${mode} MODE`);
+      await runner.query('SET LOCAL lock_timeout = DEFAULT');
+      return true;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    }
+    await runner.query('ROLLBACK TO SAVEPOINT lock_briefly');
+    await sleep(timeout);
+  }
+  return false;
+}
+
+async function hasRows(runner: QueryRunner, table: string): Promise<boolean> {
+  const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM ${table}) AS found`)) as [
+    { found: boolean },
+  ];
+  return found;
+}
+
+async function mayReplaceIndexes(runner: QueryRunner, table: string): Promise<boolean> {
+  const [{ may }] = (await runner.query(
+    `SELECT pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE') AS may
+     FROM pg_class WHERE oid = $1::regclass`,
+    [table],
+  )) as [{ may: boolean }];
+  return may;
+}
+
+/**
+ * The indexes of a table that `pg_get_indexdef` describes whole, and that refuse no row, in the order in which they were
+ * created: the planner prefers the first of equal ones. Others have a comment, a tablespace, statistics targets or a mark
+ * of their own.
+ */
+const REPLACEABLE_INDEXES = `
+  SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition
+  FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+  WHERE indrelid = $1::regclass AND indisvalid AND NOT indisunique AND NOT indisexclusion
+  AND NOT indisclustered AND NOT indisreplident AND reltablespace = 0
+  AND obj_description(indexrelid, 'pg_class') IS NULL
+  AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = indexrelid AND attstattarget >= 0)
+  ORDER BY indexrelid`;
