@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { definitionOf } from '../../src/database/installed-resource.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
@@ -288,8 +290,8 @@ describe('While an empty resource is loaded', () => {
   ])(
     'nothing has changed once %s is killed, whenever that is',
     async (_, kill) => {
-      const file = `${service.database.url.split('/').at(-1) ?? ''}.csv`;
-      const path = `/tmp/${file}`;
+      const folder = await mkdtemp(join(tmpdir(), 'catalogue-loading-'));
+      const path = join(folder, 'products.csv');
       const rows = products().map(({ productID, type }) => `${productID},${type ?? ''},c`);
       await writeFile(path, `productID,type,categoryID\n${rows.join('\n')}\n`);
       const [before, ids] = [await description(), await indexIDs()];
@@ -325,6 +327,7 @@ describe('While an empty resource is loaded', () => {
         expect(await indexIDs()).toEqual(ids);
         expect((await service.get('/products').expect(200)).body.response_data.count).toBe('0');
       }
+      await rm(folder, { recursive: true });
       await query('DROP EVENT TRIGGER wait_for_others; DROP FUNCTION wait_for_others()');
       expect(await findViolations(service.application)).toEqual([]);
       await service.load('products', products());
