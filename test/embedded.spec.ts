@@ -24,6 +24,8 @@ import { eventually } from './until.js';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
+const GIGABYTE = 2 ** 30;
+
 let directory: string;
 /** A directory whose server was started and stopped. */
 let prepared: string;
@@ -79,6 +81,23 @@ describe('An embedded server', () => {
       FROM unnest(ARRAY['a', 'B', 'ä', 'Z']) AS x`,
     );
     expect(sorted).toEqual([{ it: 'BZaä' }]);
+  });
+
+  it.each([
+    ['of a small container', 1 * GIGABYTE, ['128MB', '512MB', '64MB']],
+    ['of a container', 8 * GIGABYTE, ['512MB', '4GB', '128MB']],
+    ['of a large machine without a limit', 0, ['1GB', '32GB', '256MB']],
+    ['of a limit that the machine does not have', 2 ** 63, ['1GB', '32GB', '256MB']],
+  ])('has settings for the memory %s', async (_, limit, expected) => {
+    prepare();
+    const url = await use(directory, { node: withMemory(limit, 64 * GIGABYTE) }).url();
+    const settings = await query(
+      url,
+      `SELECT current_setting(name) AS it FROM unnest(ARRAY[
+         'shared_buffers', 'effective_cache_size', 'maintenance_work_mem', 'max_wal_size'
+       ]) name`,
+    );
+    expect(settings.map(({ it }) => it)).toEqual([...expected, '4GB']);
   });
 
   it('has the same data and URL after a stop and a start', async () => {
@@ -278,6 +297,17 @@ describe('A machine', () => {
     }
   });
 });
+
+/** Arguments of Node.js by which it runs with a limit of memory, in bytes, on a machine. */
+function withMemory(limit: number, machine: number): string[] {
+  const script = `
+    import os from 'node:os';
+    import { syncBuiltinESMExports } from 'node:module';
+    process.constrainedMemory = () => ${limit};
+    os.totalmem = () => ${machine};
+    syncBuiltinESMExports();`;
+  return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+}
 
 const BUILT = 'dist/database/embedded/embedded-server.js';
 

@@ -4,22 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { CommandError } from '../../command-error.js';
 import { type Cluster, oneLine, serverEnvironment } from './cluster.js';
-
-/** Settings of every server. The port and the settings of the caller are added. */
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  // The same as in PostgreSQL's container image, so that both format times alike.
-  timezone: 'UTC',
-  // One file per weekday, truncated a week later: this bounds the size of the log.
-  logging_collector: 'on',
-  log_directory: 'log',
-  log_filename: 'postgresql-%a.log',
-  log_rotation_age: '1d',
-  log_rotation_size: '0',
-  log_truncate_on_rotation: 'on',
-  log_checkpoints: 'off',
-};
+import { serverSettings } from './server-settings.js';
 
 /**
  * Transient failures: another process started its server first, a killed server has not released
@@ -40,7 +25,7 @@ export async function startServer(
   { directory, account, binaries }: Cluster,
   settings: Record<string, string>,
 ): Promise<ServerStart> {
-  const all = { ...SETTINGS, port: String(await freePort(directory)), ...settings };
+  const all = { ...serverSettings(), port: String(await freePort(directory)), ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(binaries.postgres, ['-D', directory, ...options], {
     ...account,
