@@ -162,6 +162,10 @@ grep -q '"count":"2"' "$WORK/answer" || { cat "$WORK/answer" >&2 && fail "the RE
 ! grep -i warning "$WORK/log" || { cat "$WORK/log" >&2 && fail "the README's commands complain"; }
 pass "the README's next commands make a client, import a file and list it"
 
+# A quarter of the limit of 4 GB. The image has lz4.
+[ "$(sql 'SHOW shared_buffers') $(sql 'SHOW wal_compression')" = '1GB lz4' ] || fail 'PostgreSQL has other settings'
+pass 'PostgreSQL has settings for its limit of memory'
+
 compose exec -T postgres pg_dump -U postgres -Fc catalogue > "$WORK/dump"
 compose exec -T postgres pg_restore --list < "$WORK/dump" > "$WORK/log"
 grep -q 'TABLE DATA public brands' "$WORK/log" || fail 'the backup lacks what was imported'

@@ -19,4 +19,4 @@ SQL
   mv "$PGDATA.new" "$PGDATA"
 fi
 
-exec postgres "$@"
+exec sh /postgres.sh postgres "$@"
