@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { identifierOf, resourcesOf } from '../../src/resource/resource.js';
+import { identifierOf, ownResourcesOf, resourcesOf } from '../../src/resource/resource.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
@@ -29,6 +29,17 @@ describe('The schema', () => {
       for (const { type, collation } of [identifierOf(metadata), ...references]) {
         expect([type, collation]).toEqual([type, type === 'varchar' ? 'C' : undefined]);
       }
+    }
+  });
+
+  it('has autovacuum not wait for a fifth of the objects of a resource', async () => {
+    const tables = [...ownResourcesOf(service.dataSource).keys()];
+    const found = await query<{ relname: string; reloptions: string[] }>(
+      `SELECT relname, reloptions FROM pg_class WHERE oid = ANY ('{${tables.join()}}'::regclass[])`,
+    );
+    expect(found.map(({ relname }) => relname).sort()).toEqual(tables.sort());
+    for (const { reloptions } of found) {
+      expect(reloptions).toEqual(['autovacuum_vacuum_scale_factor=0.05']);
     }
   });
 

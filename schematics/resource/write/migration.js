@@ -96,7 +96,9 @@ function createTable(resource) {
         return `CONSTRAINT "${naming.foreignKeyName(table, [name], target, [key])}" FOREIGN KEY ("${name}") REFERENCES "${target}" ("${key}")`;
       }),
   ];
-  return `CREATE TABLE "${table}" (\n     ${columns.join(',\n     ')}\n   )`;
+  // Counts by an index visit the objects that were written since the last vacuum. With the default, a fifth of the
+  // objects, such lists take twice as long.
+  return `CREATE TABLE "${table}" (\n     ${columns.join(',\n     ')}\n   ) WITH (autovacuum_vacuum_scale_factor = 0.05)`;
 }
 
 /**

@@ -7,7 +7,7 @@ CREATE TABLE categories (
   CONSTRAINT categories_parent CHECK ("parentID" <> "categoryID"),
   CONSTRAINT "PK_13da6162629fdaeccef5b784271" PRIMARY KEY ("categoryID"),
   CONSTRAINT "FK_d5e31feaf3ce60ee212a183e7b1" FOREIGN KEY ("parentID") REFERENCES categories ("categoryID")
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX "categories_by_categoryID" ON categories ("categoryID") INCLUDE ("parentID");
 CREATE INDEX "categories_by_parentID" ON categories ("parentID", "categoryID");
 CREATE INDEX categories_by_name ON categories (name, "categoryID");

@@ -1,5 +1,7 @@
 CREATE TYPE product_type AS ENUM ('PHYSICAL', 'DIGITAL', 'SERVICE');
 
+-- Counts by an index visit the objects that were written since the last vacuum. With the default scale factor, a fifth of the
+-- objects, such lists take twice as long.
 CREATE TABLE products (
   "productID" varchar(100) COLLATE "C" NOT NULL,
   "refID" varchar(100) COLLATE "C",
@@ -22,7 +24,7 @@ CREATE TABLE products (
   CONSTRAINT "PK_caa33ce35fe9bdd6e7fd6268ac4" PRIMARY KEY ("productID"),
   CONSTRAINT "FK_5ccb0965288ca5e1def347ae94b" FOREIGN KEY ("brandID") REFERENCES brands ("brandID"),
   CONSTRAINT "FK_16bde4164ef1b208fdd30b0ce49" FOREIGN KEY ("categoryID") REFERENCES categories ("categoryID")
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
 -- The indexes of the lists carry the filtered columns, so that a combination of filters is evaluated within one.
 CREATE INDEX "products_by_productID" ON products ("productID")
