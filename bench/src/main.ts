@@ -7,10 +7,12 @@ import {
   CONTENDER_NAMES,
   SERVICE,
   startContenders,
+  startUncachedAlone,
   STOREFRONT_NAMES,
   UNCACHED,
 } from './contenders.js';
 import { databaseServer, query, tallyIsCut } from './database.js';
+import { disk } from './disk.js';
 import { filledDatabase } from './fill.js';
 import { firstMinute } from './first-minute.js';
 import { loading } from './loading.js';
@@ -39,6 +41,7 @@ interface Options {
   soak: number;
   overload: number;
   firstMinute?: true;
+  disk?: true;
   baseline?: string;
   database?: string;
   out: string;
@@ -66,6 +69,7 @@ const options = new Command('bench')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
   .option('--overload <s>', 'only more requests than can be answered, this long each', positive, 0)
   .option('--first-minute', 'only the lists after an import into a running service')
+  .option('--disk', 'only the size of tables and indexes, and what an update of a price writes')
   .option('--baseline <folder>', 'a built version of the service to overload beside this one')
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
   .option('--out <folder>', 'where to put results.json and chart.svg', 'bench/results')
@@ -112,6 +116,13 @@ async function run(rows: number): Promise<Results> {
     await query(url, 'VACUUM ANALYZE');
     const overloaded = await overload(url, options.overload, options.baseline);
     return { rows, measurements: [], alone: [], lists: [], mixes: [], overloaded };
+  }
+  if (options.disk) {
+    const service = await startUncachedAlone(url);
+    await tallyIsCut(url).finally(() => service.server.stop());
+    await query(url, 'VACUUM ANALYZE');
+    const onDisk = await disk(url, rows);
+    return { rows, measurements: [], alone: [], lists: [], mixes: [], disk: onDisk };
   }
   const contenders = await startContenders(
     url,

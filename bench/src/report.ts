@@ -1,4 +1,5 @@
 import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.js';
+import type { Disk } from './disk.js';
 import type { FirstMinute } from './first-minute.js';
 import type { Loading } from './loading.js';
 import type { Machine } from './machine.js';
@@ -27,6 +28,7 @@ export interface Results {
   readonly memory?: readonly number[];
   readonly overloaded?: Overload;
   readonly firstMinute?: FirstMinute;
+  readonly disk?: Disk;
 }
 
 export interface Report {
@@ -37,7 +39,7 @@ export interface Report {
 
 /** The tables of one number of products, as text. */
 export function tables(results: Results): string {
-  return [scenarioTable, listTable, mixTable, overloadTable, firstMinuteTable]
+  return [scenarioTable, listTable, mixTable, overloadTable, firstMinuteTable, diskTable]
     .map((table) => table(results))
     .filter((table) => table !== '')
     .join('\n\n');
@@ -158,6 +160,26 @@ function firstMinuteTable({ firstMinute }: Results): string {
     ]),
   ]);
   return `${table}\n\nimported in ${number(imported)} s, visible ${number(maintained)} s before the end`;
+}
+
+/** The size of tables and indexes, and the write-ahead log of an update. */
+function diskTable({ disk }: Results): string {
+  if (!disk) return '';
+  const sizes = columns([
+    ['table or index', 'key', 'MB'],
+    ...disk.relations.map(({ name, key, megabytes }) => [name, key ?? '', number(megabytes)]),
+    ['all', '', number(disk.total)],
+  ]);
+  const updates = columns([
+    ['update of a price, bytes', 'first', 'next', 'mean'],
+    ...disk.updates.map(({ compression, first, next, mean }) => [
+      compression,
+      number(first),
+      number(next),
+      number(mean),
+    ]),
+  ]);
+  return `${sizes}\n\n${updates}`;
 }
 
 function scenarioTable({ measurements }: Results): string {

@@ -25,8 +25,8 @@ export async function expectedTables(
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
   const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
-  const [measured, storefront, overloaded, first] = await Promise.all(
-    ['results', 'storefront', 'overload', 'first-minute'].map(async (name) =>
+  const [measured, storefront, overloaded, first, stored] = await Promise.all(
+    ['results', 'storefront', 'overload', 'first-minute', 'disk'].map(async (name) =>
       JSON.parse(await readFile(`bench/measured/${name}.json`, 'utf8')),
     ),
   );
@@ -61,6 +61,8 @@ export async function expectedTables(
       'lists by size': { rows: listBySizeRows(storefront) },
       mix: { rows: mixRows(storefront) },
       'first minute': { rows: firstMinuteRows(first) },
+      disk: { rows: diskRows(stored) },
+      updates: { rows: updateRows(stored) },
     },
   };
 }
@@ -386,6 +388,48 @@ function firstMinuteRows({ results: [{ firstMinute }] }: Imported): Row[] {
     digits(first.p50 / steady.p50),
   ]);
   return [['list', 'first minute, ms', 'at rest, ms', 'ratio'], ...rows];
+}
+
+/** A run of the benchmark with `--disk`. */
+interface Stored {
+  readonly results: readonly [
+    {
+      readonly disk: {
+        readonly total: number;
+        readonly relations: readonly {
+          readonly name: string;
+          readonly key: string | null;
+          readonly megabytes: number;
+        }[];
+        readonly updates: readonly {
+          readonly compression: string;
+          readonly first: number;
+          readonly next: number;
+          readonly mean: number;
+        }[];
+      };
+    },
+  ];
+}
+
+function diskRows({ results: [{ disk }] }: Stored): Row[] {
+  const rows = disk.relations.map(({ name, key, megabytes }) => [
+    `\`${name}\``,
+    key === null ? '–' : `\`${key}\``,
+    digits(megabytes),
+  ]);
+  return [['table or index', 'key', 'MB'], ...rows, ['the database', '–', digits(disk.total)]];
+}
+
+function updateRows({ results: [{ disk }] }: Stored): Row[] {
+  const kilobytes = (bytes: number): string => digits(bytes / 1000);
+  const rows = disk.updates.map(({ compression, first, mean, next }) => [
+    `\`${compression}\``,
+    kilobytes(first),
+    kilobytes(mean),
+    kilobytes(next),
+  ]);
+  return [['`wal_compression`', 'first, kB', 'mean of 2,000, kB', 'without images, kB'], ...rows];
 }
 
 function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
