@@ -69,13 +69,14 @@ export async function importRows(
       problems.push(...(await violations(runner, check, options)));
   }
   if (problems.length > 0) throw new InvalidRowsError(problems);
-  const upsert = async (): Promise<Counts> => {
-    const [counts] = await runner.manager.query<[Counts]>(statements.upsert());
+  const write = async (statement: string): Promise<Counts> => {
+    const [counts] = await runner.manager.query<[Counts]>(statement);
     return counts;
   };
-  const { inserted, updated } = await (isEmpty
-    ? writeWithoutIndexes(runner, table, upsert)
-    : upsert());
+  const loaded = isEmpty
+    ? await writeWithoutIndexes(runner, table, () => write(statements.insertion()))
+    : undefined;
+  const { inserted, updated } = loaded ?? (await write(statements.upsert()));
   const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
   await runner.query(`DROP TABLE ${STAGING}`);
   const circle = await findCycle(runner.manager, metadata);

@@ -62,10 +62,14 @@ export class Statements {
     return [this.repeated(), ...this.missing(), ...this.references(), ...this.rules()];
   }
 
+  /** Inserts the rows into an empty table that no one else writes to. Result: one row with the count `inserted`. */
+  insertion(): string {
+    return `WITH written AS (${this.insert(this.rows)} RETURNING 1) SELECT count(*) AS inserted, 0 AS updated FROM written`;
+  }
+
   /** Inserts and updates objects. Result: one row with the counts `inserted` and `updated`. */
   upsert(): string {
-    const columns = this.writtenFields.map(quoted);
-    const others = columns.filter((column) => column !== this.identifier);
+    const others = this.writtenFields.map(quoted).filter((column) => column !== this.identifier);
     const present = others.map((column) => `present.${column}`).join(', ');
     const excluded = others.map((column) => `excluded.${column}`).join(', ');
     const onConflict =
@@ -73,13 +77,9 @@ export class Statements {
         ? 'DO NOTHING'
         : `DO UPDATE SET (${others.join(', ')}) = ROW(${excluded})
            WHERE ROW(${present}) IS DISTINCT FROM ROW(${excluded})`;
+    // ON CONFLICT would lock the objects that do not change, and so write every page of the table.
     return `WITH changed AS (
-        INSERT INTO ${this.table} AS present (${columns.join(', ')})
-        SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${this.rows}
-        -- ON CONFLICT would lock the objects that do not change, and so write every page of the table.
-        WHERE row."#change"
-        -- Rows in this order change the same index pages one after another.
-        ORDER BY row.${this.identifier}
+        ${this.insert(`${this.rows} WHERE row."#change"`)}
         ON CONFLICT (${this.identifier}) ${onConflict}
         -- xmax is 0 for an inserted row. For an updated one it is the lock of this transaction.
         RETURNING (present.xmax = 0) AS inserted
@@ -96,6 +96,13 @@ export class Statements {
         ) RETURNING 1
       )
       SELECT count(*) AS deleted FROM gone`;
+  }
+
+  /** Rows in the order of the identifier change the same index pages one after another. */
+  private insert(rows: string): string {
+    const columns = this.writtenFields.map(quoted);
+    return `INSERT INTO ${this.table} AS present (${columns.join(', ')})
+      SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${rows} ORDER BY row.${this.identifier}`;
   }
 
   /** Whether a row `staged` has no object, or changes its object `present`, in SQL. */

@@ -26,18 +26,19 @@ export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<b
 /**
  * Writes rows into a table that `lockIfEmpty` has locked, while it has no indexes but those that refuse rows. Builds the
  * others afterwards, as they were, and analyses the table. To build an index takes a fraction of the time of adding rows
- * to it. Readers are locked out. If some read for long, the indexes stay, and the lock is released.
+ * to it. Readers are locked out.
  *
  * @param table quoted
+ * @returns undefined if some read for long: nothing is written, and no lock is held then
  */
 export async function writeWithoutIndexes<T>(
   runner: QueryRunner,
   table: string,
   write: () => Promise<T>,
-): Promise<T> {
+): Promise<T | undefined> {
   if (!(await lockBriefly(runner, table, 'ACCESS EXCLUSIVE'))) {
     await unlock(runner);
-    return write();
+    return undefined;
   }
   await runner.query('RELEASE SAVEPOINT unlocked');
   await runner.query(`SET LOCAL maintenance_work_mem = '${MEMORY}'`);

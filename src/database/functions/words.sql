@@ -43,13 +43,13 @@ BEGIN
   RETURN coalesce(string_to_array(folded, ' '), '{}');
 END $$;
 
--- The lexemes of an object.
+-- The lexemes of an object, of its title and of its other texts.
 CREATE OR REPLACE FUNCTION object_words(title text, texts text) RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   language text := search_language();
-  words text[] := search_words(texts);
   titled text[] := search_words(title);
+  words text[] := titled || search_words(texts);
   stems text[];
   titled_stems text[];
 BEGIN
@@ -116,10 +116,10 @@ BEGIN
   EXECUTE format(
     'CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql SET search_path = %s, pg_temp AS $body$
      BEGIN
-       NEW."words" := object_words(NEW."%s", concat_ws('' '', %s));
+       NEW."words" := object_words(NEW.%I, concat_ws('' ''%s));
        RETURN NEW;
      END $body$', keep, home, columns[1],
-    (SELECT string_agg(format('NEW."%s"', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)));
+    (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
   EXECUTE format(
     'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
     of_resource || '_words', (SELECT string_agg(format('%I', name), ', ') FROM unnest(columns) each(name)),
@@ -139,8 +139,8 @@ CREATE OR REPLACE FUNCTION rebuild_words(of_resource text) RETURNS void LANGUAGE
 DECLARE
   texts text[] := (SELECT columns FROM searches WHERE resource = of_resource);
   joined text := (
-    SELECT format('concat_ws('' '', %s)', string_agg(format('%I', name), ', ' ORDER BY at))
-    FROM unnest(texts) WITH ORDINALITY each(name, at)
+    SELECT format('concat_ws('' ''%s)', string_agg(format(', %I', name), '' ORDER BY at))
+    FROM unnest(texts[2:]) WITH ORDINALITY each(name, at)
   );
   disabled text;
   enabled text;

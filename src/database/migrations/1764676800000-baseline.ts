@@ -12,7 +12,7 @@ export class Baseline1764676800000 implements MigrationInterface {
     'deletions.sql': 'c5c1c5e31372',
     'tally.sql': '4521dde0ca0f',
     'tracking.sql': '05ec114408de',
-    'words.sql': '9c3c32faedd4',
+    'words.sql': 'd7055103805a',
   };
 
   async up(runner: QueryRunner): Promise<void> {
