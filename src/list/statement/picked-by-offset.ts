@@ -100,7 +100,8 @@ export function sortIsCheaper(
 ): string {
   const sorting = `${SORTING_COST[isFoundFirst ? 'foundFirst' : 'read']} * total`;
   const cost = searchSize ? `(${sorting} + ${SEARCH_COST} * ${searchSize})` : sorting;
-  const reach = offset ? `least(${offset} + ${limit}, total - ${offset})` : limit;
+  // Behind the end it is 0: a product of an offset that no list has would be out of range.
+  const reach = offset ? `greatest(least(${offset} + ${limit}, total - ${offset}), 0)` : limit;
   return `total <= ${MAXIMUM_SORTED} AND ${cost} * total < ${reach} * ${indexSize}`;
 }
 
