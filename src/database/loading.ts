@@ -6,7 +6,7 @@ import type { DataSource } from 'typeorm';
 /** Locks out writers, and announces that readers are locked out next. Nothing else takes a lock of this mode. */
 export const LOADING_MODE = 'EXCLUSIVE';
 
-/** Those of some tables of the service that an import is about to fill, or fills. Takes no lock. */
+/** Which of these tables an import fills, or is about to fill. Takes no lock. */
 export async function loadingTables(
   dataSource: DataSource,
   tables: readonly string[],

@@ -10,7 +10,7 @@ import { chooseSearchLanguage } from './search-language.js';
 import { revertMigration } from './revert-migration.js';
 
 /** The first migration of development versions, whose databases no migration leads away from. */
-const FORMER_MIGRATION = 'CreateCatalogue1763683200000';
+const DEVELOPMENT_MIGRATION = 'CreateCatalogue1763683200000';
 
 /** Key of the advisory lock under which migrations run. Arbitrary; it must never change. */
 const MIGRATION_LOCK = 7_264_001;
@@ -84,7 +84,7 @@ async function withMigrationLock<T>(
   const executor = new MigrationExecutor(dataSource, runner);
   try {
     await takeMigrationLock({ runner, onWaiting, signal });
-    await appliedMigrations(dataSource);
+    await refuseDevelopmentVersion(dataSource);
     return await work({ executor, runner, onWaiting, signal });
   } catch (error) {
     if (!signal?.aborted) throw error;
@@ -149,29 +149,28 @@ async function renameMetadata(runner: QueryRunner): Promise<void> {
  * @throws CommandError if the database is of a development version
  */
 export async function pendingMigrations(dataSource: DataSource): Promise<Migration[]> {
+  await refuseDevelopmentVersion(dataSource);
   const applied = await appliedMigrations(dataSource);
   return (await migrations()).filter(({ name }) => !applied.includes(name));
 }
 
-/**
- * The names of the applied migrations.
- *
- * @throws CommandError if the database is of a development version
- */
+/** @throws CommandError if the database is of a development version */
+async function refuseDevelopmentVersion(dataSource: DataSource): Promise<void> {
+  if (!(await appliedMigrations(dataSource)).includes(DEVELOPMENT_MIGRATION)) return;
+  throw new CommandError(
+    'The database is of a development version of the service, which this one cannot migrate: ' +
+      'export each resource with the version that it is of (catalogue export), and import the files into a new database',
+  );
+}
+
+/** The names of the applied migrations. */
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
   const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
     `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
   );
   if (!exists) return [];
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
-  const applied = rows.map(({ name }) => name);
-  if (applied.includes(FORMER_MIGRATION)) {
-    throw new CommandError(
-      'The database is of a development version of the service, which this one cannot migrate: ' +
-        'export each resource with the version that it is of (catalogue export), and import the files into a new database',
-    );
-  }
-  return applied;
+  return rows.map(({ name }) => name);
 }
 
 /** Every migration of the folder, ordered by file name, which begins with a timestamp. */

@@ -1,15 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { QueryRunner } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Runs the statements of an SQL file of this folder, such as `baseline/brands.sql`. */
 export async function runSqlFile(runner: QueryRunner, file: string): Promise<void> {
   await runner.query(await readFile(join(import.meta.dirname, file), 'utf8'));
 }
 
-/** Creates the functions of files in `functions`, or replaces them. */
-export async function applyFunctions(runner: QueryRunner, files: readonly string[]): Promise<void> {
+/** A migration that applies files of functions. */
+export interface AppliesFunctions extends MigrationInterface {
+  /** The beginning of the SHA-256 of each file, by its name. */
+  readonly applies: Readonly<Record<string, string>>;
+}
+
+/** Creates the functions of the files that a migration names, or replaces them. */
+export async function applyFunctions(
+  runner: QueryRunner,
+  { applies }: AppliesFunctions,
+): Promise<void> {
   // A function may call one that is created later.
   await runner.query('SET LOCAL check_function_bodies = off');
-  for (const file of files) await runSqlFile(runner, join('functions', file));
+  for (const file of Object.keys(applies)) await runSqlFile(runner, join('functions', file));
 }

@@ -13,7 +13,10 @@ import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
 import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
 
-/** The minimum number of rows for which an empty table loses its indexes meanwhile. Others are written in a second. */
+/**
+ * Minimum number of rows for which the indexes of an empty table are dropped and built again. Fewer rows take about a
+ * second.
+ */
 const BULK = 5000;
 
 export interface ImportOptions extends Mapping {
@@ -61,7 +64,7 @@ export async function importRows(
   );
   const table = `"${metadata.tableName}"`;
   // Before the checks, so that services know of it when readers are locked out.
-  const isEmpty = staging.rows >= BULK && (await lockIfEmpty(runner, table));
+  const isLocked = staging.rows >= BULK && (await lockIfEmpty(runner, table));
   const problems = [...staging.problems];
   for (const check of statements.checks()) {
     // A check that needs all rows would report references to rows that were not read.
@@ -73,7 +76,7 @@ export async function importRows(
     const [counts] = await runner.manager.query<[Counts]>(statement);
     return counts;
   };
-  const loaded = isEmpty
+  const loaded = isLocked
     ? await writeWithoutIndexes(runner, table, () => write(statements.insertion()))
     : undefined;
   const { inserted, updated } = loaded ?? (await write(statements.upsert()));

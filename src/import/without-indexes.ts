@@ -3,15 +3,15 @@ import type { QueryRunner } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
 import { LOADING_MODE } from '../database/loading.js';
 
-/** To sort the entries of an index in. */
-const MEMORY = '256MB';
+/** Minimum kilobytes of memory to sort the entries of an index in. */
+const MEMORY = 256 * 1024;
 
 /**
- * Locks a table against writers until the transaction ends, if it has no rows, and if the role may drop and create its
- * indexes. Services then answer that it cannot be read: see `loadingTables`.
+ * Locks an empty table against writers, if the role may drop and create its indexes. Services then answer that it cannot
+ * be read: see `loadingTables`.
  *
  * @param table quoted
- * @returns false if not, or if others use it for long; no lock is held then
+ * @returns whether it is locked: it is not if others use it for long
  */
 export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<boolean> {
   if ((await hasRows(runner, table)) || !(await mayReplaceIndexes(runner, table))) return false;
@@ -41,7 +41,11 @@ export async function writeWithoutIndexes<T>(
     return undefined;
   }
   await runner.query('RELEASE SAVEPOINT unlocked');
-  await runner.query(`SET LOCAL maintenance_work_mem = '${MEMORY}'`);
+  await runner.query(
+    `SELECT set_config(name, greatest(setting::integer, $1) || unit, true)
+     FROM pg_settings WHERE name = 'maintenance_work_mem'`,
+    [MEMORY],
+  );
   const indexes = (await runner.query(REPLACEABLE_INDEXES, [table])) as {
     name: string;
     definition: string;

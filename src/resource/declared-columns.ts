@@ -116,7 +116,9 @@ function intervalProblems(metadata: EntityMetadata): string[] {
     ...intervals
       .filter(({ of }) => !sorted.includes(of))
       .map(({ of, text }) => `${text}, but ${of} is not in its sorted columns`),
-    ...repeated(intervals.map(({ text }) => text)).map((text) => `${text} twice`),
+    ...repeated(intervals.map(({ of, within }) => `${of} within ${inOneOrder(within)}`)).map(
+      (text) => `${entity} counts intervals of ${text} twice`,
+    ),
     ...intervals
       .filter(({ within: [name, ...others] }) => always.includes(name) && others.length === 0)
       .map(
@@ -134,7 +136,7 @@ function countedProblems(metadata: EntityMetadata): string[] {
   const { name: entity } = metadata;
   const all = countedColumnsOf(metadata);
   return [
-    ...repeated(all.map(named)).map((names) => `${entity} counts ${names} twice`),
+    ...repeated(all.map(inOneOrder)).map((names) => `${entity} counts ${names} twice`),
     ...all
       .filter((names) => names.length === 0 || hasRepetition(names))
       .map((names) => `${entity} counts a combination of ${named(names)}`),
@@ -143,6 +145,11 @@ function countedProblems(metadata: EntityMetadata): string[] {
 
 function named(columns: readonly string[]): string {
   return columns.join(' and ') || 'no columns';
+}
+
+/** The same text for the same columns: in another order they have the same objects. */
+function inOneOrder(columns: readonly string[]): string {
+  return named(columns.toSorted());
 }
 
 /** The texts that come more than once, each once. */

@@ -12,6 +12,7 @@ export const SERVICE_TABLES = [
   'resource_versions',
   'searches',
   'tallies',
+  'tally_orders',
   'typeorm_metadata',
   'watermark',
 ];
@@ -20,7 +21,50 @@ export const SERVICE_TABLES = [
 const TAKEN = new Set([
   ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
   ...SERVICE_TABLES,
-  ...['watermark_floor', 'import_staging', 'tallied'],
+  ...['watermark_floor', 'import_staging'],
+  // Common table expressions of its statements, which would hide the table of the resource.
+  ...[
+    'anchor',
+    'bounds',
+    'counted',
+    'counts',
+    'deleted',
+    'first',
+    'first_range',
+    'found',
+    'locked',
+    'numbered',
+  ],
+  ...[
+    'object',
+    'outside',
+    'page',
+    'picked',
+    'position',
+    'purged',
+    'ranges',
+    'rarer',
+    'rarest',
+    'shown',
+  ],
+  ...[
+    'start',
+    'start_range',
+    'start_rank',
+    'tallied',
+    'value_at',
+    'value_at_range',
+    'value_at_rank',
+    'way',
+  ],
+  ...[
+    'counted_others',
+    'counted_titled',
+    'picked_others',
+    'picked_titled',
+    'way_others',
+    'way_titled',
+  ],
 ]);
 
 /** Endings of the tables that the service keeps for each resource. */

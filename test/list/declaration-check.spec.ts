@@ -210,7 +210,7 @@ describe('A column', () => {
     })(Spaced);
     expect(await problemsOf(Spaced)).toEqual([
       'Spaced counts intervals of price within year, but price is not in its sorted columns',
-      'Spaced counts intervals of year within isUsed and isNew twice',
+      'Spaced counts intervals of year within isNew and isUsed twice',
       'Spaced counts intervals of year within isNew twice: those of a sorted column within a counted enumeration or boolean are always counted',
       'Spaced counts intervals of year within isNew and year',
       'Spaced counts intervals of year within isUsed and isUsed',
@@ -230,6 +230,7 @@ describe('A column', () => {
     }
     expect(await problemsOf(Repeated)).toEqual([
       'Repeated counts size twice',
+      'Repeated counts size and year twice',
       'Repeated counts a combination of year and year',
       'Repeated counts a combination of no columns',
     ]);

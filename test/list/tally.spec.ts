@@ -337,7 +337,11 @@ describe('The tally', () => {
 });
 
 it('The names of columns do not collide with those in the statements of the triggers', async () => {
-  const names = ['step', 'word', 'facet', 'total', 'lowest', 'key', 'count', 'object'];
+  const names = [
+    ...['step', 'word', 'facet', 'total', 'lowest', 'key', 'count', 'object'],
+    // Variables of the triggers.
+    ...['new', 'old', 'changed', 'written', 'found', 'came', 'went'],
+  ];
   await query(
     `CREATE TABLE odds ("oddID" varchar(100) COLLATE "C" PRIMARY KEY, value integer, words tsvector,
        ${names.map((name) => `"${name}" text`).join(', ')})`,
@@ -346,6 +350,7 @@ it('The names of columns do not collide with those in the statements of the trig
   await query(
     `SELECT install_tally('odds', 'oddID', '{${names.join()},step+word}', '{value}', '{words}')`,
   );
+  await query(`SELECT install_deletions('odds', 'oddID', '{${names.join()}}')`);
   await query(`INSERT INTO odds_tally_by_words_counted VALUES ('lamp', true)`);
   const insertion = (from: number, count: number): string =>
     `INSERT INTO odds ("oddID", value, words, ${names.map((name) => `"${name}"`).join(', ')})
@@ -355,6 +360,12 @@ it('The names of columns do not collide with those in the statements of the trig
   await query(insertion(1500, 1));
   await query(`UPDATE odds SET step = 'b', words = 'torch' WHERE "oddID" = 'o1'`);
   await query(`DELETE FROM odds WHERE "oddID" = 'o2'`);
+  // Its triggers are created again, and what they have recorded stays.
+  await query(`SELECT install_deletions('odds', 'oddID', '{${names.join()}}')`);
+  expect(await query('SELECT "oddID", new FROM odds_deletions ORDER BY 1')).toEqual([
+    { oddID: 'o1', new: 'a' },
+    { oddID: 'o2', new: 'a' },
+  ]);
   const tallied = (table: string, facet: string) =>
     query(
       `SELECT sum(count)::integer AS count FROM (

@@ -1,4 +1,5 @@
--- The tables of the list engine. The functions that write them are in ../functions.
+-- The tables of the list engine, as they are today. The functions that write them are in ../functions. A migration that
+-- changes one also changes it here, and uses IF NOT EXISTS: in a new database there is nothing left for it to do.
 
 -- The resources that are searched, and the columns whose words they have. The first one is the title.
 CREATE TABLE searches (
@@ -16,8 +17,9 @@ CREATE TABLE tallies (
   sorted text[] NOT NULL DEFAULT '{}',
   searched text[] NOT NULL DEFAULT '{}',
   intervals text[] NOT NULL DEFAULT '{}',
-  -- The table of others, in SQL; null for a resource with a table of its own. What it was when it was counted.
+  -- The table of others, in SQL; null for a resource with a table of its own.
   tracked text,
+  -- Its triggers and columns when it was counted: see tracking_of.
   tracking jsonb
 );
 
@@ -32,12 +34,12 @@ CREATE INDEX resource_versions_writer ON resource_versions (resource, writer);
 CREATE INDEX resource_versions_checkpoint ON resource_versions (resource, writer) WHERE folded_in IS NOT NULL;
 
 -- One row: the watermark, and the next one, valid when every transaction below next_id has ended. See
--- ../functions/watermark.sql. It is updated each second; in half-empty pages, that writes no index.
+-- ../functions/watermark.sql.
 CREATE TABLE watermark (
   until timestamptz(3),
   next_until timestamptz(3),
   next_id xid8
-) WITH (fillfactor = 10);
+);
 CREATE INDEX watermark_next_id ON watermark (next_id);
 INSERT INTO watermark VALUES (NULL, NULL, NULL);
 

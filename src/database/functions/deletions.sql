@@ -20,12 +20,23 @@ CREATE OR REPLACE FUNCTION recorded_columns(of_table oid, names text[]) RETURNS 
   LEFT JOIN pg_type ON pg_type.oid = atttypid
 $$;
 
+-- Whether a table has columns as recorded_columns defines them, and one for a time.
+CREATE OR REPLACE FUNCTION records_columns(recording oid, of_table oid, names text[]) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT recording IS NOT NULL AND recorded_columns(recording, names) = recorded_columns(of_table, names)
+    AND count(*) = cardinality(names) + 1
+  FROM pg_attribute WHERE attrelid = recording AND attnum > 0 AND NOT attisdropped
+$$;
+
+-- Creates the table of deletions, if there is none with such columns.
+--
 -- recorded: the columns, of which the first is the identifier
 CREATE OR REPLACE FUNCTION create_deletions_table(of_resource text, of_table oid, recorded text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   deletions text := format('%I.%I', current_schema(), of_resource || '_deletions');
 BEGIN
+  IF records_columns(to_regclass(deletions), of_table, recorded) THEN RETURN; END IF;
+  EXECUTE format('DROP TABLE IF EXISTS %s', deletions);
   EXECUTE format('CREATE TABLE %s (%s, "deletedAt" timestamptz(3) NOT NULL, %s (%s))', deletions,
     recorded_columns(of_table, recorded),
     CASE cardinality(recorded) WHEN 1 THEN 'PRIMARY KEY' ELSE 'UNIQUE NULLS NOT DISTINCT' END,
@@ -34,7 +45,8 @@ BEGIN
   EXECUTE format('CREATE INDEX ON %s ("deletedAt", %I)', deletions, recorded[1]);
 END $$;
 
--- Creates the table and the triggers that record the deletions of a resource.
+-- Creates the triggers that record the deletions of a resource, or replaces them, and their table. What a table with the
+-- same columns has recorded stays.
 --
 -- scoped: the columns that they record besides the identifier
 CREATE OR REPLACE FUNCTION install_deletions(of_resource text, identifier text, scoped text[] DEFAULT '{}') RETURNS void
@@ -50,12 +62,12 @@ DECLARE
           ON CONFLICT (%3$s) DO UPDATE SET "deletedAt" = excluded."deletedAt"',
     home, of_resource || '_deletions', columns);
 BEGIN
-  PERFORM remove_deletions(of_resource);
   PERFORM create_deletions_table(of_resource, resource::regclass, recorded);
   EXECUTE format($function$
     -- With its owner's rights: a writer needs no privilege on the deletions.
-    CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
+    CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    #variable_conflict use_column
     DECLARE
       "#now" timestamptz := %2$s.write_time();
     BEGIN

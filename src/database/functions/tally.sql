@@ -239,6 +239,8 @@ BEGIN
     -- With its owner's rights: a writer needs no privilege on the tally.
     CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $body$
+    -- A column may have the name of a variable, such as new.
+    #variable_conflict use_column
     DECLARE
       -- Null: all of them.
       changed boolean[];

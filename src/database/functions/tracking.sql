@@ -102,7 +102,7 @@ RETURNS TABLE (relation oid, operation text, definition text) LANGUAGE sql STABL
   ORDER BY oid
 $$;
 
--- Creates them.
+-- Creates the triggers of tracking_triggers.
 CREATE OR REPLACE FUNCTION create_tracking_triggers(of_resource text, of_table text, kept text) RETURNS void
 LANGUAGE sql AS $$
   SELECT install_trigger(relation, format('%s_%s_%s', of_resource, kept, operation), definition,
@@ -180,6 +180,11 @@ BEGIN
   IF FOUND THEN
     RAISE 'The column % of % cannot be counted: different texts are equal in it', culprit, of_table;
   END IF;
+  SELECT name INTO culprit FROM unnest(recorded || counted) name
+  WHERE strpos(name, '%') > 0 OR name = ANY(recorded) AND name IN ('changedAt', 'deletedAt');
+  IF FOUND THEN
+    RAISE 'The column % of % cannot be tracked: rename it', culprit, of_table;
+  END IF;
   SELECT name INTO culprit FROM unnest(recorded) name
   WHERE name NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = root AND NOT attisdropped);
   IF FOUND THEN
@@ -212,6 +217,7 @@ BEGIN
     -- With its owner's rights: a writer needs no privilege on the tally.
     CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    #variable_conflict use_column
     BEGIN
       IF TG_OP = 'INSERT' THEN
         IF NOT EXISTS (SELECT FROM new_rows) THEN RETURN NULL; END IF;
@@ -254,21 +260,17 @@ END $track$;
 CREATE OR REPLACE FUNCTION create_change_tables(of_resource text, root oid, recorded text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   changes text := format('%I.%I', current_schema(), of_resource || '_tally_changes');
-  definitions text := recorded_columns(root, recorded);
 BEGIN
-  IF (recorded_columns(to_regclass(changes), recorded), (SELECT count(*) FROM pg_attribute
-      WHERE attrelid = to_regclass(changes) AND attnum > 0 AND NOT attisdropped)) <> (definitions, cardinality(recorded) + 1)
-  THEN
+  -- Those with other columns are dropped, with what they have recorded.
+  IF to_regclass(changes) IS NOT NULL AND NOT records_columns(to_regclass(changes), root, recorded) THEN
     PERFORM untime_changes(of_resource);
   END IF;
   IF to_regclass(changes) IS NULL THEN
     EXECUTE format('CREATE TABLE %s (%s, "changedAt" timestamptz(3) NOT NULL, PRIMARY KEY (%I))',
-      changes, definitions, recorded[1]);
+      changes, recorded_columns(root, recorded), recorded[1]);
     EXECUTE format('CREATE INDEX ON %s ("changedAt", %I)', changes, recorded[1]);
   END IF;
-  IF to_regclass(format('%I.%I', current_schema(), of_resource || '_deletions')) IS NULL THEN
-    PERFORM create_deletions_table(of_resource, root, recorded);
-  END IF;
+  PERFORM create_deletions_table(of_resource, root, recorded);
 END $$;
 
 -- Creates the times of changes and the deletions of a table, and the triggers that keep them. The table is locked.
@@ -306,6 +308,7 @@ BEGIN
     -- With its owner's rights: a writer needs no privilege on these tables.
     CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    #variable_conflict use_column
     DECLARE
       -- Not the name of a column.
       "#now" timestamptz;

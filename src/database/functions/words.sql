@@ -116,7 +116,7 @@ BEGIN
   EXECUTE format(
     'CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql SET search_path = %s, pg_temp AS $body$
      BEGIN
-       NEW."words" := object_words(NEW.%I, concat_ws('' ''%s));
+       NEW."words" := object_words(NEW.%I, concat_ws('' '', NULL%s));
        RETURN NEW;
      END $body$', keep, home, columns[1],
     (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
@@ -139,7 +139,7 @@ CREATE OR REPLACE FUNCTION rebuild_words(of_resource text) RETURNS void LANGUAGE
 DECLARE
   texts text[] := (SELECT columns FROM searches WHERE resource = of_resource);
   joined text := (
-    SELECT format('concat_ws('' ''%s)', string_agg(format(', %I', name), '' ORDER BY at))
+    SELECT format('concat_ws('' '', NULL%s)', string_agg(format(', %I', name), '' ORDER BY at))
     FROM unnest(texts[2:]) WITH ORDINALITY each(name, at)
   );
   disabled text;

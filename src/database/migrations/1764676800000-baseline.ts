@@ -1,25 +1,25 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { createSearchFunctions } from '../search-functions.js';
-import { applyFunctions, runSqlFile } from '../sql-files.js';
+import { type AppliesFunctions, applyFunctions, runSqlFile } from '../sql-files.js';
 
 /** Creates the schema in an empty database. */
-export class Baseline1764676800000 implements MigrationInterface {
+export class Baseline1764676800000 implements AppliesFunctions {
   /** The files with the functions, each with the beginning of its SHA-256: see `test/database/functions.spec.ts`. */
   readonly applies = {
     'triggers.sql': '77078bcd522f',
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '387fd7db7339',
-    'deletions.sql': 'c5c1c5e31372',
-    'tally.sql': '4521dde0ca0f',
-    'tracking.sql': '05ec114408de',
-    'words.sql': 'd7055103805a',
+    'deletions.sql': '2da1f9eaa56e',
+    'tally.sql': '66d2c177bfcc',
+    'tracking.sql': '93568fa0ca7b',
+    'words.sql': 'bc498741e3fe',
   };
 
   async up(runner: QueryRunner): Promise<void> {
     await runSqlFile(runner, 'baseline/clients.sql');
     await runSqlFile(runner, 'baseline/engine.sql');
     await createSearchFunctions(runner);
-    await applyFunctions(runner, Object.keys(this.applies));
+    await applyFunctions(runner, this);
     for (const resource of ['brands', 'categories', 'products']) {
       await runSqlFile(runner, `baseline/${resource}.sql`);
     }
@@ -36,7 +36,7 @@ export class Baseline1764676800000 implements MigrationInterface {
     await runner.query('DROP VIEW tally_orders CASCADE');
     await runner.query(
       `DROP FUNCTION install_trigger, version_checkpoint, resource_version, fold_versions, write_time,
-         keep_updated_at, advance_watermark, current_watermark, recorded_columns, create_deletions_table,
+         keep_updated_at, advance_watermark, current_watermark, recorded_columns, records_columns, create_deletions_table,
          install_deletions, remove_deletions, identifier_type, column_type, least_identifier, tally_facet,
          tally_sums, create_tally_function, install_tally, remove_tally, relation_of, tracked_relations,
          untrackable, tracking_triggers, create_tracking_triggers, tracking_of, is_tracking_intact,

@@ -27,7 +27,7 @@ export class FacetReader {
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
    * @param client who sees these objects; absent: their resource has no scope
-   * @throws ApiError `-2` while the lists of its resource are withheld
+   * @throws ApiError `-2` while the lists of its resource are withheld, or it is loaded
    */
   prepare({ list: described, fields, limit }: FacetCounts, client?: ScopeClient): PreparedPage {
     const list = this.lists.prepare(described, client);

@@ -43,8 +43,8 @@ export function orderBy(
 }
 
 /**
- * ORDER BY within a branch of a list, or in the reverse of it. It says nothing of objects without a value in the
- * first column: an index that is read backwards has them first.
+ * ORDER BY within a branch of a list, forwards or backwards. It has no NULLS clause for the first column: within a
+ * branch this column has a value everywhere, or nowhere.
  */
 export function branchOrderBy(
   metadata: EntityMetadata,
