@@ -50,6 +50,8 @@ export async function importRows(
   options: ImportOptions,
 ): Promise<ImportResult> {
   await runner.query('SET LOCAL statement_timeout = 0');
+  // A command that is killed leaves no statement behind that holds its locks.
+  await runner.query(`SET LOCAL client_connection_check_interval = '1s'`);
   // To sort and compare all rows.
   await runner.query(`SET LOCAL work_mem = '128MB'`);
   await runner.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
