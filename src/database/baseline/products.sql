@@ -55,7 +55,7 @@ CREATE INDEX "IDX_a936876b3de4619f018bbcd04e" ON products USING gin (words);
 -- A column of its own, so that the filter of that name compares a column like any other.
 CREATE FUNCTION keep_product_in_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  NEW."inStock" := NEW.stock > 0;
+  NEW."inStock" := NEW."stock" > 0;
   RETURN NEW;
 END $$;
 

@@ -112,14 +112,15 @@ DECLARE
   keep text := 'keep_' || of_resource || '_words';
 BEGIN
   PERFORM remove_words(of_resource);
-  -- Writers have search paths of their own. A restore of data only has an empty one.
+  -- Writers have search paths of their own. A restore of data only has an empty one. Columns are quoted: so a migration
+  -- that changes one finds that the trigger reads it.
   EXECUTE format(
     'CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql SET search_path = %s, pg_temp AS $body$
      BEGIN
-       NEW."words" := object_words(NEW.%I, concat_ws('' '', NULL%s));
+       NEW."words" := object_words(NEW."%s", concat_ws('' '', NULL%s));
        RETURN NEW;
      END $body$', keep, home, columns[1],
-    (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
+    (SELECT string_agg(format(', NEW."%s"', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
   EXECUTE format(
     'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
     of_resource || '_words', (SELECT string_agg(format('%I', name), ', ') FROM unnest(columns) each(name)),

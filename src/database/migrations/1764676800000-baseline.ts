@@ -12,7 +12,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'deletions.sql': '2da1f9eaa56e',
     'tally.sql': '66d2c177bfcc',
     'tracking.sql': '93568fa0ca7b',
-    'words.sql': 'bc498741e3fe',
+    'words.sql': '3258cdf5cb2a',
   };
 
   async up(runner: QueryRunner): Promise<void> {
