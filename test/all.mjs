@@ -4,7 +4,7 @@
  */
 import { jest } from './jest.mjs';
 
-const ALONE = 'test/(attacks|faults)/';
+const ALONE = 'test/((attacks|faults)/|deploy/overload)';
 
 const given = process.argv.slice(2);
 const runs =

@@ -81,6 +81,7 @@ describe('A connection that ends with pipelined requests in work', () => {
     ['closed', 50, 20, '/products?limit=1000'],
   ])('gives their places back: %s, %i times %i %s', async (way, connections, requests, path) => {
     const bytes = head(path, target.headers.attacker).repeat(requests);
+    const open = await metric(target, 'catalogue_connections_open');
     const opened = await Promise.all(
       Array.from({ length: connections }, () => send(target.port, bytes)),
     );
@@ -90,6 +91,8 @@ describe('A connection that ends with pipelined requests in work', () => {
       if (way === 'reset') socket.resetAndDestroy();
       else socket.destroy();
     }
+    // No request is in work either before the server has read the first one.
+    await until(async () => (await metric(target, 'catalogue_connections_open')) <= open);
     await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0);
   });
 });
