@@ -12,6 +12,7 @@ import { Maintenance } from '../../src/list/maintenance.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
+import { advanceWatermark } from '../watermark.js';
 
 /** So many that an empty resource loses its indexes meanwhile. */
 const MANY = 6000;
@@ -167,8 +168,7 @@ describe('An empty resource that is loaded', () => {
 
   it('tells another version before and after, and changes since before', async () => {
     const before = await service.get('/products').expect(200);
-    await query('SELECT advance_watermark()');
-    await query('SELECT advance_watermark()');
+    await advanceWatermark(service.dataSource, 2);
     const { headers } = await service.get('/products?limit=1').expect(200);
     await service.load('products', products());
     const after = await service.get('/products').expect(200);
