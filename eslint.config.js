@@ -23,13 +23,14 @@ const FOLDERS = {
 /** The folders of src/list, and those that each may import from beside itself. */
 const LIST_FOLDERS = {
   query: [],
-  listing: ['query'],
-  declaration: ['listing', 'query'],
-  deletions: ['listing', 'query'],
+  condition: ['query'],
+  listing: ['condition', 'query'],
+  declaration: ['listing', 'condition', 'query'],
+  deletions: ['listing', 'condition', 'query'],
   tally: ['deletions'],
-  statement: ['tally', 'listing', 'query'],
-  reading: ['statement', 'tally', 'deletions', 'listing', 'query'],
-  facets: ['reading', 'statement', 'tally', 'listing', 'query'],
+  statement: ['tally', 'listing', 'condition', 'query'],
+  reading: ['statement', 'tally', 'deletions', 'listing', 'condition', 'query'],
+  facets: ['reading', 'statement', 'tally', 'listing', 'condition', 'query'],
   serving: ['facets', 'reading', 'listing'],
 };
 

@@ -29,7 +29,7 @@ export class ParameterValues implements ParameterSink {
    */
   constructor(
     first: readonly unknown[] = [],
-    private readonly isPlannedOnce = false,
+    readonly isPlannedOnce = false,
   ) {
     this.values = [...first];
   }

@@ -29,7 +29,7 @@ export {
 } from './query/parameters.js';
 export { WordsParam } from './query/words-parameter.js';
 export { QueryOf } from './query/query-of.js';
-export { containsWords } from './listing/contains-words.js';
-export { path } from './listing/path.js';
-export { related } from './listing/related-to.js';
-export { within } from './listing/subtrees.js';
+export { containsWords } from './condition/words.js';
+export { path } from './condition/path.js';
+export { related } from './condition/related.js';
+export { within } from './condition/subtree.js';

@@ -1,4 +1,4 @@
-import { NON_FILTERS } from '../list/listing/conditions.js';
+import { NON_FILTERS } from '../list/condition/filters.js';
 import { identifierType } from '../resource/identifiers.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint } from './described-endpoint.js';

@@ -1,17 +1,16 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { Any, DataSource, type EntityMetadata } from 'typeorm';
+import { DataSource, type EntityMetadata } from 'typeorm';
+import { ParameterValues } from '../database/statement.js';
 import { databaseFailure } from '../database/database-failure.js';
 import { type FilteredList, filteredLists } from './filtered-lists.js';
-import { alternativesOf } from '../list/listing/alternatives.js';
-import { excludedValues } from '../list/statement/criteria.js';
-import type { Listing } from '../list/listing/listing.js';
-import { whereOf } from '../list/listing/where.js';
+import { columnConditions } from '../list/condition/condition.js';
 import {
   type IdentifierQuery,
   identifierQueriesIn,
-  replaceIdentifierQueries,
-} from '../list/listing/identifier-queries.js';
-import { pathOf } from '../list/listing/path.js';
+  withoutQueries,
+} from '../list/condition/identifier-query.js';
+import { whereOf } from '../list/condition/print.js';
+import type { Listing } from '../list/listing/listing.js';
 import {
   columnOf,
   filteredColumnsOf,
@@ -68,11 +67,9 @@ async function ofFilter(
     const columns = query.columns.map((name) => `"${name}"`).join(', ');
     found.push(`no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`);
   }
-  const compared = listing.conditions
-    .flatMap(alternativesOf)
-    .flatMap((condition) => Object.entries(condition));
-  const columns = compared.map(([name]) => name);
-  const paths = compared.flatMap(([, condition]) => pathOf(condition)?.name ?? []);
+  const compared = columnConditions(listing.conditions);
+  const columns = compared.map(({ column }) => column);
+  const paths = compared.flatMap((each) => (each.kind === 'path' ? [each.path.name] : []));
   const computed = columns.find(
     (name) => metadata.findColumnWithPropertyName(name)?.isVirtualProperty,
   );
@@ -105,17 +102,14 @@ async function servesFilter(
   const { metadata } = repository;
   const carried = [identifierOf(metadata).propertyName, ...filteredColumnsOf(metadata)];
   const others = conditions.filter(
-    (condition) =>
-      !alternativesOf(condition)
-        .flatMap((alternative) => Object.entries(alternative))
-        .every(([column, value]) => carried.includes(column) && excludedValues(value)),
+    (condition) => !(condition.kind === 'not' && carried.includes(condition.column)),
   );
   if (others.length === 0) return true;
   // A list compares with the identifiers themselves, which it looks up first.
-  const identifiers = identifierQueriesIn(others).map(() => Any([]));
-  const { where, values } = whereOf(repository, replaceIdentifierQueries(others, identifiers));
+  const values = new ParameterValues();
+  const where = whereOf(withoutQueries(others), { metadata, values });
   const text = `SELECT count(*) FROM ${tableOf(metadata)} object ${where}`;
-  return usesIndexes(await plan(dataSource, text, values));
+  return usesIndexes(await plan(dataSource, text, values.values));
 }
 
 /** Whether an index finds the objects whose columns a query compares. */

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { ObjectLiteral } from 'typeorm';
+import type { Condition } from '../list/condition/condition.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import { Listing } from '../list/listing/listing.js';
 import { fieldsOf, identifierOf, isResource, isTallied, nameOf } from '../resource/resource.js';
@@ -19,7 +19,11 @@ export async function uncachedLists(application: INestApplicationContext): Promi
   for (const { metadata, parameter, listing } of await filteredLists(application)) {
     // No list of a table of others has an ETag, unless it is tracked.
     if (isResource(metadata) && !isTallied(metadata)) continue;
-    const report = async (what: string, fields: readonly string[], conditions: ObjectLiteral[]) => {
+    const report = async (
+      what: string,
+      fields: readonly string[],
+      conditions: readonly Condition[],
+    ) => {
       const { repository, query, resources } = listing;
       const part = new Listing(repository, { ...query, fields }, conditions, resources);
       const dependencies = await lists.prepare(part, ANY_CLIENT).dependencies();
@@ -35,7 +39,7 @@ export async function uncachedLists(application: INestApplicationContext): Promi
     }
     if (parameter === 'sort') continue;
     const { propertyName: identifier } = identifierOf(metadata);
-    await report(`filter ${parameter}`, [identifier], [...listing.conditions]);
+    await report(`filter ${parameter}`, [identifier], listing.conditions);
   }
   return [...found];
 }

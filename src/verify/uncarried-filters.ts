@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { type EntityMetadata, FindOperator } from 'typeorm';
-import { alternativesOf } from '../list/listing/alternatives.js';
-import { pathOf } from '../list/listing/path.js';
+import type { EntityMetadata } from 'typeorm';
+import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
 import { filteredLists } from './filtered-lists.js';
 import {
   countedColumnsOf,
@@ -35,11 +34,9 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
     const sorts = sortKeys
       .map(({ field }) => field)
       .filter((field) => sortedColumnsOf(metadata).includes(field));
-    const conditions = listing.conditions
-      .flatMap(alternativesOf)
-      .flatMap((condition) => Object.entries(condition));
-    for (const [column, condition] of conditions) {
-      if (!needsCarrying(metadata, column, condition)) continue;
+    for (const condition of columnConditions(listing.conditions)) {
+      const { column } = condition;
+      if (!needsCarrying(metadata, condition)) continue;
       const uncarried = sorts.filter((sort) => sort !== column);
       if (uncarried.length === 0) continue;
       found.push(
@@ -51,11 +48,12 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
   return found;
 }
 
-function needsCarrying(metadata: EntityMetadata, property: string, condition: unknown): boolean {
+function needsCarrying(metadata: EntityMetadata, condition: ColumnCondition): boolean {
+  const { kind, column: property } = condition;
   const column = metadata.findColumnWithPropertyName(property);
   // A B-tree cannot carry the words of a text, the items of an array, the values of an object, nor what is
   // computed.
-  if (!column || column === identifierOf(metadata) || pathOf(condition)) return false;
+  if (!column || column === identifierOf(metadata) || kind === 'path') return false;
   if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
   if (filteredColumnsOf(metadata).includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.
@@ -65,10 +63,6 @@ function needsCarrying(metadata: EntityMetadata, property: string, condition: un
     !['varchar', 'text'].includes(String(column.type)) ||
     isReference ||
     isCounted ||
-    !isEquality(condition)
+    kind !== 'equal'
   );
-}
-
-function isEquality(condition: unknown): boolean {
-  return !(condition instanceof FindOperator) || ['any', 'in', 'equal'].includes(condition.type);
 }

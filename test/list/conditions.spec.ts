@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FindOperator, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
-import type { Conditions, RequiredFilter } from '../../src/list/listing/conditions.js';
+import { ParameterValues } from '../../src/database/statement.js';
+import type { Condition } from '../../src/list/condition/condition.js';
+import type { Conditions, RequiredFilter } from '../../src/list/condition/filters.js';
+import { sqlOf } from '../../src/list/condition/print.js';
 import {
   BooleanParam,
   DateTimeParam,
@@ -44,35 +47,27 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The conditions of a list, operators as their type and value. */
-function conditionsOf(values: Partial<ListDto>, meaning = {}): unknown[] {
+/** The conditions of a list. */
+function conditionsOf(values: Partial<ListDto>, meaning = {}): readonly Condition[] {
   // Not by the constructor, which would put the properties in the order of the class.
   const query = Object.assign(Object.create(ListDto.prototype) as ListDto, values);
-  const { conditions } = listOf(brands, query, meaning);
-  return conditions.map((condition) =>
-    Object.fromEntries(
-      Object.entries(condition).map(([name, value]) => [
-        name,
-        value instanceof FindOperator
-          ? { [value.type]: value.value as unknown }
-          : (value as unknown),
-      ]),
-    ),
-  );
+  return listOf(brands, query, meaning).conditions;
 }
+
+const equal = (column: string, ...values: unknown[]) => ({ kind: 'equal', column, values });
 
 describe('A filter without a condition', () => {
   it('means equality with the column of its name', () => {
-    expect(conditionsOf({ name: 'Acme' })).toEqual([{ name: 'Acme' }]);
+    expect(conditionsOf({ name: 'Acme' })).toEqual([equal('name', 'Acme')]);
   });
 
   it('means any of its values', () => {
-    expect(conditionsOf({ brandID: ['a', 'b'] })).toEqual([{ brandID: { any: ['a', 'b'] } }]);
+    expect(conditionsOf({ brandID: ['a', 'b'] })).toEqual([equal('brandID', 'a', 'b')]);
   });
 
   it('means what its condition says where there is one', () => {
     const meaning = { name: (name: string) => ({ brandID: name }) };
-    expect(conditionsOf({ name: 'a' }, meaning)).toEqual([{ brandID: 'a' }]);
+    expect(conditionsOf({ name: 'a' }, meaning)).toEqual([equal('brandID', 'a')]);
   });
 });
 
@@ -81,33 +76,32 @@ describe('A filter that is named after a column', () => {
   function conditionsIn(values: Partial<NamedDto>): [sql: string, values: unknown[]] {
     const query = Object.assign(Object.create(NamedDto.prototype) as NamedDto, values);
     const { conditions } = listOf(suppliers, query);
-    const builder = suppliers.createQueryBuilder('s').select('1');
-    for (const condition of conditions) builder.andWhere(condition);
-    const [text, parameters] = builder.getQueryAndParameters() as [string, unknown[]];
-    return [text.replace(/^.* WHERE /, ''), parameters];
+    const sent = new ParameterValues();
+    const place = { metadata: suppliers.metadata, values: sent, table: 's' };
+    return [conditions.map((each) => sqlOf(each, place)).join(' AND '), sent.values];
   }
   const time = new Date('2026-01-01');
 
   it('excludes values and keeps what has none', () => {
     expect(conditionsIn({ countryNot: ['FR', 'DE'] })).toEqual([
-      '(NOT("s"."country" = ANY($1)) OR "s"."country" IS NULL)',
+      '(NOT (s."country" = ANY($1)) OR s."country" IS NULL)',
       [['FR', 'DE']],
     ]);
     expect(conditionsIn({ supplierIDNot: 'a' })).toEqual([
-      '(NOT("s"."supplierID" = ANY($1)) OR "s"."supplierID" IS NULL)',
+      '(NOT (s."supplierID" = ANY($1)) OR s."supplierID" IS NULL)',
       [['a']],
     ]);
   });
 
   it('tells whether there is a value', () => {
-    expect(conditionsIn({ countryExists: true })).toEqual(['NOT("s"."country" IS NULL)', []]);
-    expect(conditionsIn({ countryExists: false })).toEqual(['"s"."country" IS NULL', []]);
+    expect(conditionsIn({ countryExists: true })).toEqual(['s."country" IS NOT NULL', []]);
+    expect(conditionsIn({ countryExists: false })).toEqual(['s."country" IS NULL', []]);
   });
 
   it('begins at a time, which it includes, and ends before one', () => {
-    expect(conditionsIn({ createdSince: time })).toEqual(['"s"."createdAt" >= $1', [time]]);
-    expect(conditionsIn({ createdUntil: time })).toEqual(['"s"."createdAt" < $1', [time]]);
-    expect(conditionsIn({ updatedUntil: time })).toEqual(['"s"."updatedAt" < $1', [time]]);
+    expect(conditionsIn({ createdSince: time })).toEqual(['s."createdAt" >= $1', [time]]);
+    expect(conditionsIn({ createdUntil: time })).toEqual(['s."createdAt" < $1', [time]]);
+    expect(conditionsIn({ updatedUntil: time })).toEqual(['s."updatedAt" < $1', [time]]);
   });
 
   it('does not exclude values of an array', () => {
@@ -152,16 +146,16 @@ describe('Filters', () => {
 
   it('stand in the order of their declaration, whatever that of the request', () => {
     const expected = [
-      { brandID: { any: ['a', 'b'] } },
-      { name: 'n' },
-      { updatedAt: { moreThanOrEqual: since } },
+      equal('brandID', 'a', 'b'),
+      equal('name', 'n'),
+      { kind: 'interval', column: 'updatedAt', lower: { value: since, inclusive: true } },
     ];
     expect(conditionsOf({ updatedSince: since, name: 'n', brandID: ['a', 'b'] })).toEqual(expected);
     expect(conditionsOf({ brandID: ['a', 'b'], name: 'n', updatedSince: since })).toEqual(expected);
   });
 
   it('mean equality with a single value', () => {
-    expect(conditionsOf({ brandID: ['a'] })).toEqual([{ brandID: 'a' }]);
+    expect(conditionsOf({ brandID: ['a'] })).toEqual([equal('brandID', 'a')]);
   });
 
   it('that the class of the query does not declare are an error, and are not ignored', () => {

@@ -1,13 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
-import { Any, Between, IsNull, LessThan, Like, MoreThanOrEqual, Not, Or, Raw } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { criteriaOf } from '../../src/list/statement/criteria.js';
+import {
+  Any,
+  Between,
+  type EntityMetadata,
+  IsNull,
+  LessThan,
+  Like,
+  MoreThanOrEqual,
+  Not,
+  type ObjectLiteral,
+  Or,
+  Raw,
+} from 'typeorm';
+import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
+import { type Criteria, criteriaOf as read } from '../../src/list/statement/criteria.js';
 
 /** `a` and `b` are texts, the other columns are called like their types. */
 const COLUMNS = {
-  findColumnWithPropertyName: (name: string) =>
-    ({ type: name.length === 1 ? 'varchar' : name }) as ColumnMetadata,
-};
+  findColumnWithPropertyName: (name: string) => ({ type: name.length === 1 ? 'varchar' : name }),
+} as unknown as EntityMetadata;
+
+/** The criteria of conditions as TypeORM takes them. */
+function criteriaOf(conditions: readonly ObjectLiteral[]): Criteria | undefined {
+  return read(
+    conditions.flatMap((each) => conditionsFrom(COLUMNS, each)),
+    COLUMNS,
+  );
+}
 
 const none = {
   equal: new Map(),
@@ -19,25 +38,25 @@ const none = {
 
 describe('The criteria of conditions', () => {
   it('tell values, bounds, and what is missing or excluded, each of its column', () => {
-    expect(criteriaOf([], COLUMNS)).toEqual(none);
-    expect(criteriaOf([{ a: Any(['x', 'y', 'x']) }, { b: 'z' }], COLUMNS)).toEqual({
+    expect(criteriaOf([])).toEqual(none);
+    expect(criteriaOf([{ a: Any(['x', 'y', 'x']) }, { b: 'z' }])).toEqual({
       ...none,
       equal: new Map([
         ['a', ['x', 'y']],
         ['b', ['z']],
       ]),
     });
-    expect(criteriaOf([{ a: IsNull(), b: Or(Not(Any(['x', 'x'])), IsNull()) }], COLUMNS)).toEqual({
+    expect(criteriaOf([{ a: IsNull(), b: Or(Not(Any(['x', 'x'])), IsNull()) }])).toEqual({
       ...none,
       missing: ['a'],
       excluded: new Map([['b', ['x']]]),
     });
-    expect(criteriaOf([{ a: Not(IsNull()) }], COLUMNS)).toEqual({
+    expect(criteriaOf([{ a: Not(IsNull()) }])).toEqual({
       ...none,
       intervals: [{ column: 'a' }],
     });
     const lower = { value: 1, inclusive: true };
-    expect(criteriaOf([{ a: Not(IsNull()) }, { a: MoreThanOrEqual(1) }], COLUMNS)).toEqual({
+    expect(criteriaOf([{ a: Not(IsNull()) }, { a: MoreThanOrEqual(1) }])).toEqual({
       ...none,
       intervals: [{ column: 'a', lower }],
     });
@@ -48,7 +67,7 @@ describe('The criteria of conditions', () => {
       { integer: 7, bigint: '-7', boolean: true },
       { uuid: 'aaaaaaaa-0000-4000-8000-000000000000', int: Any([0, 10]) },
     ]) {
-      expect(criteriaOf([condition], COLUMNS)?.equal.size).toBe(Object.keys(condition).length);
+      expect(criteriaOf([condition])?.equal.size).toBe(Object.keys(condition).length);
     }
   });
 
@@ -81,6 +100,6 @@ describe('The criteria of conditions', () => {
     ['two bounds, one of which is missing', [{ a: Between('x', undefined) }]],
     ['an excluded one', [{ uuid: Or(Not(Any(['{0}'])), IsNull()) }]],
   ])('are unknown for %s', (_, conditions) => {
-    expect(criteriaOf(conditions, COLUMNS)).toBeUndefined();
+    expect(criteriaOf(conditions)).toBeUndefined();
   });
 });

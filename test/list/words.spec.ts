@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { Listing } from '../../src/list/listing/listing.js';
-import { containsWords } from '../../src/list/listing/contains-words.js';
-import { whereOf } from '../../src/list/listing/where.js';
+import { containsWords } from '../../src/list/condition/words.js';
+import { ParameterValues } from '../../src/database/statement.js';
+import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
+import { whereOf } from '../../src/list/condition/print.js';
 import { searchText } from '../../src/list/query/search-text.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
@@ -55,16 +57,20 @@ async function found(words: string, others = ''): Promise<string[]> {
 
 /** The plan of a search. It contains the tsquery, because the planner evaluates constants. */
 async function planOf(words: string): Promise<string> {
-  const [text, values] = service.dataSource
-    .getRepository(Product)
-    .createQueryBuilder('object')
-    .where({ words: containsWords(words, ['productID', 'refID']) })
-    .getQueryAndParameters();
+  const [where, values] = searched(words, ['productID', 'refID']);
   const rows = await service.dataSource.query<{ 'QUERY PLAN': string }[]>(
-    `EXPLAIN ${text}`,
+    `EXPLAIN SELECT * FROM products object ${where}`,
     values,
   );
   return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+/** The WHERE clause of a search, and its parameter values. */
+function searched(words: string, identifiers: readonly string[] = []): [string, unknown[]] {
+  const { metadata } = service.dataSource.getRepository(Product);
+  const values = new ParameterValues();
+  const conditions = conditionsFrom(metadata, { words: containsWords(words, identifiers) });
+  return [whereOf(conditions, { metadata, values }), values.values];
 }
 
 /** Not as a literal, which the compiler of the tests would expand by a Unicode version of its own. */
@@ -223,14 +229,15 @@ describe('A search for words', () => {
     const products = service.dataSource.getRepository(Product);
     const query = Object.assign(new ListProductsDto(), { type: [ProductType.DIGITAL], q: 'bean' });
     const { conditions } = service.application.get(ProductsService).list(query);
-    const { where, values } = whereOf(products, conditions);
+    const values = new ParameterValues();
+    const where = whereOf(conditions, { metadata: products.metadata, values });
     const runner = service.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
     const rows = (await runner.query(
       `EXPLAIN SELECT "productID" FROM products object ${where} AND "productID" > (SELECT 'p1')
        ORDER BY "productID" LIMIT 50`,
-      [...values],
+      values.values,
     )) as { 'QUERY PLAN': string }[];
     await runner.rollbackTransaction();
     await runner.release();
@@ -307,7 +314,6 @@ describe('A search for words', () => {
   });
 
   it('finds a product by its own words, whatever they are', async () => {
-    const products = service.dataSource.getRepository(Product);
     const word = fc.oneof(
       {
         weight: 8,
@@ -323,11 +329,11 @@ describe('A search for words', () => {
     let matches = 0;
     await fc.assert(
       fc.asyncProperty(queries, async (words) => {
-        const objects = await products.find({
-          select: { productID: true },
-          where: { words: containsWords(words) },
-          order: { productID: 'ASC' },
-        });
+        const [where, values] = searched(words);
+        const objects = await service.dataSource.query<{ productID: string }[]>(
+          `SELECT "productID" FROM products object ${where} ORDER BY "productID"`,
+          values,
+        );
         const wanted = foldedWords(words);
         const matching = TEXTS.flatMap((texts, at) => {
           const own = foldedWords(texts.filter((text) => text !== null).join(' '));
@@ -352,7 +358,9 @@ describe('A search for words', () => {
 
   it('is one of several in a list', async () => {
     const products = service.dataSource.getRepository(Product);
-    const conditions = ['bean', 'green'].map((text) => ({ words: containsWords(text) }));
+    const conditions = ['bean', 'green'].flatMap((text) =>
+      conditionsFrom(products.metadata, { words: containsWords(text) }),
+    );
     const listing = new Listing(products, {}, conditions, ['products']);
     const page = await service.application.get(ListReader).prepare(listing).read();
     expect(page.count).toBe('1');

@@ -10,7 +10,7 @@ import {
   validExample,
 } from '../../http/parameters/declared-parameters.js';
 import { sampleOf } from '../../resource/column-values.js';
-import { comparisonsIn } from '../listing/comparisons.js';
+import { comparisonsIn } from './comparisons.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { Listing } from '../listing/listing.js';
 

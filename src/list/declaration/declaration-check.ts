@@ -9,7 +9,7 @@ import { nameProblems } from '../../resource/declared-names.js';
 import { resourcesOf } from '../../resource/resource.js';
 import { Settings } from '../../settings/settings.js';
 import { callLists, extremes } from './called-lists.js';
-import { misfitsOf } from '../listing/comparisons.js';
+import { misfitsOf } from './comparisons.js';
 import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';

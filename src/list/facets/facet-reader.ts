@@ -7,7 +7,7 @@ import { defaultLimit } from '../query/list-query.dto.js';
 import { keyOf } from '../reading/key-of.js';
 import { ListReader } from '../reading/list-reader.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
-import { readResolved } from '../listing/resolved-listing.js';
+import { readResolved } from '../reading/resolved-listing.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import { onlyPage } from '../reading/versions.js';
 import { FacetCounts } from './facet-counts.js';

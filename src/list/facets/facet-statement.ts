@@ -5,8 +5,8 @@ import { columnOf } from '../../resource/resource.js';
 import { jsonArray } from '../../resource/selection.js';
 import { criteriaOf } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
-import { placed, type Where, whereOf } from '../listing/where.js';
-import { and } from '../listing/where.js';
+import type { Condition } from '../condition/condition.js';
+import { and, whereOf } from '../condition/print.js';
 import { stateOf } from '../statement/state.js';
 import type { FacetCounts } from './facet-counts.js';
 import { otherConditions } from './other-conditions.js';
@@ -14,7 +14,7 @@ import { type Field, TalliedValues } from './tallied-values.js';
 
 /** Fields whose values are counted in one scan. */
 interface Scan {
-  readonly matching: Where;
+  readonly matching: readonly Condition[];
   /** A condition under which the objects are counted. Absent: they are. */
   readonly condition?: string;
   readonly fields: Field[];
@@ -48,9 +48,9 @@ export function facetStatement(
     const found = criteria && tallied.of(name, criteria);
     if (found) counts.push(`SELECT ${at} AS at, value, count FROM (${found.query}) tallied`);
     if (found && found.unless === undefined) continue;
-    const matching = whereOf(repository, others);
-    const key = keyOf(matching, found?.unless);
-    const scan = scans.get(key) ?? { matching, condition: found?.unless, fields: [] };
+    const alone = new ParameterValues();
+    const key = keyOf(whereOf(others, { metadata, values: alone }), alone.values, found?.unless);
+    const scan = scans.get(key) ?? { matching: others, condition: found?.unless, fields: [] };
     scans.set(key, scan);
     scan.fields.push({ name, at });
   }
@@ -91,8 +91,10 @@ function scanned(
   });
   const either = (of: (each: (typeof columns)[number]) => string): string =>
     `CASE ${columns.map((each) => `WHEN ${each.isGrouped} THEN ${of(each)}`).join(' ')} END`;
-  const conditions = [placed(matching, values), condition];
-  const where = and('', ...conditions.filter((each) => each !== undefined));
+  const where = and(
+    whereOf(matching, { metadata, values }),
+    ...(condition === undefined ? [] : [condition]),
+  );
   return `SELECT * FROM (
       SELECT ${either(({ at }) => String(at))} AS at,
         ${either(({ column }) => `${column}::text`)} AS value, count(*) AS count

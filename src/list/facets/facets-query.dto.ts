@@ -5,7 +5,7 @@ import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto
 import { type DeclaredParameter, parametersOf } from '../../http/parameters/declared-parameters.js';
 import { READABLE } from '../../http/parameters/invalid-value.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
-import { NON_FILTERS } from '../listing/conditions.js';
+import { NON_FILTERS } from '../condition/filters.js';
 import { limitBounds, type ListQueryDto } from '../query/list-query.dto.js';
 import { arrayOf, IntegerParam, Parameter } from '../query/parameters.js';
 import { type ListQueryClass, namesReader, setEntity } from '../query/query-of.js';

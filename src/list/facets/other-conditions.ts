@@ -1,19 +1,11 @@
-import type { ObjectLiteral } from 'typeorm';
-import { alternativesOf } from '../listing/alternatives.js';
+import { columnsIn, type Condition } from '../condition/condition.js';
 
 /** The conditions of a list without what they say of one column. */
-export function otherConditions(
-  conditions: readonly ObjectLiteral[],
-  column: string,
-): ObjectLiteral[] {
-  return conditions.flatMap((condition) => {
-    const others = alternativesOf(condition).map((each) => without(each, column));
+export function otherConditions(conditions: readonly Condition[], column: string): Condition[] {
+  return conditions.flatMap((condition): Condition[] => {
+    if (condition.kind !== 'any') return columnsIn([condition]).includes(column) ? [] : [condition];
+    const others = condition.of.map((each) => otherConditions(each, column));
     // An alternative that says nothing else admits every object.
-    if (others.some((each) => Object.keys(each).length === 0)) return [];
-    return [Array.isArray(condition) ? others : (others[0] ?? {})];
+    return others.some(({ length }) => length === 0) ? [] : [{ kind: 'any', of: others }];
   });
-}
-
-function without(condition: ObjectLiteral, column: string): ObjectLiteral {
-  return Object.fromEntries(Object.entries(condition).filter(([name]) => name !== column));
 }

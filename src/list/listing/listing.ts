@@ -3,21 +3,20 @@ import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
 import type { ScopeClient } from '../../resource/scope.js';
 import { selectedRelated, selectsComputed } from '../../resource/selection.js';
-import { type Conditions, conditionsOf, type RequiredFilter } from './conditions.js';
-import { withTypedSearches } from './contains-words.js';
+import { arePlain, type Condition } from '../condition/condition.js';
+import { type Conditions, conditionsOf, type RequiredFilter } from '../condition/filters.js';
+import { identifierQueriesIn } from '../condition/identifier-query.js';
 import type { ListQueryDto } from '../query/list-query.dto.js';
 import { isByRelevance } from './order.js';
 import { searchParameterOf } from '../query/words-parameter.js';
 import { readsOf, requireEntity } from '../query/query-of.js';
 import { scopeConditions, withVisibleIdentifiers } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
-import { identifierQueriesIn } from './identifier-queries.js';
-import { isPlainCondition } from './plain-conditions.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
 export class Listing {
   /** The conditions of its objects, combined with AND. */
-  readonly conditions: readonly ObjectLiteral[];
+  readonly conditions: readonly Condition[];
 
   constructor(
     readonly repository: Repository<ObjectLiteral>,
@@ -25,11 +24,11 @@ export class Listing {
       Pick<ListQueryDto, 'fields' | 'include' | 'limit' | 'offset' | 'after' | 'sort'>
     >,
     /** Conditions that the client has chosen. */
-    readonly filters: readonly ObjectLiteral[],
+    readonly filters: readonly Condition[],
     /** The resources whose versions change when the list changes. */
     readonly resources: readonly string[],
     /** The conditions of what its client sees, whatever the filters. Empty before `seenBy`. */
-    readonly scope: readonly ObjectLiteral[] = [],
+    readonly scope: readonly Condition[] = [],
     /** Absent before `seenBy`. */
     readonly client?: ScopeClient,
   ) {
@@ -49,8 +48,8 @@ export class Listing {
 
   /** The same list with other conditions. */
   withConditions(
-    filters: readonly ObjectLiteral[],
-    scope: readonly ObjectLiteral[],
+    filters: readonly Condition[],
+    scope: readonly Condition[],
     client = this.client,
   ): Listing {
     const { repository, query, resources, fields } = this;
@@ -96,12 +95,10 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   if (search !== undefined && query[search as keyof Query] === undefined) {
     throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
   }
-  const all = withTypedSearches(conditionsOf(repository, query, conditions), metadata);
+  const all = conditionsOf(repository, query, conditions);
   const fields = shownFields(metadata, query);
   // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
-  const isPlain =
-    all.every((condition) => isPlainCondition(metadata, condition)) &&
-    !selectsComputed(metadata, fields);
+  const isPlain = arePlain(metadata, all) && !selectsComputed(metadata, fields);
   const resources = new Set([
     nameOf(metadata),
     ...identifierQueriesIn(all).map(({ resource }) => resource),

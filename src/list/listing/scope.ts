@@ -1,12 +1,13 @@
-import type { DataSource, EntityMetadata, ObjectLiteral } from 'typeorm';
-import type { ParameterSink, ParameterValues } from '../../database/statement.js';
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
 import type { VisibleRelated } from '../../resource/selection.js';
 import { nameOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
-import { alternativesOf } from './alternatives.js';
-import { operandsOf } from './comparisons.js';
-import { placed, whereOf } from './where.js';
-import { identifierQueriesIn, isOneOf, replaceIdentifierQueries } from './identifier-queries.js';
+import { comparedValues } from '../condition/compared-values.js';
+import { columnConditions, type Condition, replaceIn } from '../condition/condition.js';
+import { conditionsFrom } from '../condition/from-typeorm.js';
+import type { IdentifierQuery } from '../condition/identifier-query.js';
+import { sqlOf } from '../condition/print.js';
 
 /**
  * The conditions for the objects of an entity that a client sees, combined with AND. Empty: it sees all of
@@ -18,46 +19,41 @@ import { identifierQueriesIn, isOneOf, replaceIdentifierQueries } from './identi
 export function scopeConditions(
   metadata: EntityMetadata,
   client: ScopeClient | undefined,
-): readonly ObjectLiteral[] {
+): readonly Condition[] {
   const scope = scopeOf(metadata);
   if (!scope) return [];
   const name = nameOf(metadata);
   if (!client) throw new TypeError(`What is seen of ${name} depends on the client`);
   const where = scope.where(client);
-  const alternatives = alternativesOf(where);
+  const alternatives: readonly object[] = Array.isArray(where) ? where : [where];
   // A promise has no columns, and would restrict nothing.
   if (!alternatives.every(isPlainObject)) {
     throw new TypeError(
       `The scope of ${name} is neither an object of conditions nor a list of them`,
     );
   }
-  // TypeORM takes these for no condition at all, or for one that nothing meets.
   if (alternatives.length === 0) throw new TypeError(`The scope of ${name} is empty`);
-  for (const alternative of alternatives) {
-    for (const column of Reflect.ownKeys(alternative)) {
-      if (typeof column !== 'string' || !scope.columns.includes(column)) {
-        throw new TypeError(
-          `The scope of ${name} does not name ${String(column)} among its columns`,
-        );
-      }
-      const missing = operandsOf(alternative[column]).find(
-        ({ value }) => value === undefined || value === null,
+  const keys = alternatives.map((each) => Reflect.ownKeys(each));
+  const unknown = keys
+    .flat()
+    .find((key) => typeof key !== 'string' || !scope.columns.includes(key));
+  if (unknown !== undefined) {
+    throw new TypeError(`The scope of ${name} does not name ${String(unknown)} among its columns`);
+  }
+  const conditions = conditionsFrom(metadata, where);
+  for (const condition of columnConditions(conditions)) {
+    const missing = comparedValues(condition).find(
+      ({ value }) => value === undefined || value === null,
+    );
+    if (missing) {
+      throw new TypeError(
+        `The scope of ${name} compares ${condition.column} with ${String(missing.value)}`,
       );
-      if (missing) {
-        throw new TypeError(
-          `The scope of ${name} compares ${column} with ${String(missing.value)}`,
-        );
-      }
     }
   }
-  if (alternatives.some((each) => Object.keys(each).length === 0)) return [];
-  const conditions = alternatives.length === 1 ? alternatives : [alternatives];
+  if (keys.some(({ length }) => length === 0)) return [];
   // What a scope looks up is what the client sees, whatever it sees of the other resource.
-  const everything = { metadata, conditions: [], in: () => [] };
-  return replaceIdentifierQueries(
-    conditions,
-    identifierQueriesIn(conditions).map((each) => isOneOf({ ...each, visible: everything })),
-  );
+  return seeing(conditions, () => ({ metadata, conditions: [] }));
 }
 
 function isPlainObject(value: unknown): boolean {
@@ -66,26 +62,14 @@ function isPlainObject(value: unknown): boolean {
   );
 }
 
-/** The conditions for what a client sees of an entity, as SQL on a table. */
+/** Conditions for what a client sees of an entity, in SQL on a table. */
 export function visibleIn(
   metadata: EntityMetadata,
-  conditions: readonly ObjectLiteral[],
-  table: string,
-  parameters: ParameterSink,
-): readonly string[] {
-  if (conditions.length === 0) return [];
-  const repository = metadata.dataSource.getRepository<ObjectLiteral>(metadata.target);
-  const condition = placed(whereOf(repository, conditions, table), parameters);
-  return condition === undefined ? [] : [condition];
-}
-
-/** The same on the table `object`. */
-export function visibleObjects(
-  metadata: EntityMetadata,
-  conditions: readonly ObjectLiteral[],
+  conditions: readonly Condition[],
   values: ParameterValues,
+  table = 'object',
 ): readonly string[] {
-  return visibleIn(metadata, conditions, 'object', values);
+  return conditions.map((condition) => sqlOf(condition, { metadata, values, table }));
 }
 
 /** Which related objects a client sees. */
@@ -93,28 +77,30 @@ export function visibleRelated(
   client: ScopeClient | undefined,
   values: ParameterValues,
 ): VisibleRelated {
-  return (metadata) => visibleIn(metadata, scopeConditions(metadata, client), 'related', values);
+  return (metadata) => visibleIn(metadata, scopeConditions(metadata, client), values, 'related');
 }
 
 /** Conditions of filters in which a client looks up nothing of the objects that it may not see. */
 export function withVisibleIdentifiers(
   dataSource: DataSource,
-  filters: readonly ObjectLiteral[],
+  filters: readonly Condition[],
   client: ScopeClient | undefined,
-): readonly ObjectLiteral[] {
-  const queries = identifierQueriesIn(filters);
-  if (!queries.some(({ entity }) => scopeOf({ target: entity }))) return filters;
-  const visible = queries.map((each) => {
-    const metadata = dataSource.getMetadata(each.entity);
-    const conditions = scopeConditions(metadata, client);
-    return isOneOf({
-      ...each,
-      visible: {
-        conditions,
-        metadata,
-        in: (table, parameters) => visibleIn(metadata, conditions, table, parameters),
-      },
-    });
+): readonly Condition[] {
+  return seeing(filters, ({ entity }) => {
+    if (!scopeOf({ target: entity })) return undefined;
+    const metadata = dataSource.getMetadata(entity);
+    return { metadata, conditions: scopeConditions(metadata, client) };
   });
-  return replaceIdentifierQueries(filters, visible);
+}
+
+/** Conditions with what is seen of the resources in which they look up identifiers. */
+function seeing(
+  conditions: readonly Condition[],
+  visible: (query: IdentifierQuery) => IdentifierQuery['visible'],
+): Condition[] {
+  return replaceIn(conditions, (condition) => {
+    if (condition.kind !== 'identifiers') return condition;
+    const { query } = condition;
+    return { ...condition, query: { ...query, visible: visible(query) } };
+  });
 }

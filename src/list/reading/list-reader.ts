@@ -20,9 +20,9 @@ import {
 } from '../statement/matching-objects.js';
 import { PageReader } from './page-reader.js';
 import type { PageRequest } from '../statement/page-request.js';
-import { isPlainCondition } from '../listing/plain-conditions.js';
+import { arePlain } from '../condition/condition.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
-import { readResolved } from '../listing/resolved-listing.js';
+import { readResolved } from './resolved-listing.js';
 import { scopeConditions, visibleRelated } from '../listing/scope.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import type { Facet } from '../tally/facet.js';
@@ -85,10 +85,8 @@ export class ListReader {
     const isPlain =
       unversioned.length === 0 &&
       versionedTables(resources).includes(tableOf(metadata)) &&
-      conditions.every((condition) => isPlainCondition(metadata, condition)) &&
-      scopedRelated.every((related) =>
-        scopeConditions(related, client).every((condition) => isPlainCondition(related, condition)),
-      ) &&
+      arePlain(metadata, conditions) &&
+      scopedRelated.every((related) => arePlain(related, scopeConditions(related, client))) &&
       !isComputed;
     const dependencies = async (): Promise<readonly string[]> => {
       if (isPlain) return [];

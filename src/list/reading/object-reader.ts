@@ -9,8 +9,8 @@ import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import { selectedRelated, selection } from '../../resource/selection.js';
 import type { ObjectLookup } from '../listing/object-lookup.js';
 import { readIdentifier } from '../query/identifier-value.js';
-import { and } from '../listing/where.js';
-import { scopeConditions, visibleObjects, visibleRelated } from '../listing/scope.js';
+import { and } from '../condition/print.js';
+import { scopeConditions, visibleIn, visibleRelated } from '../listing/scope.js';
 import { shownFields } from '../listing/shown-fields.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import { LoadingResources } from './loading-resources.js';
@@ -46,7 +46,7 @@ export class ObjectReader {
     const text = (): string => {
       const where = and(
         `WHERE object."${databaseName}" = $1`,
-        ...visibleObjects(metadata, scopeConditions(metadata, client), values),
+        ...visibleIn(metadata, scopeConditions(metadata, client), values),
       );
       return `SELECT row_to_json("#found")::text AS object FROM (
       SELECT ${selection(metadata, fields, visibleRelated(client, values))}

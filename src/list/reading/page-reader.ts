@@ -6,7 +6,7 @@ import { knownPageStatement } from '../statement/known-page.js';
 import type { PageStatement, RequestedPage } from '../statement/page-request.js';
 import { pageStatement } from '../statement/page-statement.js';
 import type { VersionedPage } from './prepared-list.js';
-import type { ReadRows } from '../listing/resolved-listing.js';
+import type { ReadRows } from './resolved-listing.js';
 import { StatementCache } from '../statement/statement-cache.js';
 import { onlyPage } from './versions.js';
 import { knownIdentifiers, objectsAhead, placesBehind, placesBehindKnown } from './walk.js';

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Any, type DataSource, type EntityMetadata } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { ParameterValues } from '../../database/statement.js';
 import { nameOf, resourcesOf, tableOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/scope.js';
 import { selectedComputed, valueOf } from '../../resource/selection.js';
-import { alternativesOf } from '../listing/alternatives.js';
+import { arePlain, columnsIn } from '../condition/condition.js';
+import { withoutQueries } from '../condition/identifier-query.js';
+import { whereOf } from '../condition/print.js';
 import { changesTable } from '../../resource/changes-table.js';
 import { deletionsTable } from '../deletions/deletion.js';
 import { Dependencies, type SelectQuery } from './dependencies.js';
 import type { Listing } from '../listing/listing.js';
-import { identifierQueriesIn, replaceIdentifierQueries } from '../listing/identifier-queries.js';
-import { whereOf } from '../listing/where.js';
-import { isPlainCondition } from '../listing/plain-conditions.js';
 import { tallyOrders } from '../tally/tally.js';
 import { wordTallies } from '../tally/word-tally.js';
 
@@ -42,15 +42,15 @@ export class UnscopedReads {
     const { repository, filters } = list;
     const { metadata } = repository;
     if (scopedTables(metadata.dataSource).length === 0) return;
-    const looked = identifierQueriesIn(filters).map(() => Any([]));
-    for (const condition of replaceIdentifierQueries(filters, looked)) {
-      if (isPlainCondition(metadata, condition)) continue;
-      const columns = new Set(alternativesOf(condition).flatMap(Object.keys));
-      const { where, values } = whereOf(repository, [condition]);
+    for (const condition of withoutQueries(filters)) {
+      if (arePlain(metadata, [condition])) continue;
+      const columns = new Set(columnsIn([condition]));
+      const values = new ParameterValues();
+      const where = whereOf([condition], { metadata, values });
       await this.check(
         metadata,
         name === undefined ? `a filter by ${[...columns].join(' or ')}` : `the filter ${name}`,
-        { text: `SELECT FROM ${anyRow(metadata)} ${where}`, values },
+        { text: `SELECT FROM ${anyRow(metadata)} ${where}`, values: values.values },
       );
     }
   }

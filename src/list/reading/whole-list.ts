@@ -7,9 +7,8 @@ import { keyOf } from './key-of.js';
 import type { Listing } from '../listing/listing.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
-import { placed } from '../listing/where.js';
 import { type ListStatements, openList } from './open-list.js';
-import { and } from '../listing/where.js';
+import { and, whereOf } from '../condition/print.js';
 import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
 import { isBehind, anchorOf } from '../statement/picked-objects.js';
 import {
@@ -19,7 +18,7 @@ import {
 } from '../statement/picked-by-relevance.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
-import { visibleObjects, visibleRelated } from '../listing/scope.js';
+import { visibleIn, visibleRelated } from '../listing/scope.js';
 import { talliedList } from '../statement/tallied-list.js';
 import { stateOf } from '../statement/state.js';
 
@@ -36,7 +35,7 @@ export function wholeList(
   const order = totalOrder(metadata, sort);
   const writer = rowWriter(format, metadata, fields);
   const rows = new ParameterValues(matching.values);
-  const visible = after === undefined ? [] : visibleObjects(metadata, scope, rows);
+  const visible = after === undefined ? [] : visibleIn(metadata, scope, rows);
   const picking = { metadata, visible, order, values: rows };
   const search = isByRelevance(sort) ? matching.search : undefined;
   let [anchor, where] = ['', matching.where];
@@ -80,7 +79,7 @@ function objectExists(
   const values = new ParameterValues([identifier]);
   const where = and(
     `WHERE object."${identifierOf(metadata).databaseName}" = $1`,
-    ...visibleObjects(metadata, scope, values),
+    ...visibleIn(metadata, scope, values),
   );
   return {
     statement: [`SELECT FROM ${tableOf(metadata)} object ${where}`, values.values],
@@ -99,8 +98,8 @@ function summaryOf(
   const { tables, countUnlessRead } = tallied;
   let { count } = tallied;
   if (countUnlessRead !== undefined) {
-    const conditions = placed(matching, values);
-    count = `coalesce(${countUnlessRead}, (SELECT count(*) FROM object WHERE ${conditions}))`;
+    const where = whereOf(matching.conditions, { metadata, values });
+    count = `coalesce(${countUnlessRead}, (SELECT count(*) FROM object ${where}))`;
   }
   return count === undefined
     ? [

@@ -1,22 +1,10 @@
-import {
-  type EntityMetadata,
-  FindOperator,
-  type FindOperatorType,
-  type ObjectLiteral,
-} from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
 import { countedColumnsOf, isTallied } from '../../resource/resource.js';
-import { alternativesOf } from '../listing/alternatives.js';
-import { type WordSearch, wordSearchOf } from '../listing/contains-words.js';
+import type { Bound, Condition } from '../condition/condition.js';
+import type { WordSearch } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet } from '../tally/facet.js';
-
-/** A bound of an interval. */
-export interface Bound {
-  readonly value: unknown;
-  /** Whether the interval contains the value itself. */
-  readonly inclusive: boolean;
-}
 
 /** The values of one column between bounds. Without bounds, all of them: the column has a value. */
 export interface Interval {
@@ -45,13 +33,9 @@ export interface Search extends WordSearch {
 }
 
 /** The first search among conditions that every object must meet. */
-export function searchIn(conditions: readonly ObjectLiteral[]): Search | undefined {
-  const required = conditions.filter((condition) => alternativesOf(condition).length === 1);
-  for (const [column, condition] of entriesOf(required)) {
-    const search = wordSearchOf(condition);
-    if (search) return { ...search, column };
-  }
-  return undefined;
+export function searchIn(conditions: readonly Condition[]): Search | undefined {
+  const found = conditions.find(({ kind }) => kind === 'words');
+  return found?.kind === 'words' ? { ...found.search, column: found.column } : undefined;
 }
 
 /**
@@ -59,21 +43,80 @@ export function searchIn(conditions: readonly ObjectLiteral[]): Search | undefin
  * not written as PostgreSQL writes it: the tally compares texts.
  */
 export function criteriaOf(
-  conditions: readonly ObjectLiteral[],
+  conditions: readonly Condition[],
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
 ): Criteria | undefined {
-  // Each condition by itself: of values that two have in common, one may be written in another way.
-  const isCanonical = conditions.flatMap(alternativesOf).every((condition) =>
-    Object.entries(condition).every(([name, compared]: [string, unknown]) => {
-      const type = metadata.findColumnWithPropertyName(name)?.type;
-      const values = equalValues(compared) ?? excludedValues(compared) ?? [];
-      return values.every((value) => isCanonicalText(type, value));
-    }),
-  );
-  return isCanonical ? readCriteria(conditions) : undefined;
+  const equal = new Map<string, readonly string[]>();
+  const intervals = new Map<string, Interval>();
+  const missing = new Set<string>();
+  const excluded = new Map<string, readonly string[]>();
+  let search: Search | undefined;
+  for (const condition of conditions) {
+    if (condition.kind === 'any' || condition.kind === 'negation') return undefined;
+    const { column } = condition;
+    const texts = (values: readonly unknown[]): readonly string[] | undefined =>
+      canonicalTexts(metadata.findColumnWithPropertyName(column)?.type, values);
+    const isEqual = condition.kind === 'equal';
+    const isInterval =
+      condition.kind === 'interval' || (condition.kind === 'exists' && condition.exists);
+    const isNamed = [equal, intervals, missing, excluded].some((columns) => columns.has(column));
+    if (isNamed && !(isEqual && equal.has(column)) && !(isInterval && intervals.has(column))) {
+      return undefined;
+    }
+    switch (condition.kind) {
+      case 'words':
+        if (search) return undefined;
+        search = { ...condition.search, column };
+        break;
+      case 'equal': {
+        const values = texts(condition.values);
+        if (!values) return undefined;
+        equal.set(column, equal.get(column)?.filter((value) => values.includes(value)) ?? values);
+        break;
+      }
+      case 'interval': {
+        const { lower, upper } = condition;
+        const other = intervals.get(column);
+        if ((other?.lower && lower) || (other?.upper && upper)) return undefined;
+        intervals.set(column, {
+          ...other,
+          column,
+          ...(lower && { lower }),
+          ...(upper && { upper }),
+        });
+        break;
+      }
+      case 'exists':
+        if (condition.exists) intervals.set(column, { column, ...intervals.get(column) });
+        else missing.add(column);
+        break;
+      case 'not': {
+        const values = texts(condition.values);
+        if (!values) return undefined;
+        excluded.set(column, values);
+        break;
+      }
+      case 'overlap':
+      case 'comparison':
+      case 'identifiers':
+      case 'path':
+      case 'sql':
+        return undefined;
+    }
+  }
+  return { equal, intervals: [...intervals.values()], missing: [...missing], excluded, search };
 }
 
-function isCanonicalText(type: unknown, value: string): boolean {
+/** Values as PostgreSQL writes them, without repetitions; `undefined` if one is written in another way. */
+function canonicalTexts(type: unknown, values: readonly unknown[]): readonly string[] | undefined {
+  const isText = values.every(
+    (value) =>
+      ['string', 'number', 'boolean'].includes(typeof value) && isCanonical(type, String(value)),
+  );
+  return isText ? [...new Set(values.map(String))] : undefined;
+}
+
+function isCanonical(type: unknown, value: string): boolean {
   if (type === 'boolean') return value === 'true' || value === 'false';
   if (type === 'uuid') return identifierFrom(type, value) === value;
   return !INTEGERS.has(type) || /^(0|-?[1-9][0-9]*)$/.test(value);
@@ -83,48 +126,6 @@ const INTEGERS: ReadonlySet<unknown> = new Set([
   ...COLUMN_TYPES.integer.columnTypes,
   ...COLUMN_TYPES.bigint.columnTypes,
 ]);
-
-function readCriteria(conditions: readonly ObjectLiteral[]): Criteria | undefined {
-  const equal = new Map<string, readonly string[]>();
-  const intervals = new Map<string, Interval>();
-  const missing = new Set<string>();
-  const excluded = new Map<string, readonly string[]>();
-  let search: Search | undefined;
-  if (conditions.some((condition) => alternativesOf(condition).length > 1)) return undefined;
-  for (const [column, condition] of entriesOf(conditions)) {
-    const found = wordSearchOf(condition);
-    if (found && !search) {
-      search = { ...found, column };
-      continue;
-    }
-    if ([missing, excluded].some((columns) => columns.has(column))) return undefined;
-    const values = equalValues(condition);
-    const before = equal.get(column);
-    if (values && !intervals.has(column)) {
-      equal.set(column, before ? before.filter((value) => values.includes(value)) : values);
-      continue;
-    }
-    if (before) return undefined;
-    const interval = intervalOf(column, condition);
-    if (interval) {
-      const other = intervals.get(column);
-      if ((other?.lower && interval.lower) || (other?.upper && interval.upper)) return undefined;
-      intervals.set(column, { ...other, ...interval });
-      continue;
-    }
-    if (intervals.has(column)) return undefined;
-    const others = excludedValues(condition);
-    if (others) excluded.set(column, others);
-    else if (isOperator(condition, 'isNull')) missing.add(column);
-    else return undefined;
-  }
-  return { equal, intervals: [...intervals.values()], missing: [...missing], excluded, search };
-}
-
-/** What conditions say of each column. */
-function entriesOf(conditions: readonly ObjectLiteral[]): [column: string, condition: unknown][] {
-  return conditions.flatMap(alternativesOf).flatMap((each) => Object.entries(each));
-}
 
 /** Whether an interval has a bound. */
 export function isBounded({ lower, upper }: Interval): boolean {
@@ -168,69 +169,4 @@ export function facetsOf(
     combinations = combinations.flatMap((before) => values.map((value) => [...before, value]));
   }
   return combinations.map((values) => ({ columns, values }));
-}
-
-/** The values that a condition allows, if it is an equality with one value or one of several. */
-function equalValues(condition: unknown): readonly string[] | undefined {
-  if (condition instanceof FindOperator) {
-    const operand: unknown = condition.value;
-    if (condition.type === 'equal') return equalValues(operand);
-    if (condition.type !== 'any' && condition.type !== 'in') return undefined;
-    if (!Array.isArray(operand)) return undefined;
-    const values = operand.map(equalValues);
-    return values.every((value) => value !== undefined) ? [...new Set(values.flat())] : undefined;
-  }
-  return ['string', 'number', 'boolean'].includes(typeof condition)
-    ? [String(condition)]
-    : undefined;
-}
-
-/**
- * The values that a condition excludes, if it is `NOT (column = ANY (values)) OR column IS NULL`. The first
- * part alone is not true of an object without a value.
- */
-export function excludedValues(condition: unknown): readonly string[] | undefined {
-  if (!isOperator(condition, 'or') || !Array.isArray(condition.value)) return undefined;
-  const [exclusion, missing, ...others] = condition.value as readonly unknown[];
-  if (others.length > 0 || !isOperator(missing, 'isNull') || !isOperator(exclusion, 'not')) {
-    return undefined;
-  }
-  return isOperator(exclusion.child, 'any') ? equalValues(exclusion.child) : undefined;
-}
-
-function isOperator(
-  condition: unknown,
-  type: FindOperatorType,
-): condition is FindOperator<unknown> {
-  return condition instanceof FindOperator && condition.type === type;
-}
-
-function intervalOf(column: string, condition: unknown): Interval | undefined {
-  if (!(condition instanceof FindOperator)) return undefined;
-  const value: unknown = condition.value;
-  const bounds: unknown[] = Array.isArray(value) ? value : [value];
-  // Nothing is more or less than null. Without a bound, the interval would be all values.
-  if (condition.type !== 'not' && bounds.some((bound) => bound === undefined || bound === null)) {
-    return undefined;
-  }
-  switch (condition.type) {
-    case 'moreThan':
-    case 'moreThanOrEqual':
-      return { column, lower: { value, inclusive: condition.type === 'moreThanOrEqual' } };
-    case 'lessThan':
-    case 'lessThanOrEqual':
-      return { column, upper: { value, inclusive: condition.type === 'lessThanOrEqual' } };
-    case 'between': {
-      const [lower, upper] = value as readonly unknown[];
-      return {
-        column,
-        lower: { value: lower, inclusive: true },
-        upper: { value: upper, inclusive: true },
-      };
-    }
-    case 'not':
-      return isOperator(condition.child, 'isNull') ? { column } : undefined;
-    default:
-      return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
 import { areEqualities, type Criteria, type Interval, isBounded } from './criteria.js';
 import type { IndexChoice } from './matching-objects.js';
-import { and } from '../listing/where.js';
+import { and } from '../condition/print.js';
 import { conditionsBy, isCarriedBy, type PlannedComparison } from './planned-comparisons.js';
 import { sortedObjects } from './tallied-counts.js';
 import { facetName } from '../tally/facet.js';

@@ -1,7 +1,7 @@
 import { ParameterValues, statement } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
-import { visibleObjects } from '../listing/scope.js';
+import { visibleIn } from '../listing/scope.js';
 import { pageObjects } from './page-text.js';
 import type { PageStatement, RequestedPage } from './page-request.js';
 import { stateOf } from './state.js';
@@ -21,7 +21,7 @@ export function knownPageStatement(
   const values = new ParameterValues();
   const { databaseName: identifier } = identifierOf(metadata);
   const type = sqlTypeOf(identifierOf(metadata));
-  const visible = visibleObjects(metadata, seen.scope, values);
+  const visible = visibleIn(metadata, seen.scope, values);
   const found = `(SELECT * FROM unnest(${values.add(identifiers)}::${type}[])
     WITH ORDINALITY AS found("${identifier}", "#at"))`;
   // Lock order: table before tally.

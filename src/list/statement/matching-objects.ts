@@ -1,7 +1,9 @@
-import type { EntityMetadata, ObjectLiteral } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
+import { ParameterValues } from '../../database/statement.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { tableOf } from '../../resource/resource.js';
-import { alternativesOf } from '../listing/alternatives.js';
+import { columnsIn, type Condition } from '../condition/condition.js';
+import { and, sqlOf } from '../condition/print.js';
 import {
   areEqualities,
   type Criteria,
@@ -12,7 +14,6 @@ import {
 } from './criteria.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { Listing } from '../listing/listing.js';
-import { type Where, whereOf } from '../listing/where.js';
 import type { Facet } from '../tally/facet.js';
 
 /** What the conditions of a list say. */
@@ -36,12 +37,17 @@ export function selectedBy({ repository, conditions }: Listing): Selected {
 }
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
-export interface MatchingObjects extends Selected, Where {
+export interface MatchingObjects extends Selected {
+  /** The conditions of the list, those first that the index in its order carries. */
+  readonly conditions: readonly Condition[];
+  /** The conditions as `WHERE …`, or empty. Their parameters are the first ones of a statement. */
+  readonly where: string;
+  readonly values: readonly unknown[];
   /**
    * The conditions that the index in the order of the list carries, as `where`, and the others behind
    * `WHERE`. Absent if it carries all of them, or none.
    */
-  readonly split?: { readonly carried: string; readonly others: string };
+  readonly split?: Split;
   /**
    * Whether the index of a column that is compared carries all of them, but not every column of the order:
    * then the identifiers of the matching objects are found first, without visiting any object.
@@ -56,6 +62,13 @@ export interface MatchingObjects extends Selected, Where {
   readonly indexChoice?: IndexChoice;
 }
 
+/** Conditions of which an index carries the first ones. */
+export interface Split {
+  readonly carriedCount: number;
+  readonly carried: string;
+  readonly others: string;
+}
+
 /** The choice between two indexes that find the same objects, for a plan that does not depend on the values. */
 export interface IndexChoice {
   /** Tables, of which the last one is `rarer`. Its one row has `is_interval`: whether fewer objects are in the interval. */
@@ -68,36 +81,47 @@ export interface IndexChoice {
 
 /** @param order the total order of the list */
 export function matchingObjects(
-  { repository, conditions }: Listing,
+  { repository: { metadata }, conditions }: Listing,
   selected: Selected,
   order: readonly SortKey[],
 ): MatchingObjects {
-  if (conditions.length < 2) return { ...selected, ...whereOf(repository, conditions) };
+  const values = new ParameterValues();
+  const place = { metadata, values };
   const [first] = order;
-  const { metadata } = repository;
   const columns = first ? carriedColumnsOf(metadata, first.field) : [];
-  const compared = (condition: ObjectLiteral): string[] =>
-    alternativesOf(condition).flatMap((alternative) => Object.keys(alternative));
-  const isCarried = (condition: ObjectLiteral): boolean =>
-    compared(condition).every((column) => columns.includes(column));
-  const every = conditions.flatMap(compared);
-  const isFoundFirst = every.some((column) => {
-    const carried = carriedColumnsOf(metadata, column);
-    return (
-      every.every((each) => carried.includes(each)) &&
-      !order.every(({ field }) => carried.includes(field))
-    );
-  });
-  const carried = conditions.filter(isCarried);
-  const others = conditions.filter((condition) => !isCarried(condition));
-  const all = { isFoundFirst, ...whereOf(repository, [...carried, ...others]) };
-  if (carried.length === 0 || others.length === 0) return { ...selected, ...all };
-  // The parameters have the same numbers, since they come first.
-  const { where } = whereOf(repository, carried);
-  // TypeORM could put brackets around all conditions.
-  if (!all.where.startsWith(`${where} AND `)) return { ...selected, ...all };
-  const rest = all.where.slice(`${where} AND `.length);
-  return { ...selected, ...all, split: { carried: where, others: `WHERE ${rest}` } };
+  const isCarried = (condition: Condition): boolean =>
+    columnsIn([condition]).every((column) => columns.includes(column));
+  const [carried, others] = [
+    conditions.filter(isCarried),
+    conditions.filter((condition) => !isCarried(condition)),
+  ];
+  const carriedSql = carried.map((condition) => sqlOf(condition, place));
+  const othersSql = others.map((condition) => sqlOf(condition, place));
+  const every = columnsIn(conditions);
+  const isFoundFirst =
+    conditions.length > 1 &&
+    every.some((column) => {
+      const along = carriedColumnsOf(metadata, column);
+      return (
+        every.every((each) => along.includes(each)) &&
+        !order.every(({ field }) => along.includes(field))
+      );
+    });
+  const isSplit = carried.length > 0 && others.length > 0;
+  return {
+    ...selected,
+    conditions: [...carried, ...others],
+    isFoundFirst,
+    where: and('', ...carriedSql, ...othersSql),
+    values: values.values,
+    ...(isSplit && {
+      split: {
+        carriedCount: carried.length,
+        carried: and('', ...carriedSql),
+        others: and('', ...othersSql),
+      },
+    }),
+  };
 }
 
 /** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `tallyPage`. */

@@ -1,5 +1,5 @@
 import { ParameterValues, statement } from '../../database/statement.js';
-import { visibleObjects } from '../listing/scope.js';
+import { visibleIn } from '../listing/scope.js';
 import { foundOnce } from './found-once.js';
 import type { KnownList } from './known-lists.js';
 import { type MatchingObjects, objectTable } from './matching-objects.js';
@@ -68,7 +68,7 @@ export function pageStatement(
   const picking: Picking = {
     ...matching,
     metadata,
-    visible: visibleObjects(metadata, request.seen.scope, values),
+    visible: visibleIn(metadata, request.seen.scope, values),
     order: request.order,
     limit: sqlNumber(request.limit + ahead, values),
     values,

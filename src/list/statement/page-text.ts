@@ -4,7 +4,7 @@ import { identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { orderBy } from '../listing/order.js';
 import { visibleRelated } from '../listing/scope.js';
-import { and } from '../listing/where.js';
+import { and } from '../condition/print.js';
 import type { PageRequest } from './page-request.js';
 import type { Picking } from './picked-objects.js';
 import { stateOf } from './state.js';

@@ -1,6 +1,6 @@
 import { tableOf } from '../../resource/resource.js';
 import { keysOf, orderBy } from '../listing/order.js';
-import { and } from '../listing/where.js';
+import { and } from '../condition/print.js';
 import { inBranches, NO_LIMIT, type Section } from './in-branches.js';
 import { everyMatching, type Picking } from './picked-objects.js';
 

@@ -1,4 +1,4 @@
-import { equalities, searchingTitles, searchQuery } from '../listing/contains-words.js';
+import { searchSql } from '../condition/search-sql.js';
 import type { Search } from './criteria.js';
 import { type MatchingObjects } from './matching-objects.js';
 import { keysOf, orderBy } from '../listing/order.js';
@@ -11,7 +11,7 @@ import {
   type Picking,
   anchorOf,
 } from './picked-objects.js';
-import { and } from '../listing/where.js';
+import { and, whereOf } from '../condition/print.js';
 import { countByWord } from './tallied-counts.js';
 import type { ParameterValues } from '../../database/statement.js';
 
@@ -20,11 +20,7 @@ import type { ParameterValues } from '../../database/statement.js';
  * relevance, such objects come before others. A finer order would have to read and rank every match.
  */
 export function isTitled(search: Search, values: ParameterValues): string {
-  const query = searchQuery(values.add(search.words), values.add(search.beginnings));
-  const found = `object."${search.column}" @@ ${searchingTitles(query)}`;
-  const named =
-    search.identifiers.length > 0 ? equalities(search, 'object.', values.add(search.text)) : [];
-  return `(${[found, ...named].join(' OR ')})`;
+  return searchSql(search, `object."${search.column}"`, { values, table: 'object', inTitle: true });
 }
 
 /**
@@ -41,7 +37,7 @@ export function pickedByRelevance(
 ): string[] {
   const { metadata, values, limit } = picking;
   const search = searchOf(matching);
-  const { titled, others } = classesOf(matching, search, values);
+  const { titled, others } = classesOf(matching, search, picking);
   const byWord = countByWord(metadata, { ...matching, ...titled }, true, values);
   const some = `LIMIT greatest(${limit}, ${MAXIMUM_SORTED}) + 1`;
   const count = `(SELECT count(*) FROM (
@@ -78,9 +74,10 @@ export function pickedBehindByRelevance(
   picking: Picking,
   identifier: string,
 ): string[] {
-  const { metadata, values, order, limit } = picking;
+  const { metadata, order, limit } = picking;
   const search = searchOf(matching);
-  const { titled, others } = classesOf(matching, search, values);
+  // A statement must refer to every parameter that is added.
+  const { titled, others } = classesOf({ ...matching, split: undefined }, search, picking);
   const isTitledAnchor = '(SELECT "#titled" FROM anchor)';
   return [
     anchorByRelevance(search, picking, identifier),
@@ -127,15 +124,16 @@ type Class = Pick<MatchingObjects, 'where' | 'split'>;
 
 /** The conditions of matching objects with and without all words in the title. */
 function classesOf(
-  { where, split }: MatchingObjects,
+  { conditions, where, split }: MatchingObjects,
   search: Search,
-  values: ParameterValues,
+  { metadata, values }: Picking,
 ): { titled: Class; others: Class } {
   const isOther = `${isTitled(search, values)} IS NOT TRUE`;
+  const place = { metadata, values, inTitle: true };
   return {
     titled: {
-      where: searchingTitles(where),
-      split: split && { ...split, others: searchingTitles(split.others) },
+      where: whereOf(conditions, place),
+      split: split && { ...split, others: whereOf(conditions.slice(split.carriedCount), place) },
     },
     others: {
       where: and(where, isOther),

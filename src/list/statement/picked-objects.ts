@@ -3,7 +3,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, identifierOf, isOwn, tableOf } from '../../resource/resource.js';
 import type { SortKey } from '../query/list-query.dto.js';
-import { and, andFirst } from '../listing/where.js';
+import { and, andFirst } from '../condition/print.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { branchOrderBy, isIndexed, keysOf } from '../listing/order.js';
 import { consecutive } from './in-branches.js';

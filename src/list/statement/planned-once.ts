@@ -38,7 +38,7 @@ export function plannedOnce(
     return undefined;
   }
   const values = new ParameterValues([], true);
-  const comparisons = comparisonsOf(metadata, criteria, values);
+  const comparisons = comparisonsOf(metadata, matching.conditions, values);
   if (!comparisons) return undefined;
   const isInOrder = ({ column, isEquality }: PlannedComparison): boolean =>
     column === first?.field || (others.length === 0 && isEquality);
@@ -52,7 +52,11 @@ export function plannedOnce(
     ...planned,
     split:
       carried.length > 0 && rest.length > 0
-        ? { carried: conditionsBy(carried, isInOrder), others: conditionsBy(rest, () => true) }
+        ? {
+            carriedCount: carried.length,
+            carried: conditionsBy(carried, isInOrder),
+            others: conditionsBy(rest, () => true),
+          }
         : undefined,
     indexChoice: indexChoice(metadata, intervalWithin, comparisons, values),
     values: values.values,

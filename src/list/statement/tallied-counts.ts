@@ -6,11 +6,11 @@ import {
   singleCountedColumnsOf,
   sortedColumnsOf,
 } from '../../resource/resource.js';
-import { onlyNamed } from '../listing/contains-words.js';
+import { onlyNamed } from '../condition/search-sql.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { and } from '../listing/where.js';
+import { and } from '../condition/print.js';
 import { EVERY_OBJECT, type Facet, facetNames } from '../tally/facet.js';
 import type { TalliedObjects } from '../tally/position.js';
 import {

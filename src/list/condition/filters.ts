@@ -1,18 +1,8 @@
-import {
-  Any,
-  ArrayOverlap,
-  type EntityMetadata,
-  type FindOptionsWhere,
-  IsNull,
-  LessThan,
-  MoreThanOrEqual,
-  Not,
-  type ObjectLiteral,
-  Or,
-  type Repository,
-} from 'typeorm';
+import type { EntityMetadata, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { changeCondition } from './changes.js';
+import type { Condition } from './condition.js';
+import { conditionsFrom } from './from-typeorm.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { DECLARED } from '../query/query-of.js';
@@ -50,7 +40,7 @@ type OneOrSeveral<Value> = NonNullable<Value> | readonly NonNullable<Value>[];
 export type RequiredFilter<Entity, Query> = Exclude<Filter<Query>, ColumnFilter<Entity, Query>>;
 
 /** Several conditions are combined with OR. */
-type Condition<Entity, Value> = (
+type ConditionOf<Entity, Value> = (
   value: NonNullable<Value>,
 ) => FindOptionsWhere<Entity> | FindOptionsWhere<Entity>[];
 
@@ -61,9 +51,9 @@ type Condition<Entity, Value> = (
  * them.
  */
 export type Conditions<Entity, Query extends ListQueryDto> = {
-  readonly [F in RequiredFilter<Entity, Query>]-?: Condition<Entity, Query[F]>;
+  readonly [F in RequiredFilter<Entity, Query>]-?: ConditionOf<Entity, Query[F]>;
 } & {
-  readonly [F in ColumnFilter<Entity, Query>]?: Condition<Entity, Query[F]>;
+  readonly [F in ColumnFilter<Entity, Query>]?: ConditionOf<Entity, Query[F]>;
 };
 
 /** Parameters of every list that are not filters. */
@@ -81,49 +71,55 @@ export function conditionsOf(
   { metadata }: Pick<Repository<ObjectLiteral>, 'metadata'>,
   query: ListQueryDto,
   conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
-): ObjectLiteral[] {
+): Condition[] {
   const filters = Object.entries(query).filter(
     ([name, value]) => value !== undefined && !NON_FILTERS.has(name),
   );
   if (filters.length === 0) return [];
   const declared = [...parametersOf(query.constructor).keys()];
   return filters
-    .map(([filter, value]): [number, ObjectLiteral] => {
+    .map(([filter, value]): [number, Condition[]] => {
       const position = declared.indexOf(filter);
       if (position < 0) throw new TypeError(`${query.constructor.name} does not declare ${filter}`);
-      const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
-      return [position, condition?.(value) ?? conditionOf(metadata, filter, value)];
+      const written = (conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined)?.(
+        value,
+      );
+      return [
+        position,
+        written ? conditionsFrom(metadata, written) : [conditionOf(metadata, filter, value)],
+      ];
     })
     .sort(([one], [other]) => one - other)
-    .map(([, condition]) => condition);
+    .flatMap(([, each]) => each);
 }
 
-/** The condition of a filter for which none is given. */
-function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): ObjectLiteral {
-  if (!metadata.findColumnWithPropertyName(filter)) {
-    const change = changeCondition(metadata, filter, value);
-    if (change) return change;
-    for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
-      const column = filter.endsWith(suffix)
-        ? columnOf(metadata, filter.slice(0, -suffix.length))
-        : undefined;
-      if (column) return { [column.propertyName]: condition(column, value) };
-    }
+/**
+ * The condition of a filter for which none is given.
+ *
+ * @throws TypeError if its name says none
+ */
+function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): Condition {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const column = metadata.findColumnWithPropertyName(filter);
+  if (column) {
+    // An array has one of these items, of which a gin index finds the objects.
+    return { kind: column.isArray ? 'overlap' : 'equal', column: filter, values };
   }
-  // Any of these items, of which a gin index finds the objects.
-  if (metadata.findColumnWithPropertyName(filter)?.isArray) {
-    return { [filter]: ArrayOverlap(Array.isArray(value) ? value : [value]) };
+  const change = changeCondition(metadata, filter, value);
+  if (change) return change;
+  for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
+    const named = filter.endsWith(suffix)
+      ? columnOf(metadata, filter.slice(0, -suffix.length))
+      : undefined;
+    if (named) return condition(named, values);
   }
-  if (!Array.isArray(value)) return { [filter]: value };
-  // From an equality, the planner learns that an index by the column is in the order of the identifier.
-  return { [filter]: value.length === 1 ? (value[0] as unknown) : Any(value) };
+  throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
 }
 
 /** What the end of a filter's name says about the column that the beginning of it names. */
 interface Suffix {
   readonly columnOf: (metadata: EntityMetadata, name: string) => ColumnMetadata | undefined;
-  /** An operator of TypeORM. */
-  readonly condition: (column: ColumnMetadata, value: unknown) => unknown;
+  readonly condition: (column: ColumnMetadata, values: readonly unknown[]) => Condition;
 }
 
 const named: Suffix['columnOf'] = (metadata, name) => metadata.findColumnWithPropertyName(name);
@@ -134,18 +130,40 @@ const timeNamed: Suffix['columnOf'] = (metadata, name) =>
   named(metadata, `${name}At`);
 
 const SUFFIXES: Readonly<Record<string, Suffix>> = {
-  Not: {
+  Not: { columnOf: named, condition: excluding },
+  Exists: {
     columnOf: named,
-    condition: (column, value) => excluding(column, Array.isArray(value) ? value : [value]),
+    condition: ({ propertyName }, [exists]) => ({
+      kind: 'exists',
+      column: propertyName,
+      exists: exists === true,
+    }),
   },
-  Exists: { columnOf: named, condition: (_, value) => (value ? Not(IsNull()) : IsNull()) },
-  Since: { columnOf: timeNamed, condition: (_, value) => MoreThanOrEqual(value) },
-  Until: { columnOf: timeNamed, condition: (_, value) => LessThan(value) },
+  Since: {
+    columnOf: timeNamed,
+    condition: ({ propertyName }, [value]) => ({
+      kind: 'interval',
+      column: propertyName,
+      lower: { value, inclusive: true },
+    }),
+  },
+  Until: {
+    columnOf: timeNamed,
+    condition: ({ propertyName }, [value]) => ({
+      kind: 'interval',
+      column: propertyName,
+      upper: { value, inclusive: false },
+    }),
+  },
 };
 
-/** The condition that a column has none of some values. It may have no value. */
-function excluding({ type, isNullable, enum: all = [] }: ColumnMetadata, values: unknown[]) {
+/** The condition that a column has none of some values. */
+function excluding(
+  { propertyName: column, type, isNullable, enum: all = [] }: ColumnMetadata,
+  values: readonly unknown[],
+): Condition {
   // An equality, so that the tally knows the list with any other filters.
-  if (type === 'enum' && !isNullable) return Any(all.filter((value) => !values.includes(value)));
-  return Or(Not(Any(values)), IsNull());
+  return type === 'enum' && !isNullable
+    ? { kind: 'equal', column, values: all.filter((value) => !values.includes(value)) }
+    : { kind: 'not', column, values };
 }

@@ -1,5 +1,7 @@
-import { FindOperator, type ObjectType, Raw } from 'typeorm';
-import { jsonPath, type JsonPath, PATH_LENGTH, pathExpression } from '../../resource/json-paths.js';
+import type { ObjectType } from 'typeorm';
+import { jsonPath, type JsonPath, PATH_LENGTH } from '../../resource/json-paths.js';
+import type { Equal, Exists, Interval } from './condition.js';
+import { conditionsOn, type Written, written } from './from-typeorm.js';
 
 /** The paths to single values in the JSON columns of an entity, such as `hours.monday.open`. */
 export type PathOf<Entity> = {
@@ -23,9 +25,7 @@ type Leaf = string | number | boolean;
 type NoObject = readonly unknown[] | Date | ((...values: never[]) => unknown);
 
 /** What `path` compares with: a value, one of several, or an operator of TypeORM. */
-type Compared = Leaf | readonly Leaf[] | FindOperator<unknown>;
-
-const PATHS = new WeakMap<object, JsonPath>();
+type Compared = Leaf | readonly Leaf[] | Written<unknown>;
 
 /**
  * The condition that a value in a column of type `jsonb` is what is given: this value, one of several, or
@@ -39,50 +39,43 @@ export function path<Entity, Path extends PathOf<Entity>>(
   entity: ObjectType<Entity>,
   name: Path,
   compared: Compared,
-): Readonly<Record<ColumnOf<Path>, FindOperator<never>>> {
+): Readonly<Record<ColumnOf<Path>, Written>> {
   const at = jsonPath(entity, name);
-  const [operator, value] = comparison(at, compared);
-  const condition = Raw(
-    (column) => `${pathExpression(at, column)} ${operator}`,
-    value === undefined ? {} : { value },
-  ) as FindOperator<never>;
-  PATHS.set(condition, at);
-  return { [at.column]: condition } as Record<ColumnOf<Path>, FindOperator<never>>;
+  const value = comparisonOf(at, compared);
+  const condition = written('path', (column) => ({ kind: 'path', column, path: at, value }));
+  return { [at.column]: condition } as Record<ColumnOf<Path>, Written>;
 }
 
 type ColumnOf<Path extends string> = Path extends `${infer Column}.${string}` ? Column : never;
 
-/** The path that a condition on a column compares; `undefined` for any other condition. */
-export function pathOf(condition: unknown): JsonPath | undefined {
-  return condition instanceof FindOperator ? PATHS.get(condition) : undefined;
-}
-
-/** What follows the value in SQL, and its parameter `value`. */
-function comparison(at: JsonPath, compared: Compared): [operator: string, value?: unknown] {
-  const { sqlType } = TYPES[at.type];
-  if (compared instanceof FindOperator) {
-    const { type, child } = compared;
-    if (type === 'isNull') return ['IS NULL'];
-    if (type === 'not' && child?.type === 'isNull') return ['IS NOT NULL'];
-    const operand: unknown = compared.value;
-    if (['equal', 'in', 'any'].includes(type)) return comparison(at, operand as Compared);
-    const operator = OPERATORS.get(type);
-    if (!operator) throw new TypeError(`A path cannot be compared by ${type}`);
-    return [`${operator} CAST(:value AS ${sqlType})`, textOf(at, operand)];
+/** The comparison of the value at a path, with values as text. */
+function comparisonOf(at: JsonPath, compared: Compared): Equal | Exists | Interval {
+  const [condition, ...others] = Array.isArray(compared)
+    ? [{ kind: 'equal' as const, column: at.column, values: compared as readonly unknown[] }]
+    : conditionsOn(at.column, compared);
+  if (condition && others.length === 0) {
+    switch (condition.kind) {
+      case 'exists':
+        return condition;
+      case 'equal':
+        return { ...condition, values: condition.values.map((value) => textOf(at, value)) };
+      case 'interval': {
+        const { lower, upper } = condition;
+        return {
+          ...condition,
+          ...(lower && { lower: { ...lower, value: textOf(at, lower.value) } }),
+          ...(upper && { upper: { ...upper, value: textOf(at, upper.value) } }),
+        };
+      }
+    }
   }
-  if (!Array.isArray(compared)) return [`= CAST(:value AS ${sqlType})`, textOf(at, compared)];
-  const values = (compared as readonly unknown[]).map((each) => textOf(at, each));
-  // From an equality, the planner learns that the index is in the order of the identifier.
-  if (values.length === 1) return [`= CAST(:value AS ${sqlType})`, values[0]];
-  return [`= ANY(CAST(:value AS ${sqlType}[]))`, values];
+  throw new TypeError(`A path cannot be compared by ${(compared as Written).type}`);
 }
 
-const OPERATORS: ReadonlyMap<string, string> = new Map([
-  ['moreThan', '>'],
-  ['moreThanOrEqual', '>='],
-  ['lessThan', '<'],
-  ['lessThanOrEqual', '<='],
-]);
+/** The SQL type as which a value is compared. */
+export function pathTypeOf({ type }: JsonPath): string {
+  return TYPES[type].sqlType;
+}
 
 const TYPES: Readonly<
   Record<JsonPath['type'], { sqlType: string; accepts: (value: unknown) => boolean }>

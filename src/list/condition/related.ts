@@ -1,6 +1,7 @@
-import type { FindOperator, ObjectType } from 'typeorm';
+import type { ObjectType } from 'typeorm';
 import { primaryColumnOf, resourceName, tableOfEntity } from '../../resource/resource.js';
-import { isOneOf } from './identifier-queries.js';
+import { type Written, written } from './from-typeorm.js';
+import type { IdentifierQuery } from './identifier-query.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
 export type ColumnValues<Entity> = {
@@ -13,17 +14,14 @@ export type ColumnValues<Entity> = {
  *
  * @throws TypeError if the entity is not a `@Resource`, or no value is given
  */
-export function related<Entity>(
-  entity: ObjectType<Entity>,
-  values: ColumnValues<Entity>,
-): FindOperator<never> {
+export function related<Entity>(entity: ObjectType<Entity>, values: ColumnValues<Entity>): Written {
   const resource = resourceName(entity);
   const table = tableOfEntity(entity);
   const identifier = primaryColumnOf(entity)?.propertyName;
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
   const columns = given.map(([column]) => column);
-  return isOneOf({
+  const query: IdentifierQuery = {
     resource,
     entity,
     columns,
@@ -32,5 +30,6 @@ export function related<Entity>(
       return `SELECT "${identifier}" FROM ${table} target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
     values: given.map(([, value]): unknown => (Array.isArray(value) ? value : [value])),
-  });
+  };
+  return written('related', (column) => ({ kind: 'identifiers', column, query }));
 }

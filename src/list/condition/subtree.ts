@@ -1,7 +1,8 @@
-import { type FindOperator, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 import { primaryColumnOf, resourceName, tableOfEntity } from '../../resource/resource.js';
-import { isOneOf } from './identifier-queries.js';
+import { type Written, written } from './from-typeorm.js';
+import type { IdentifierQuery } from './identifier-query.js';
 
 /** A resource whose objects refer to their parents in it. Names of columns are not quoted. */
 interface Tree {
@@ -26,15 +27,16 @@ interface Tree {
 export function within<Entity>(
   entity: ObjectType<Entity>,
   roots: readonly (string | number)[],
-): FindOperator<never> {
+): Written {
   const tree = treeOf(entity);
-  return isOneOf({
+  const query: IdentifierQuery = {
     resource: tree.resource,
     entity,
     columns: [tree.parent],
     text: ([expression = ''], visible) => subtreeQuery(tree, expression, visible),
     values: [roots],
-  });
+  };
+  return written('within', (column) => ({ kind: 'identifiers', column, query }));
 }
 
 /**

@@ -1,10 +1,11 @@
-import { Any, type ObjectLiteral } from 'typeorm';
 import type { ReadPool } from '../../database/read-pool.js';
 import { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues, type Statement } from '../../database/statement.js';
 import type { TextRow } from '../../database/text-query.js';
-import type { Listing } from './listing.js';
-import { identifierQueriesIn, queryText, replaceIdentifierQueries } from './identifier-queries.js';
+import { type Condition, replaceIn } from '../condition/condition.js';
+import { type IdentifierQuery, identifierQueriesIn } from '../condition/identifier-query.js';
+import { identifiersText } from '../condition/print.js';
+import type { Listing } from '../listing/listing.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
 export type ReadRows = <Row extends TextRow<Row>>(
@@ -42,18 +43,20 @@ export function readResolved<T>(
 }
 
 async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {
-  const replaced = async (conditions: readonly ObjectLiteral[]): Promise<ObjectLiteral[]> => {
-    const found: unknown[] = [];
-    for (const query of identifierQueriesIn(conditions)) {
-      const values = new ParameterValues();
-      const text = queryText(query, values);
-      const rows = await snapshot.rows(
-        `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
-        values.values,
-      );
-      found.push(rows.length > MAXIMUM_IDENTIFIERS ? undefined : Any(rows.flat()));
-    }
-    return replaceIdentifierQueries(conditions, found);
-  };
-  return listing.withConditions(await replaced(listing.filters), await replaced(listing.scope));
+  const found = new Map<IdentifierQuery, readonly unknown[]>();
+  for (const query of identifierQueriesIn(listing.conditions)) {
+    const values = new ParameterValues();
+    const text = identifiersText(query, values);
+    const rows = await snapshot.rows(
+      `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
+      values.values,
+    );
+    if (rows.length <= MAXIMUM_IDENTIFIERS) found.set(query, rows.flat());
+  }
+  const replaced = (conditions: readonly Condition[]): Condition[] =>
+    replaceIn(conditions, (condition) => {
+      const values = condition.kind === 'identifiers' ? found.get(condition.query) : undefined;
+      return values ? { kind: 'equal', column: condition.column, values } : condition;
+    });
+  return listing.withConditions(replaced(listing.filters), replaced(listing.scope));
 }

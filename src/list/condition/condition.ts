@@ -1,0 +1,149 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
+import type { JsonPath } from '../../resource/json-paths.js';
+import type { IdentifierQuery } from './identifier-query.js';
+import type { WordSearch } from './words.js';
+
+/**
+ * What a list says of its objects. `conditionsFrom` makes it once, of what an author writes. Several conditions are
+ * combined with AND. A column is the name of a property of the entity.
+ */
+export type Condition =
+  | Comparison
+  | { readonly kind: 'words'; readonly column: string; readonly search: WordSearch }
+  /** The column has one of the identifiers that a query finds. */
+  | { readonly kind: 'identifiers'; readonly column: string; readonly query: IdentifierQuery }
+  /** A value within a JSON column. */
+  | {
+      readonly kind: 'path';
+      readonly column: string;
+      readonly path: JsonPath;
+      readonly value: Equal | Exists | Interval;
+    }
+  /** An author's own SQL, of which nothing is known. */
+  | { readonly kind: 'sql'; readonly column: string; readonly sql: OpaqueSql }
+  /** One of several alternatives. */
+  | { readonly kind: 'any'; readonly of: readonly (readonly Condition[])[] }
+  | { readonly kind: 'negation'; readonly of: readonly Condition[] };
+
+/** A comparison of a column with values. */
+export type Comparison = Equal | Excluding | Exists | Interval | Overlap | OtherComparison;
+
+/** The column has this value, or one of several. */
+export interface Equal {
+  readonly kind: 'equal';
+  readonly column: string;
+  readonly values: readonly unknown[];
+}
+
+/** The column has none of these values. It may have no value. */
+export interface Excluding {
+  readonly kind: 'not';
+  readonly column: string;
+  readonly values: readonly unknown[];
+}
+
+/** Whether the column has a value. */
+export interface Exists {
+  readonly kind: 'exists';
+  readonly column: string;
+  readonly exists: boolean;
+}
+
+/** The value of the column is between bounds. Each bound is a value, and at least one is present. */
+export interface Interval {
+  readonly kind: 'interval';
+  readonly column: string;
+  readonly lower?: Bound;
+  readonly upper?: Bound;
+}
+
+export interface Bound {
+  readonly value: unknown;
+  /** Whether the interval contains the value itself. */
+  readonly inclusive: boolean;
+}
+
+/** The array in the column contains one of these values. */
+export interface Overlap {
+  readonly kind: 'overlap';
+  readonly column: string;
+  readonly values: readonly unknown[];
+}
+
+/** A comparison of which the tally knows nothing. */
+export interface OtherComparison {
+  readonly kind: 'comparison';
+  readonly column: string;
+  readonly operator: '!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE' | '@>' | '<@' | '::jsonb @>';
+  readonly value: unknown;
+}
+
+/**
+ * Prints SQL.
+ *
+ * @param column the column in SQL, such as `object."price"`
+ * @param values takes those that the SQL compares with
+ * @param table that of the column
+ */
+export type OpaqueSql = (column: string, values: ParameterValues, table: string) => string;
+
+/** A condition on one column. */
+export type ColumnCondition = Exclude<Condition, { readonly of: unknown }>;
+
+/** The conditions on single columns of which conditions consist. */
+export function columnConditions(conditions: readonly Condition[]): ColumnCondition[] {
+  return conditions.flatMap((condition): ColumnCondition[] => {
+    switch (condition.kind) {
+      case 'any':
+        return columnConditions(condition.of.flat());
+      case 'negation':
+        return columnConditions(condition.of);
+      default:
+        return [condition];
+    }
+  });
+}
+
+/** The columns that conditions name. */
+export function columnsIn(conditions: readonly Condition[]): string[] {
+  return columnConditions(conditions).map(({ column }) => column);
+}
+
+/** Conditions with each condition on one column replaced. */
+export function replaceIn(
+  conditions: readonly Condition[],
+  replace: (condition: ColumnCondition) => Condition,
+): Condition[] {
+  return conditions.map((condition): Condition => {
+    switch (condition.kind) {
+      case 'any':
+        return { kind: 'any', of: condition.of.map((each) => replaceIn(each, replace)) };
+      case 'negation':
+        return { kind: 'negation', of: replaceIn(condition.of, replace) };
+      default:
+        return replace(condition);
+    }
+  });
+}
+
+/**
+ * Whether conditions only compare stored columns with values, or with what is looked up in resources that a `Listing`
+ * names. Others may read anything, such as a computed field.
+ */
+export function arePlain(metadata: EntityMetadata, conditions: readonly Condition[]): boolean {
+  return columnConditions(conditions).every((condition) => {
+    const column = metadata.findColumnWithPropertyName(condition.column);
+    if (!column || column.isVirtualProperty) return false;
+    switch (condition.kind) {
+      case 'sql':
+        return false;
+      case 'identifiers': {
+        const { visible } = condition.query;
+        return !visible || arePlain(visible.metadata, visible.conditions);
+      }
+      default:
+        return true;
+    }
+  });
+}

@@ -1,0 +1,150 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
+import { pathExpression } from '../../resource/json-paths.js';
+import { columnOf } from '../../resource/resource.js';
+import { scopeOf } from '../../resource/scope.js';
+import { valueOf } from '../../resource/selection.js';
+import type { ColumnCondition, Comparison, Condition } from './condition.js';
+import type { IdentifierQuery } from './identifier-query.js';
+import { pathTypeOf } from './path.js';
+import { searchSql } from './search-sql.js';
+
+/** Where conditions are printed. */
+export interface Place {
+  readonly metadata: EntityMetadata;
+  readonly values: ParameterValues;
+  /** The name of the table in the statement. Default: `object`. */
+  readonly table?: string;
+  /** Whether words are searched for in titles alone. Default: anywhere. */
+  readonly inTitle?: boolean;
+}
+
+/** A condition in SQL. */
+export function sqlOf(condition: Condition, place: Place): string {
+  switch (condition.kind) {
+    case 'any': {
+      const alternatives = condition.of.map((each) =>
+        each.length === 0 ? 'true' : each.map((one) => sqlOf(one, place)).join(' AND '),
+      );
+      return `(${alternatives.join(' OR ')})`;
+    }
+    case 'negation':
+      return `NOT (${condition.of.map((each) => sqlOf(each, place)).join(' AND ')})`;
+    default:
+      return ofColumn(condition, place);
+  }
+}
+
+function ofColumn(condition: ColumnCondition, place: Place): string {
+  const { metadata, values, table = 'object', inTitle = false } = place;
+  const column = columnOf(metadata, condition.column);
+  const reference = column.isVirtualProperty
+    ? valueOf(column, table)
+    : `${table}."${column.databaseName}"`;
+  switch (condition.kind) {
+    case 'words':
+      return searchSql(condition.search, reference, { values, table, inTitle });
+    case 'identifiers':
+      return `${reference} IN (${identifiersText(condition.query, values)})`;
+    case 'path': {
+      const type = pathTypeOf(condition.path);
+      return compared(
+        condition.value,
+        pathExpression(condition.path, reference),
+        (value, list) => `CAST(${values.add(value)} AS ${type}${list ? '[]' : ''})`,
+      );
+    }
+    case 'sql':
+      // An OR in it must not reach over other conditions.
+      return `(${condition.sql(reference, values, table)})`;
+    default:
+      return compared(condition, reference, (value, list) =>
+        // PostgreSQL knows the type of the column, but not that of a subquery.
+        values.isPlannedOnce
+          ? values.addTyped(value, `${sqlTypeOf(column)}${list ? '[]' : ''}`)
+          : values.add(value),
+      );
+  }
+}
+
+/**
+ * The text of a query for identifiers.
+ *
+ * @throws TypeError if it is not known what a client sees of a resource with a scope
+ */
+export function identifiersText(
+  { entity, text, values: compared, visible }: IdentifierQuery,
+  values: ParameterValues,
+): string {
+  if (!visible && scopeOf({ target: entity })) {
+    throw new TypeError(`What is seen of ${entity.name} depends on the client`);
+  }
+  const added = compared.map((value) => values.add(value));
+  return text(added, (table) =>
+    visible
+      ? visible.conditions
+          .map((each) => ` AND ${sqlOf(each, { metadata: visible.metadata, values, table })}`)
+          .join('')
+      : '',
+  );
+}
+
+/** @param parameter adds a value, or a list of values */
+function compared(
+  condition: Comparison,
+  reference: string,
+  parameter: (value: unknown, list?: boolean) => string,
+): string {
+  switch (condition.kind) {
+    case 'equal': {
+      const { values } = condition;
+      // From an equality, the planner learns that an index by the column is in the order of the identifier.
+      return values.length === 1
+        ? `${reference} = ${parameter(values[0])}`
+        : `${reference} = ANY(${parameter(values, true)})`;
+    }
+    case 'not':
+      return `(NOT (${reference} = ANY(${parameter(condition.values, true)})) OR ${reference} IS NULL)`;
+    case 'exists':
+      return `${reference} IS ${condition.exists ? 'NOT NULL' : 'NULL'}`;
+    case 'interval': {
+      const { lower, upper } = condition;
+      return [
+        ...(lower
+          ? [`${reference} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`]
+          : []),
+        ...(upper
+          ? [`${reference} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`]
+          : []),
+      ].join(' AND ');
+    }
+    case 'overlap':
+      return `${reference} && ${parameter(condition.values, true)}`;
+    case 'comparison': {
+      const { operator, value } = condition;
+      const isJson = operator === '::jsonb @>' && typeof value === 'object';
+      return `${reference} ${operator} ${parameter(isJson ? JSON.stringify(value) : value)}`;
+    }
+  }
+}
+
+/** Conditions in SQL, combined with AND behind `WHERE`; empty without any. */
+export function whereOf(conditions: readonly Condition[], place: Place): string {
+  return and('', ...conditions.map((condition) => sqlOf(condition, place)));
+}
+
+/** Adds conditions to a WHERE clause, which may be empty. */
+export function and(where: string, ...conditions: string[]): string {
+  if (conditions.length === 0) return where;
+  return `${where === '' ? 'WHERE' : `${where} AND`} ${conditions.join(' AND ')}`;
+}
+
+/**
+ * Adds conditions before those that a WHERE clause has. PostgreSQL begins to read an index at the first condition
+ * that gives a place in it: at a key of a page, and not at the end of an interval that contains the key.
+ */
+export function andFirst(where: string, ...conditions: string[]): string {
+  const others = where === '' ? [] : [where.slice('WHERE '.length)];
+  return and('', ...conditions, ...others);
+}
