@@ -18,27 +18,16 @@ export class ClientRequests {
   /**
    * Counts one more request of a client until `leave`, unless it is at its limit.
    *
-   * @param share the part of the limit that a client has while there are others, up to 1
+   * @param share the fraction of the limit that a client has while there are others, up to 1
    */
   enter(clientID: string, share: number): boolean {
-    this.lastOther = this.latestOther(clientID);
+    const now = performance.now();
+    if (this.latest !== undefined && this.latest !== clientID) this.lastOther = now;
     this.latest = clientID;
-    return this.hasRoom(clientID, share) && this.limit.enter(clientID);
-  }
-
-  /** Whether `enter` would count one more request of a client. */
-  hasRoom(clientID: string, share: number): boolean {
-    const isShared = performance.now() - this.latestOther(clientID) < SHARING;
-    return this.limit.hasRoom(clientID, isShared ? share : 1);
+    return this.limit.enter(clientID, now - this.lastOther < SHARING ? share : 1);
   }
 
   leave(clientID: string): void {
     this.limit.leave(clientID);
-  }
-
-  /** When another client asked last: a `performance.now()` value. */
-  private latestOther(clientID: string): number {
-    const isOther = this.latest !== undefined && this.latest !== clientID;
-    return isOther ? performance.now() : this.lastOther;
   }
 }

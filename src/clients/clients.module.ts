@@ -9,7 +9,6 @@ import { ClientRequests } from './client-requests.js';
 import { ClientsService } from './clients.service.js';
 import { FailedLogins } from './failed-logins.js';
 import { RateLimit } from './rate-limit.js';
-import { RepeatedRefusals } from './repeated-refusals.js';
 
 /** Authentication of clients, and the limits of each client. */
 @Module({
@@ -18,7 +17,6 @@ import { RepeatedRefusals } from './repeated-refusals.js';
     ClientCache,
     ClientReader,
     ClientsService,
-    RepeatedRefusals,
     {
       provide: ClientRequests,
       inject: [Settings],
@@ -35,6 +33,6 @@ import { RepeatedRefusals } from './repeated-refusals.js';
       useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
     },
   ],
-  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit, RepeatedRefusals],
+  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit],
 })
 export class ClientsModule {}

@@ -10,7 +10,6 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { errors } from '../http/errors.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import { ClientRequests } from './client-requests.js';
-import { RepeatedRefusals } from './repeated-refusals.js';
 
 /**
  * Limits the concurrent requests of each client. While the service admits fewer requests and there are several
@@ -22,7 +21,6 @@ import { RepeatedRefusals } from './repeated-refusals.js';
 export class ConcurrencyInterceptor implements NestInterceptor {
   constructor(
     private readonly requests: ClientRequests,
-    private readonly refusals: RepeatedRefusals,
     private readonly host: HttpAdapterHost<EnvelopedExpressAdapter>,
   ) {}
 
@@ -30,14 +28,10 @@ export class ConcurrencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     if (!request.client) return next.handle();
     const { clientID } = request.client;
-    if (!this.requests.enter(clientID, this.host.httpAdapter.admittedShare)) {
-      this.refusals.remember(request);
-      throw errors.busy();
-    }
+    if (!this.requests.enter(clientID, this.host.httpAdapter.admittedShare)) throw errors.busy();
     return next.handle().pipe(
       finalize(() => {
         this.requests.leave(clientID);
-        if (request.isStillFull) this.refusals.remember(request);
       }),
     );
   }

@@ -16,8 +16,6 @@ export interface CatalogueRequest extends Request {
   answeredAt?: number;
   /** Its trace; absent unless traces are exported. */
   trace?: RequestTrace;
-  /** Whether the limit of whole lists that refused it is still reached; absent unless it was refused for that. */
-  isStillFull?: () => boolean;
   /** The client's address; set if its credentials were rejected. */
   failedLoginAddress?: string;
 }
