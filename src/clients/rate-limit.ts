@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
-import { type Counted, FixedWindows } from './fixed-windows.js';
+import { type WindowState, FixedWindows } from './fixed-windows.js';
 
 /** Length of a window in seconds. It begins with the first request of a client. */
 const WINDOW_SECONDS = 60;
@@ -103,7 +103,7 @@ export class RateLimit implements OnModuleDestroy {
   }
 
   /** Counts in Redis; `undefined` if there is none, or if it is unavailable. */
-  private async countInRedis(clientID: string): Promise<Counted | undefined> {
+  private async countInRedis(clientID: string): Promise<WindowState | undefined> {
     if (!this.limiter || performance.now() < this.retryAt) return undefined;
     try {
       const { consumedPoints, msBeforeNext } = await this.limiter.consume(clientID);

@@ -22,7 +22,7 @@ export function databaseOptions(url: string, limits: Limits = {}): PostgresDataS
   return { type: 'postgres', url, poolSize: max, extra, installExtensions: false };
 }
 
-/** The same options for a `pg.Pool` that TypeORM does not manage. */
+/** Options of `pg` for a pool or a connection, as every connection of the service has them. */
 export function poolOptions(
   url: string,
   { poolSize = 2, queryTimeout = 0 }: Limits = {},

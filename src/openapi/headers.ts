@@ -79,5 +79,5 @@ export function headersNamed(...names: string[]): Json {
 
 /** Headers of every response. */
 export const COMMON = ['X-Request-Id', 'Cache-Control', 'Vary'];
-/** Headers of every response to a request that was counted. */
-export const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+/** Headers of every response to a request that counts against the rate limit. */
+export const RATE_LIMIT = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];

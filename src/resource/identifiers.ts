@@ -25,14 +25,14 @@ export interface IdentifierSchema {
   readonly maximum?: number;
 }
 
-/** `malformed`: not of the type's form. `beyond`: a number out of the range of the type. */
+/** `malformed`: not of the type's form. `beyond`: a number beyond the bounds of the type. */
 export type IdentifierReading =
   | { readonly value: string }
   | { readonly malformed: true }
   | { readonly beyond: readonly [minimum: string, maximum: string] };
 
 /** The values of PostgreSQL's `integer`. */
-export const INTEGER_RANGE = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+export const INTEGER_BOUNDS = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
 /** A decimal integer with or without a `-`. */
 const SIGNED_INTEGER = /^-?[0-9]+$/;
@@ -55,7 +55,7 @@ const TEXT: IdentifierType = {
 
 const TYPES: Readonly<Record<string, IdentifierType>> = {
   integer: {
-    schema: { type: 'integer', format: 'int32', ...INTEGER_RANGE },
+    schema: { type: 'integer', format: 'int32', ...INTEGER_BOUNDS },
     ...integers('integer', 32n),
   },
   bigint: {

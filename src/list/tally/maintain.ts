@@ -131,7 +131,7 @@ export class TallyMaintenance {
           return [...folded.keys()];
         };
         for (const order of this.orders) {
-          const facets = await fold({ ...order, key: `facet, ${order.bounds}` }, 'facet');
+          const facets = await fold({ ...order, key: `facet, ${order.rangeKey}` }, 'facet');
           for (const facet of facets) order.due?.add(facet);
         }
         for (const tally of this.words) await fold(tally);
@@ -189,7 +189,7 @@ export class TallyMaintenance {
     stretch: Stretch,
     objects: number,
   ): Promise<number> {
-    const { tally, deltas, bounds, identifier, column } = order;
+    const { tally, deltas, rangeKey, identifier, column } = order;
     const removal = new ParameterValues();
     const removed = `facet = ${removal.add(stretch.facet)} AND ${isInStretch(order, stretch, removal, 'value', 'lowest')}`;
     const [{ total }] = await manager.query<[{ total: string }]>(
@@ -216,22 +216,22 @@ export class TallyMaintenance {
     ];
     // The first range keeps its name. The objects beyond the maximum become one range with the last that was read, to be
     // cut next.
-    const firstBounds = [
+    const firstKey = [
       ...(column ? [`${values.add(from.value)}::${sqlTypeOf(column)}`] : []),
       `${values.add(from.lowest)}::${sqlTypeOf(identifier)}`,
     ];
-    const named = bounds
+    const named = rangeKey
       .split(', ')
-      .map((bound, at) => `CASE at WHEN 0 THEN ${firstBounds[at]} ELSE ${bound} END`);
+      .map((name, at) => `CASE at WHEN 0 THEN ${firstKey[at]} ELSE ${name} END`);
     await manager.query(
-      `INSERT INTO ${tally} (facet, ${bounds}, count)
+      `INSERT INTO ${tally} (facet, ${rangeKey}, count)
        SELECT ${values.add(name)}, ${named.join(', ')}, coalesce(lead(at) OVER (ORDER BY at), ${total}) - at
        FROM (
-         SELECT *, row_number() OVER (ORDER BY ${bounds}) - 1 AS at FROM (
+         SELECT *, row_number() OVER (ORDER BY ${rangeKey}) - 1 AS at FROM (
            SELECT ${value === undefined ? '' : `${value} AS value, `}${lowest} AS lowest
            FROM ${tableOf(this.metadata)} object
            WHERE ${conditions.join(' AND ')}
-           ORDER BY ${bounds} LIMIT ${maximum + 1}
+           ORDER BY ${rangeKey} LIMIT ${maximum + 1}
          ) first
        ) numbered
        WHERE at % ${size} = 0`,
