@@ -1,5 +1,6 @@
 import { type ClientBase, Pool } from 'pg';
-import { DatabaseClient, poolOptions } from './options.js';
+import { DatabaseClient } from './database-client.js';
+import { poolOptions } from './options.js';
 
 /** Milliseconds that a server has to report its position. */
 const PROBE_TIMEOUT = 2000;

@@ -2,6 +2,7 @@ import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { indexedColumn } from './carried-columns.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
+import { countedProblems, intervalProblems } from './declared-tally.js';
 import { isTextIdentifier } from './identifiers.js';
 import { ignoredDeclarations } from './ignored-declarations.js';
 import { jsonPath } from './json-paths.js';
@@ -12,11 +13,9 @@ import {
   columnOf,
   externalTableOf,
   filteredColumnsOf,
-  isBroad,
   isTallied,
   pathsOf,
   searchedColumnsOf,
-  singleCountedColumnsOf,
   sortedColumnsOf,
 } from './resource.js';
 import { scopeOf } from './scope.js';
@@ -115,65 +114,6 @@ function problemsOf(column: ColumnMetadata, { counted, scoped, stored }: NamedCo
       ? [`${name} is computed for each object, so that no deletion can record it for the scope`]
       : []),
   ];
-}
-
-/** Intervals of which there is no tally, or that it would count twice or could not name. */
-function intervalProblems(metadata: EntityMetadata): string[] {
-  const { name: entity } = metadata;
-  const sorted = sortedColumnsOf(metadata);
-  const always = singleCountedColumnsOf(metadata).filter((name) => isBroad(metadata, name));
-  const intervals = countedIntervalsOf(metadata).map(({ of, within }) => ({
-    of,
-    within,
-    text: `${entity} counts intervals of ${of} within ${named(within)}`,
-  }));
-  return [
-    ...intervals
-      .filter(({ of }) => !sorted.includes(of))
-      .map(({ of, text }) => `${text}, but ${of} is not in its sorted columns`),
-    ...repeated(intervals.map(({ of, within }) => `${of} within ${inOneOrder(within)}`)).map(
-      (text) => `${entity} counts intervals of ${text} twice`,
-    ),
-    ...intervals
-      .filter(({ within: [name, ...others] }) => always.includes(name) && others.length === 0)
-      .map(
-        ({ text }) =>
-          `${text} twice: those of a sorted column within a counted enumeration or boolean are always counted`,
-      ),
-    ...intervals
-      .filter(({ of, within }) => within.length === 0 || hasRepetition([...within, of]))
-      .map(({ text }) => text),
-  ];
-}
-
-/** What the tally would count twice, or could not name. */
-function countedProblems(metadata: EntityMetadata): string[] {
-  const { name: entity } = metadata;
-  const all = countedColumnsOf(metadata);
-  return [
-    ...repeated(all.map(inOneOrder)).map((names) => `${entity} counts ${names} twice`),
-    ...all
-      .filter((names) => names.length === 0 || hasRepetition(names))
-      .map((names) => `${entity} counts a combination of ${named(names)}`),
-  ];
-}
-
-function named(columns: readonly string[]): string {
-  return columns.join(' and ') || 'no columns';
-}
-
-/** The columns in one order, since in another one they have the same objects. */
-function inOneOrder(columns: readonly string[]): string {
-  return named(columns.toSorted());
-}
-
-/** The texts that come more than once, each once. */
-function repeated(texts: readonly string[]): string[] {
-  return [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
-}
-
-function hasRepetition(names: readonly string[]): boolean {
-  return new Set(names).size < names.length;
 }
 
 function pathProblems(metadata: EntityMetadata): string[] {
