@@ -63,7 +63,7 @@ export class Replica {
   /** `performance.now()` value; until then the replica gets no queries, whatever its position. */
   suspendedUntil = -Infinity;
   private readonly probe: Pool;
-  /** Those of both pools. */
+  /** The connections of both pools. */
   private readonly connections = new Set<ClientBase>();
 
   /** @param name identifies the replica in logs and metrics; contains no password */

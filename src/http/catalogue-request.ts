@@ -14,7 +14,7 @@ export interface CatalogueRequest extends Request {
   client?: { readonly clientID: string; readonly rateLimit: number | null };
   /** `performance.now()` when its answer was there; absent for an error response. */
   answeredAt?: number;
-  /** Its trace; absent unless traces are exported. */
+  /** The trace of the request; absent unless traces are exported. */
   trace?: RequestTrace;
   /** The client's address; set if its credentials were rejected. */
   failedLoginAddress?: string;

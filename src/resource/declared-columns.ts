@@ -25,7 +25,7 @@ const SHOWN: ReadonlySet<unknown> = new Set(
   Object.values(COLUMN_TYPES).flatMap(({ columnTypes }) => columnTypes),
 );
 
-/** Those of which equal values are the same as text, by which the tally compares them. */
+/** The column types of which equal values are the same as text, by which the tally compares them. */
 const COUNTABLE: ReadonlySet<unknown> = new Set(
   Object.values(COLUMN_TYPES).flatMap(({ flags, columnTypes }) =>
     (flags as readonly string[]).includes('counted') ? columnTypes : [],
@@ -61,7 +61,7 @@ interface NamedColumns {
   /** The counted columns, and those by which lists filter, sort and search. */
   readonly listed: readonly string[];
   readonly scoped: readonly string[];
-  /** Those that an index or a tally holds. */
+  /** The columns that an index or a tally holds. */
   readonly stored: ReadonlySet<string>;
 }
 

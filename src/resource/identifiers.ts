@@ -4,9 +4,9 @@ import { IDENTIFIER_LENGTH, isTextOf, UUID } from './formats.js';
 export interface IdentifierType {
   /** The schema of an identifier in a query or in a path. */
   readonly schema: IdentifierSchema;
-  /** What one must be, for an error response. */
+  /** What an identifier must be, for an error response. */
   readonly expected: string;
-  /** Its canonical text, as the list writes it. */
+  /** Reads the canonical text of an identifier, as lists write it. */
   readonly read: (text: string) => IdentifierReading;
   /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
   readonly bounds: { readonly minimum: string; readonly maximum: string };
