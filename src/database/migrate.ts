@@ -14,7 +14,7 @@ const DEVELOPMENT_MIGRATION = 'CreateCatalogue1763683200000';
 
 type Migration = new () => MigrationInterface;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The language of searches in a new database. Default: `simple`. */
   readonly searchLanguage?: string;
   /** Called now and then with a line that says what is waited for. Default: prints to stderr. */

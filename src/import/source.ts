@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.js';
 import { InvalidRowsError } from './invalid-rows.js';
 
 /** An open file to import. */
-export interface Source {
+interface Source {
   /** The bytes of the file, possibly compressed. */
   readonly stream: Readable;
   /** Size in bytes; undefined for standard input. */

@@ -15,7 +15,7 @@ export interface IdentifierType {
 }
 
 /** A subset of JSON Schema 2020-12. */
-export interface IdentifierSchema {
+interface IdentifierSchema {
   readonly type: 'string' | 'integer';
   readonly format?: 'int32' | 'int64' | 'uuid';
   readonly pattern?: string;
@@ -26,7 +26,7 @@ export interface IdentifierSchema {
 }
 
 /** `malformed`: not of the type's form. `beyond`: a number beyond the bounds of the type. */
-export type IdentifierReading =
+type IdentifierReading =
   | { readonly value: string }
   | { readonly malformed: true }
   | { readonly beyond: readonly [minimum: string, maximum: string] };

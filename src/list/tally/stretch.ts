@@ -30,7 +30,7 @@ function isNarrow(narrow: readonly string[]): string {
 }
 
 /** The name of a range within its facet: the values of `TallyOrder.rangeKey`. */
-export interface RangeKey {
+interface RangeKey {
   /** The value of the sorted column, as text; null in the first range, and in the order by identifier. */
   readonly value: string | null;
   /** An identifier, as text. */
