@@ -5,7 +5,6 @@ import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { ClientCache } from './client-cache.js';
 import { ClientReader } from './client-reader.js';
-import { ClientRequests } from './client-requests.js';
 import { ClientsService } from './clients.service.js';
 import { FailedLogins } from './failed-logins.js';
 import { RateLimit } from './rate-limit.js';
@@ -18,11 +17,6 @@ import { RateLimit } from './rate-limit.js';
     ClientReader,
     ClientsService,
     {
-      provide: ClientRequests,
-      inject: [Settings],
-      useFactory: (settings: Settings) => new ClientRequests(settings.maxRequestsPerClient),
-    },
-    {
       provide: FailedLogins,
       inject: [Settings],
       useFactory: (settings: Settings) => new FailedLogins(settings.failedLogins),
@@ -33,6 +27,6 @@ import { RateLimit } from './rate-limit.js';
       useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
     },
   ],
-  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit],
+  exports: [ClientCache, ClientsService, FailedLogins, RateLimit],
 })
 export class ClientsModule {}
