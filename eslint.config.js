@@ -34,6 +34,9 @@ const LIST_FOLDERS = {
   serving: ['facets', 'reading', 'listing'],
 };
 
+/** The files with functions of more than sixty lines. */
+const LONG_FUNCTIONS = ['src/list/reading/list-reader.ts', 'src/list/statement/tally-page.ts'];
+
 /** Refuses the imports of some files whose paths match one of the patterns. */
 function restrictedImports(files, ...patterns) {
   return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
@@ -87,6 +90,11 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       eqeqeq: 'error',
     },
+  },
+  {
+    files: ['src/**', 'packages/*/src/**'],
+    ignores: LONG_FUNCTIONS,
+    rules: { 'max-lines-per-function': ['error', 60] },
   },
   ...boundaries,
   {

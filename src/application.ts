@@ -3,7 +3,6 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
-import { RepeatedRefusals } from './clients/repeated-refusals.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
@@ -85,9 +84,6 @@ function observe(
     metrics.observe(observation);
     log.write(observation);
   };
-  const refusals = application.get(RepeatedRefusals);
-  adapter.refuseAgain = (request, response) =>
-    refusals.refuse(request, response, adapter.admittedShare);
   const tracing = application.get<Tracing | null>(TRACING);
   if (tracing) adapter.beginTrace = (request) => tracing.begin(request);
   // With an admin port, these endpoints have a server of their own.

@@ -157,7 +157,7 @@ class Column {
   add(value) {
     if (value === null || value === undefined) return;
     this.values += 1;
-    // The same rule as in an import.
+    // An import refuses it, too.
     if (typeof value === 'number' && !hasItsDigits(value)) {
       throw new GeneratorError(
         `The column ${this.name} has the number ${value}: put its digits in quotes`,

@@ -156,7 +156,7 @@ function kindOf(value, path) {
     case 'boolean':
       return 'boolean';
     case 'number':
-      // The same rule as in an import.
+      // An import refuses it, too.
       if (!hasItsDigits(value)) {
         throw new GeneratorError(`${path} has the number ${value}: put its digits in quotes`);
       }

@@ -24,20 +24,7 @@ export function clientCommand(): Command {
   client
     .command('list')
     .description('list the clients')
-    .action(() =>
-      withClients(async (clients) => {
-        const rows = await clients.list();
-        print(
-          ['clientID', 'name', 'state', 'rate limit'],
-          rows.map(({ clientID, name, disabled, rateLimit }) => [
-            clientID,
-            name ?? '',
-            disabled ? 'disabled' : 'enabled',
-            rateLimit === null ? 'default' : String(rateLimit),
-          ]),
-        );
-      }),
-    );
+    .action(() => withClients(printClients));
   client
     .command('update')
     .description('change the request limit of a client; takes effect within ten seconds')
@@ -113,6 +100,19 @@ export function tokenCommand(): Command {
 
 function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
   return withCatalogue((catalogue) => work(catalogue.get(ClientsService)));
+}
+
+async function printClients(clients: ClientsService): Promise<void> {
+  const rows = await clients.list();
+  print(
+    ['clientID', 'name', 'state', 'rate limit'],
+    rows.map(({ clientID, name, disabled, rateLimit }) => [
+      clientID,
+      name ?? '',
+      disabled ? 'disabled' : 'enabled',
+      rateLimit === null ? 'default' : String(rateLimit),
+    ]),
+  );
 }
 
 /** Parses a lifetime into milliseconds; `Infinity` for `never`. */

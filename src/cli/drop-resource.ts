@@ -2,10 +2,12 @@ import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { withShortLocks } from '../database/apply-migration.js';
 import { dropResource, hasContent } from '../database/installed-resource.js';
-import { migrations, pendingMigrations, takeMigrationLock } from '../database/migrate.js';
+import { migrations, pendingMigrations } from '../database/migrate.js';
+import { takeMigrationLock } from '../database/migration-lock.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
 import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
 import { installedResources } from '../schema/surplus-resources.js';
+import { notMigrated } from './open-catalogue.js';
 import { stopSignal } from './stop-signal.js';
 
 /**
@@ -13,8 +15,8 @@ import { stopSignal } from './stop-signal.js';
  * generated again and is not migrated yet.
  *
  * @param destructive whether objects and deletions may be lost
- * @throws CommandError if the database has no such resource, if the code has it, if its table is that of
- * others, or if data would be lost
+ * @throws CommandError if the database was never migrated, if it has no such resource, if the code has it, if
+ * its table is that of others, or if data would be lost
  */
 export async function dropSurplusResource(
   dataSource: DataSource,
@@ -27,6 +29,9 @@ export async function dropSurplusResource(
     throw new CommandError(
       `${resource} lists ${quotedTable(external)}, a table of others, which the service never drops`,
     );
+  }
+  if ((await pendingMigrations(dataSource)).length === (await migrations()).length) {
+    throw notMigrated();
   }
   if (!(await installedResources(dataSource)).includes(resource)) {
     throw new CommandError(`The database has no resource ${resource}`);

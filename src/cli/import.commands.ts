@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Command, Option } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
+import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
 import { exportRows } from '../import/export-rows.js';
 import { type FileFormat, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
@@ -13,6 +14,9 @@ import { CommandError } from '../command-error.js';
 import { assignment } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
 import { Progress } from './progress.js';
+
+/** Once, and not for a short wait. */
+const REPORTING: Reporting = { interval: 1000, after: 2000, again: Infinity };
 
 interface ImportFlags {
   format?: ImportFormat;
@@ -86,11 +90,14 @@ async function load(
   });
   await runner.startTransaction();
   try {
-    const result = await importRows(runner, metadata, progress.count(rowsOf(format, text)), {
-      map: flags.map ?? new Map(),
-      set: flags.set ?? new Map(),
-      replace: flags.replace ?? false,
-    });
+    const rows = progress.count(rowsOf(format, text));
+    const result = await reportingWaits(runner, progress, () =>
+      importRows(runner, metadata, rows, {
+        map: flags.map ?? new Map(),
+        set: flags.set ?? new Map(),
+        replace: flags.replace ?? false,
+      }),
+    );
     if (flags.dryRun) {
       await runner.rollbackTransaction();
     } else {
@@ -110,6 +117,23 @@ async function load(
     // A failed rollback is ignored: with a lost connection the transaction has ended anyway.
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
     throw error;
+  }
+}
+
+/** Says for which lock an import waits, and who holds it. */
+async function reportingWaits<T>(
+  runner: QueryRunner,
+  progress: Progress,
+  work: () => Promise<T>,
+): Promise<T> {
+  const monitor = await LockMonitor.start(runner, REPORTING, (line) => {
+    progress.end();
+    console.error(`The import ${line}`);
+  });
+  try {
+    return await work();
+  } finally {
+    await monitor.stop();
   }
 }
 

@@ -35,6 +35,10 @@ export function commandSettings(settings: Settings): Settings {
   });
 }
 
+export function notMigrated(): CommandError {
+  return new CommandError('The schema is not up to date: run catalogue migrate first');
+}
+
 /**
  * Runs a command with the application's providers on the database of the settings. A service may run
  * on the same database. Never migrates: a migration may drop what its operator still wants.
@@ -57,7 +61,7 @@ export async function withCatalogue<T>(
     });
     try {
       if (requireMigrated && (await pendingMigrations(catalogue.get(DataSource))).length > 0) {
-        throw new CommandError('The schema is not up to date: run catalogue migrate first');
+        throw notMigrated();
       }
       return await work(catalogue);
     } finally {

@@ -49,22 +49,15 @@ export class ClientCache {
     clientID: string,
     pick: (client: ClientRecord) => T | undefined,
   ): Promise<T | undefined> {
-    const found = pick(this.current(clientID) ?? PLACEHOLDER);
+    const entry = this.entries.get(clientID);
+    const age = entry ? performance.now() - entry.asOf : Infinity;
+    const found = pick(entry && age <= MAX_AGE ? entry.client : PLACEHOLDER);
     if (found === undefined) return this.findNow(clientID, pick);
-    if (this.ageOf(clientID) > REFRESH_AFTER) {
+    if (age > REFRESH_AFTER) {
       // While the database is unavailable, the entry is used up to its maximum age.
       this.read(clientID).catch(() => undefined);
     }
     return found;
-  }
-
-  /** The record that `find` would use at present; `undefined` if it would read one. */
-  current(clientID: string): ClientRecord | undefined {
-    return this.ageOf(clientID) <= MAX_AGE ? this.entries.get(clientID)?.client : undefined;
-  }
-
-  private ageOf(clientID: string): number {
-    return performance.now() - (this.entries.get(clientID)?.asOf ?? -Infinity);
   }
 
   private async findNow<T>(

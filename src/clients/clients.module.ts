@@ -5,11 +5,9 @@ import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { ClientCache } from './client-cache.js';
 import { ClientReader } from './client-reader.js';
-import { ClientRequests } from './client-requests.js';
 import { ClientsService } from './clients.service.js';
 import { FailedLogins } from './failed-logins.js';
 import { RateLimit } from './rate-limit.js';
-import { RepeatedRefusals } from './repeated-refusals.js';
 
 /** Authentication of clients, and the limits of each client. */
 @Module({
@@ -18,12 +16,6 @@ import { RepeatedRefusals } from './repeated-refusals.js';
     ClientCache,
     ClientReader,
     ClientsService,
-    RepeatedRefusals,
-    {
-      provide: ClientRequests,
-      inject: [Settings],
-      useFactory: (settings: Settings) => new ClientRequests(settings.maxRequestsPerClient),
-    },
     {
       provide: FailedLogins,
       inject: [Settings],
@@ -35,6 +27,6 @@ import { RepeatedRefusals } from './repeated-refusals.js';
       useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
     },
   ],
-  exports: [ClientCache, ClientRequests, ClientsService, FailedLogins, RateLimit, RepeatedRefusals],
+  exports: [ClientCache, ClientsService, FailedLogins, RateLimit],
 })
 export class ClientsModule {}

@@ -8,9 +8,12 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { finalize, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { errors } from '../http/errors.js';
+import { KeyedLimit } from '../http/keyed-limit.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
-import { ClientRequests } from './client-requests.js';
-import { RepeatedRefusals } from './repeated-refusals.js';
+import { Settings } from '../settings/settings.js';
+
+/** Milliseconds after another client has asked for which a client has only its share. */
+const SHARING = 10_000;
 
 /**
  * Limits the concurrent requests of each client. While the service admits fewer requests and there are several
@@ -20,25 +23,35 @@ import { RepeatedRefusals } from './repeated-refusals.js';
  */
 @Injectable()
 export class ConcurrencyInterceptor implements NestInterceptor {
+  private readonly requests: KeyedLimit;
+  private latest: string | undefined;
+  /** The `performance.now()` value when `latest` last changed to another client. */
+  private lastOther = -Infinity;
+
   constructor(
-    private readonly requests: ClientRequests,
-    private readonly refusals: RepeatedRefusals,
+    { maxRequestsPerClient }: Settings,
     private readonly host: HttpAdapterHost<EnvelopedExpressAdapter>,
-  ) {}
+  ) {
+    this.requests = new KeyedLimit(maxRequestsPerClient);
+  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     if (!request.client) return next.handle();
     const { clientID } = request.client;
-    if (!this.requests.enter(clientID, this.host.httpAdapter.admittedShare)) {
-      this.refusals.remember(request);
-      throw errors.busy();
-    }
+    if (!this.requests.enter(clientID, this.shareOf(clientID))) throw errors.busy();
     return next.handle().pipe(
       finalize(() => {
         this.requests.leave(clientID);
-        if (request.isStillFull) this.refusals.remember(request);
       }),
     );
+  }
+
+  /** The fraction of the limit that a client has now: all of it while there is no other. */
+  private shareOf(clientID: string): number {
+    const now = performance.now();
+    if (this.latest !== undefined && this.latest !== clientID) this.lastOther = now;
+    this.latest = clientID;
+    return now - this.lastOther < SHARING ? this.host.httpAdapter.admittedShare : 1;
   }
 }

@@ -48,7 +48,7 @@ export class CredentialsGuard implements CanActivate {
     const found = CLIENT_ID.test(clientID)
       ? await this.clients.find(clientID, (client) => withToken(client, hash))
       : undefined;
-    // The same error for an unknown client, so that it does not reveal which clients exist.
+    // An unknown client gets this error, too, so that it does not reveal which clients exist.
     if (!found) {
       throw this.failedLogins.count(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
     }

@@ -1,5 +1,5 @@
 /** The state of a window after an event was counted in it. */
-export interface Counted {
+export interface WindowState {
   readonly count: number;
   /** Milliseconds until the window ends. */
   readonly milliseconds: number;
@@ -31,7 +31,7 @@ export class FixedWindows {
     private readonly maximum = Infinity,
   ) {}
 
-  count(key: string): Counted {
+  count(key: string): WindowState {
     const now = performance.now();
     const existing = this.young.get(key) ?? this.old.get(key);
     const window = existing && existing.end > now ? existing : this.open(key, now);

@@ -1,10 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
-import type { ClientRecord } from './client-reader.js';
-import { type Counted, FixedWindows } from './fixed-windows.js';
-import { limitExceeded, wholeSeconds } from './limit-exceeded.js';
+import { type WindowState, FixedWindows } from './fixed-windows.js';
 
 /** Length of a window in seconds. It begins with the first request of a client. */
 const WINDOW_SECONDS = 60;
@@ -89,24 +86,6 @@ export class RateLimit implements OnModuleDestroy {
     return { limit, remaining: limit - count, milliseconds };
   }
 
-  /**
-   * Counts a request of a client, and sets the `X-RateLimit-*` headers of its response.
-   *
-   * @throws ApiError `-40` if it exceeds the limit
-   */
-  async admit(
-    { clientID, rateLimit }: Pick<ClientRecord, 'clientID' | 'rateLimit'>,
-    response: ServerResponse,
-  ): Promise<void> {
-    const window = await this.count(clientID, rateLimit);
-    if (!window) return;
-    const { limit, remaining, milliseconds } = window;
-    response.setHeader('X-RateLimit-Limit', limit);
-    response.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));
-    response.setHeader('X-RateLimit-Reset', wholeSeconds(milliseconds));
-    if (remaining < 0) throw limitExceeded(limit, milliseconds);
-  }
-
   onModuleDestroy(): void {
     this.redis?.disconnect();
   }
@@ -124,7 +103,7 @@ export class RateLimit implements OnModuleDestroy {
   }
 
   /** Counts in Redis; `undefined` if there is none, or if it is unavailable. */
-  private async countInRedis(clientID: string): Promise<Counted | undefined> {
+  private async countInRedis(clientID: string): Promise<WindowState | undefined> {
     if (!this.limiter || performance.now() < this.retryAt) return undefined;
     try {
       const { consumedPoints, msBeforeNext } = await this.limiter.consume(clientID);

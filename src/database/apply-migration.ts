@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Migration, MigrationExecutor, QueryRunner } from 'typeorm';
 import { driverErrorOf, isLockTimeout } from './database-failure.js';
-import { LockMonitor } from './lock-monitor.js';
+import { LockMonitor, type Reporting } from './lock-monitor.js';
 import { replaceMigration } from './replaced-migration.js';
 
 /**
@@ -12,6 +12,8 @@ import { replaceMigration } from './replaced-migration.js';
 const LOCK_TIMEOUT = 250;
 /** Milliseconds before the next attempt. Doubles after each attempt up to the maximum. */
 const RETRY_DELAY = { initial: 500, maximum: 4000 };
+/** Several polls fall within `LOCK_TIMEOUT`. */
+const REPORTING: Reporting = { interval: 100, after: 0, again: 10_000 };
 /** Milliseconds after `deadlock_timeout` that a cancelled autovacuum takes to end. */
 const VACUUM_CANCEL_TIME = 500;
 
@@ -62,11 +64,10 @@ export async function withShortLocks(
   isTransaction = true,
 ): Promise<void> {
   const { runner, signal } = context;
-  const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
   const onWaiting = (line: string): void => {
     context.onWaiting(`${name} ${line}`);
   };
-  const monitor = new LockMonitor(runner.dataSource, pid, onWaiting, signal);
+  const monitor = await LockMonitor.start(runner, REPORTING, onWaiting, signal);
   try {
     if (isTransaction)
       await retry(() => inTransaction(runner, LOCK_TIMEOUT, work), runner, monitor, signal);

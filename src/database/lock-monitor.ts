@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 
-/** Milliseconds between two polls. Several polls fall within the lock timeout of a migration. */
-const POLL_INTERVAL = 100;
-/** Minimum milliseconds between two lines about the same holders, and between any two lines. */
-const REPORT_INTERVAL = { sameHolders: 10_000, any: 1000 };
+/** When waits are reported, in milliseconds. */
+export interface Reporting {
+  /** Between two polls. */
+  readonly interval: number;
+  /** For which a session waits before it is reported. */
+  readonly after: number;
+  /** Minimum between two lines about the same holders. */
+  readonly again: number;
+}
+
+/** Minimum milliseconds between any two lines. */
+const REPORT_INTERVAL = 1000;
 /** Maximum number of holders that a line names. */
 const MAX_HOLDERS = 3;
 /** Maximum number of characters of a statement in a line. */
@@ -34,19 +42,33 @@ export class LockMonitor {
   private readonly done = new AbortController();
   private readonly running: Promise<void>;
   private readonly reported = { key: '', at: -Infinity };
+  /** `performance.now()` value since which the session waits; absent while it does not. */
+  private since: number | undefined;
 
-  /**
-   * @param pid backend process id of the session
-   * @param onWaiting called with a line when the holders change, and every ten seconds
-   * @param signal once aborted, the statements of the session are cancelled
-   */
-  constructor(
+  private constructor(
     private readonly dataSource: DataSource,
     private readonly pid: number,
+    private readonly reporting: Reporting,
     private readonly onWaiting: (line: string) => void,
     private readonly signal: AbortSignal | undefined,
   ) {
     this.running = this.run();
+  }
+
+  /**
+   * Monitors the session of a runner until `stop`.
+   *
+   * @param onWaiting called with a line when the holders change, and now and then
+   * @param signal once aborted, the statements of the session are cancelled
+   */
+  static async start(
+    runner: QueryRunner,
+    reporting: Reporting,
+    onWaiting: (line: string) => void,
+    signal?: AbortSignal,
+  ): Promise<LockMonitor> {
+    const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+    return new LockMonitor(runner.dataSource, pid, reporting, onWaiting, signal);
   }
 
   /**
@@ -74,18 +96,23 @@ export class LockMonitor {
       } catch {
         // The session itself reports a lost database.
       }
-      await sleep(POLL_INTERVAL, undefined, { signal: this.done.signal }).catch(() => undefined);
+      await sleep(this.reporting.interval, undefined, { signal: this.done.signal }).catch(
+        () => undefined,
+      );
     }
   }
 
   private report(waits: readonly Wait[]): void {
     const [wait] = waits;
-    if (!wait) return;
+    const now = performance.now();
+    this.since = wait && (this.since ?? now);
+    if (!wait || this.since === undefined) return;
     this.vacuumedTable = waits.some(({ vacuums }) => vacuums) ? wait.table : null;
     const key = [wait.lock, ...waits.map(({ pid }) => pid)].join();
-    const interval = key === this.reported.key ? REPORT_INTERVAL.sameHolders : REPORT_INTERVAL.any;
-    if (performance.now() - this.reported.at < interval) return;
-    Object.assign(this.reported, { key, at: performance.now() });
+    const { after, again } = this.reporting;
+    const interval = key === this.reported.key ? again : REPORT_INTERVAL;
+    if (now - this.since < after || now - this.reported.at < interval) return;
+    Object.assign(this.reported, { key, at: now });
     this.onWaiting(lineOf(wait, waits));
   }
 }
@@ -111,6 +138,7 @@ const WAITS = `
   SELECT DISTINCT
     CASE WHEN wait.relation IS NOT NULL THEN wait.mode || ' on ' || wait.relation::regclass
       WHEN wait.locktype IN ('virtualxid', 'transactionid') THEN 'the end of a transaction'
+      WHEN wait.locktype = 'advisory' THEN 'an advisory lock'
       ELSE wait.mode || ' on ' || wait.locktype END AS lock,
     CASE WHEN class.relkind = 'r' THEN wait.relation::regclass::text END AS table,
     waiting.query AS statement, blocker.pid, holder.state,

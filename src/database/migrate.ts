@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { applyMigration, type LockContext, type MigrationContext } from './apply-migration.js';
+import { applyMigration, type MigrationContext } from './apply-migration.js';
+import { takeMigrationLock } from './migration-lock.js';
 import { databaseOptions } from './options.js';
 import { chooseSearchLanguage } from './search-language.js';
 import { revertMigration } from './revert-migration.js';
@@ -12,19 +12,9 @@ import { revertMigration } from './revert-migration.js';
 /** The first migration of development versions, whose databases no migration leads away from. */
 const DEVELOPMENT_MIGRATION = 'CreateCatalogue1763683200000';
 
-/** Key of the advisory lock under which migrations run. Arbitrary; it must never change. */
-const MIGRATION_LOCK = 7_264_001;
-
 type Migration = new () => MigrationInterface;
 
-/** Milliseconds between two attempts to take the lock. */
-const LOCK_POLL_INTERVAL = 250;
-/** Milliseconds of waiting after which the holder of the lock is first reported. */
-const REPORT_AFTER = 2000;
-/** Milliseconds between two reports of the holder. */
-const REPORT_INTERVAL = 10_000;
-
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The language of searches in a new database. Default: `simple`. */
   readonly searchLanguage?: string;
   /** Called now and then with a line that says what is waited for. Default: prints to stderr. */
@@ -94,39 +84,6 @@ async function withMigrationLock<T>(
     await runner.release();
     await dataSource.destroy();
   }
-}
-
-/**
- * Waits until no other process migrates, and takes the advisory lock. It polls, because a waiting
- * statement holds a snapshot, and `CREATE INDEX CONCURRENTLY` of the other process waits for that
- * snapshot: a deadlock. The end of the connection releases it.
- */
-export async function takeMigrationLock({ runner, onWaiting, signal }: LockContext): Promise<void> {
-  let reportAt = performance.now() + REPORT_AFTER;
-  for (;;) {
-    signal?.throwIfAborted();
-    const [{ taken }] = (await runner.query('SELECT pg_try_advisory_lock($1) AS taken', [
-      MIGRATION_LOCK,
-    ])) as [{ taken: boolean }];
-    if (taken) return;
-    if (performance.now() > reportAt) {
-      onWaiting(`Waiting for another process to migrate: ${await holder(runner)}`);
-      reportAt += REPORT_INTERVAL;
-    }
-    await sleep(LOCK_POLL_INTERVAL, undefined, { signal });
-  }
-}
-
-/** The session that holds the lock, as `pid 123`. */
-async function holder(runner: QueryRunner): Promise<string> {
-  // https://www.postgresql.org/docs/current/view-pg-locks.html: a bigint key is split in two halves
-  const rows = (await runner.query(
-    `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
-     AND classid = 0 AND objid = $1
-     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [MIGRATION_LOCK],
-  )) as { pid: number }[];
-  return rows.map(({ pid }) => `pid ${pid}`).join();
 }
 
 /**

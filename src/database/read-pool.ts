@@ -18,10 +18,7 @@ export function primaryPool(dataSource: DataSource): Pool {
  *
  * @throws PoolOverloadedError if too many queries already wait for a connection
  */
-export async function unlessOverloaded<T>(
-  pool: Pool,
-  work: (pool: Pool) => Promise<T>,
-): Promise<T> {
+async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {
   if (pool.waitingCount >= REQUESTS_PER_CONNECTION * pool.options.max) {
     throw new PoolOverloadedError();
   }

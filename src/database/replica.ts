@@ -1,5 +1,6 @@
 import { type ClientBase, Pool } from 'pg';
-import { DatabaseClient, poolOptions } from './options.js';
+import { DatabaseClient } from './database-client.js';
+import { poolOptions } from './options.js';
 
 /** Milliseconds that a server has to report its position. */
 const PROBE_TIMEOUT = 2000;
@@ -62,7 +63,7 @@ export class Replica {
   /** `performance.now()` value; until then the replica gets no queries, whatever its position. */
   suspendedUntil = -Infinity;
   private readonly probe: Pool;
-  /** Those of both pools. */
+  /** The connections of both pools. */
   private readonly connections = new Set<ClientBase>();
 
   /** @param name identifies the replica in logs and metrics; contains no password */

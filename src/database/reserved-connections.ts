@@ -1,7 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { DatabaseClient, databaseOptions, poolOptions } from './options.js';
+import { DatabaseClient } from './database-client.js';
+import { databaseOptions, poolOptions } from './options.js';
 
 /** One connection for each user: the readiness check, tally maintenance, and the choice of counted words. */
 const CONNECTIONS = 3;

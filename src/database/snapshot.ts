@@ -57,7 +57,7 @@ export class Snapshot {
   }
 
   /**
-   * The same for the rows by column, as of `ReadPool.rows`.
+   * The rows of a statement by the names of its columns, with values as text, as of `ReadPool.rows`.
    *
    * @throws the reason of the signal if the signal is aborted
    */

@@ -40,9 +40,9 @@ export class ParameterValues implements ParameterSink {
   }
 
   /**
-   * The same with a type. If the statement is to be planned once, it is a subquery, which the planner does not
-   * look into: its plan for the values is the same as one for any, and PostgreSQL keeps that of a prepared
-   * statement.
+   * Adds a value and returns its parameter with a type. If the statement is to be planned once, it is a subquery, which
+   * the planner does not look into: its plan for the values is the same as one for any, and PostgreSQL keeps that of a
+   * prepared statement.
    *
    * @param type an SQL type
    */

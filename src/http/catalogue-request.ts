@@ -14,10 +14,8 @@ export interface CatalogueRequest extends Request {
   client?: { readonly clientID: string; readonly rateLimit: number | null };
   /** `performance.now()` when its answer was there; absent for an error response. */
   answeredAt?: number;
-  /** Its trace; absent unless traces are exported. */
+  /** The trace of the request; absent unless traces are exported. */
   trace?: RequestTrace;
-  /** Whether the limit of whole lists that refused it is still reached; absent unless it was refused for that. */
-  isStillFull?: () => boolean;
   /** The client's address; set if its credentials were rejected. */
   failedLoginAddress?: string;
 }

@@ -17,7 +17,7 @@ export interface HandlerArgument {
   readonly kind: (typeof KINDS)[number] | undefined;
   /** What the decorator names, such as `brandID` in `@Param('brandID')`. */
   readonly name?: string;
-  /** Its class, as the compiler has it. */
+  /** The class of the argument, as the compiler has it. */
   readonly type: unknown;
 }
 

@@ -8,15 +8,15 @@ export class KeyedLimit {
   /**
    * Whether the key is below its maximum.
    *
-   * @param share the part of the maximum that there is room for at present, up to 1
+   * @param share the fraction of the maximum that there is room for at present, up to 1
    */
   hasRoom(key: string, share = 1): boolean {
     return (this.counts.get(key) ?? 0) < this.maximum * share;
   }
 
-  /** Counts one more until `leave`. Returns false without counting if the key is at its maximum. */
-  enter(key: string): boolean {
-    if (!this.hasRoom(key)) return false;
+  /** Counts one more until `leave`, if there is room. Returns false without counting otherwise. */
+  enter(key: string, share = 1): boolean {
+    if (!this.hasRoom(key, share)) return false;
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
     return true;
   }

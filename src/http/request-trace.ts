@@ -1,7 +1,7 @@
 import type { Observation } from './observation.js';
 
 /**
- * A part of the way of a request. One follows the other:
+ * A phase of a request. One follows the other:
  * - `admission`: its head, the bound on requests in work, the credentials, and the request limit
  * - `validation`: the names and values of its parameters, the limit of its client's requests in work, and its
  *   handler. Between it and the next phase the statements are built

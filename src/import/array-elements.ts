@@ -1,7 +1,7 @@
 import { InvalidRowsError } from './invalid-rows.js';
 
 /** An element of an array, as text. */
-export interface Element {
+interface Element {
   /** The number of the line on which it begins, from 1. */
   readonly line: number;
   readonly json: string;

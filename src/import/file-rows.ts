@@ -66,7 +66,7 @@ async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[]> 
 interface CsvRecord {
   record: string[];
   info: Info;
-  /** Its text in the file. */
+  /** The text of the record in the file. */
   raw: string;
 }
 

@@ -19,7 +19,7 @@ import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
  */
 const BULK = 5000;
 
-export interface ImportOptions extends Mapping {
+interface ImportOptions extends Mapping {
   /** Whether objects that are not in the file are deleted. */
   readonly replace: boolean;
 }

@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.js';
 import { InvalidRowsError } from './invalid-rows.js';
 
 /** An open file to import. */
-export interface Source {
+interface Source {
   /** The bytes of the file, possibly compressed. */
   readonly stream: Readable;
   /** Size in bytes; undefined for standard input. */
@@ -43,7 +43,7 @@ export async function* textOf(
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
-  for await (const chunk of decompress(counted(stream, onBytes))) {
+  for await (const chunk of decompress(withProgress(stream, onBytes))) {
     let text: string;
     try {
       text = decoder.decode(chunk, { stream: true });
@@ -62,7 +62,7 @@ export async function* textOf(
   }
 }
 
-async function* counted(
+async function* withProgress(
   stream: AsyncIterable<Buffer>,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {

@@ -1,8 +1,7 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource } from 'typeorm';
-import { databaseFailure } from '../database/database-failure.js';
+import { DataSource, type EntityMetadata } from 'typeorm';
 import { loadingTables } from '../database/loading.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
@@ -13,9 +12,8 @@ import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
 import { checkTracking } from './tally/tracking.js';
 import { wordTallies } from './tally/word-tally.js';
+import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
 
-/** Milliseconds between two rounds. Lists read the deltas of at most about one interval. */
-const INTERVAL = 1000;
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
@@ -26,8 +24,8 @@ const CHOICE_INTERVAL = 10_000;
 const LONGEST_COMPLETION = 300_000;
 
 /**
- * Runs periodic maintenance: it looks which resources are loaded, advances the watermark, maintains the tally of every
- * resource, removes old deletions, and chooses the words that are counted.
+ * The tasks of maintenance: it looks which resources are loaded, advances the watermark, maintains the tally of every
+ * resource, removes old deletions, and chooses the words that are counted. Lists read the deltas of at most about one round.
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
@@ -37,33 +35,28 @@ export class Maintenance implements OnModuleDestroy {
   readonly deltas = new Map<string, number>();
   /** The age of the watermark in milliseconds, and the `performance.now()` at which it was that old. */
   private watermark = { age: NaN, at: 0 };
-  private readonly logger = new Logger(Maintenance.name);
-  /** The tasks whose latest run failed, by name. */
-  private readonly failing = new Map<string, Failure>();
+  private readonly runner: TaskRunner;
   private readonly stopping = new AbortController();
   private running: Promise<unknown> | undefined;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: ReservedConnections,
-    private readonly schemaDoubt: SchemaDoubt,
+    schemaDoubt: SchemaDoubt,
     private readonly loading: LoadingResources,
-  ) {}
+  ) {
+    this.runner = new TaskRunner(schemaDoubt, loading);
+  }
 
   /** The number of tasks of each resource whose latest run failed. */
   get failures(): Map<string, number> {
-    const failures = new Map(
-      [...talliedResourcesOf(this.dataSource).keys()].map((name) => [name, 0]),
-    );
-    for (const { resource } of this.failing.values()) {
-      if (resource !== undefined) failures.set(resource, (failures.get(resource) ?? 0) + 1);
-    }
-    return failures;
+    const names = [...talliedResourcesOf(this.dataSource).keys()];
+    return new Map(names.map((name) => [name, this.runner.failuresOf(name)]));
   }
 
   /** Whether a task fails on a database that works, as if it lacks what the task needs. */
   get hasFault(): boolean {
-    return [...this.failing.values()].some(({ isFault }) => isFault);
+    return this.runner.hasFault;
   }
 
   /** Milliseconds by which the watermark is behind the clock of the database; NaN until it is known. */
@@ -73,12 +66,13 @@ export class Maintenance implements OnModuleDestroy {
   }
 
   start(): void {
+    const { signal } = this.stopping;
     this.running = Promise.all([
-      this.loop(this.tasks(), INTERVAL, (succeeded) => {
+      this.runner.repeat(this.tasks(), INTERVAL, signal, (succeeded) => {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
       // On its own, since counting words may take minutes.
-      this.loop(this.choices(), CHOICE_INTERVAL),
+      this.runner.repeat(this.choices(), CHOICE_INTERVAL, signal),
     ]);
   }
 
@@ -111,72 +105,52 @@ export class Maintenance implements OnModuleDestroy {
     await this.running;
   }
 
-  private async loop(
-    tasks: readonly Task[],
-    interval: number,
-    onRound?: (succeeded: boolean) => void,
-  ): Promise<void> {
-    const { signal } = this.stopping;
-    for (let round = 0; !signal.aborted; round += 1) {
-      const began = performance.now();
-      const succeeded = await this.round(tasks, round);
-      onRound?.(succeeded);
-      // A failed round is repeated soon, but one that takes long not at once: until it succeeds, the metrics and
-      // `/health/ready` say that it fails.
-      const soon = Math.max(INTERVAL, performance.now() - began);
-      const pause = succeeded ? interval : Math.min(interval, soon);
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
-    }
+  /** The tasks of every round. */
+  private tasks(): Task[] {
+    return [
+      { name: 'the list of resources that are loaded', run: () => this.readLoading() },
+      { name: 'the watermark', run: () => this.advanceWatermark() },
+      ...[...talliedResourcesOf(this.dataSource)].flatMap((resource) => this.tasksOf(...resource)),
+    ];
   }
 
-  /** The tasks of a round. Each can fail independently. */
-  private tasks(): Task[] {
-    const { signal } = this.stopping;
-    const { dataSource } = this.connections;
-    const watermark = {
-      name: 'the watermark',
-      run: async (): Promise<void> => {
-        const connected = await this.connections.connected();
-        // Read first: a database that is read-only refuses the other statement.
-        const [row] = await connected.query<{ age: number | null }[]>(
-          'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()))::float8 AS age',
-        );
-        if (row) this.watermark = { age: row.age ?? NaN, at: performance.now() };
-        await connected.query('SELECT advance_watermark()');
-      },
-    };
-    const loading = {
-      name: 'the list of resources that are loaded',
-      run: async (): Promise<void> => {
-        const tables = [...ownResourcesOf(this.dataSource).keys()];
-        this.loading.replace(await loadingTables(await this.connections.connected(), tables));
-      },
-    };
-    const resources = [...talliedResourcesOf(this.dataSource)].flatMap(
-      ([resource, metadata]): Task[] => {
-        const maintenance = new TallyMaintenance(dataSource, metadata);
-        const tally: Task = {
-          name: `the tally of ${resource}`,
-          resource,
-          run: async (round): Promise<boolean> => {
-            if (round % ROUNDS_PER_COUNT === 0) {
-              this.deltas.set(resource, await maintenance.waiting());
-            }
-            return maintenance.run(signal);
-          },
-        };
-        const deletions: Task = {
-          name: `the deletions of ${resource}`,
-          resource,
-          run: () => purgeDeletions(dataSource, metadata),
-          isDue: (round) => round % ROUNDS_PER_PURGE === 0,
-        };
-        if (isOwn(metadata)) return [tally, deletions];
-        const run = () => checkTracking(dataSource, resource);
-        return [{ name: `the triggers of ${resource}`, resource, run }, tally, deletions];
-      },
+  private async readLoading(): Promise<void> {
+    const tables = [...ownResourcesOf(this.dataSource).keys()];
+    this.loading.replace(await loadingTables(await this.connections.connected(), tables));
+  }
+
+  private async advanceWatermark(): Promise<void> {
+    const connected = await this.connections.connected();
+    // Read first: a database that is read-only refuses the other statement.
+    const [row] = await connected.query<{ age: number | null }[]>(
+      'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()))::float8 AS age',
     );
-    return [loading, watermark, ...resources];
+    if (row) this.watermark = { age: row.age ?? NaN, at: performance.now() };
+    await connected.query('SELECT advance_watermark()');
+  }
+
+  private tasksOf(resource: string, metadata: EntityMetadata): Task[] {
+    const { dataSource } = this.connections;
+    const maintenance = new TallyMaintenance(dataSource, metadata);
+    const tally: Task = {
+      name: `the tally of ${resource}`,
+      resource,
+      run: async (round): Promise<boolean> => {
+        if (round % ROUNDS_PER_COUNT === 0) {
+          this.deltas.set(resource, await maintenance.waiting());
+        }
+        return maintenance.run(this.stopping.signal);
+      },
+    };
+    const deletions: Task = {
+      name: `the deletions of ${resource}`,
+      resource,
+      run: () => purgeDeletions(dataSource, metadata),
+      isDue: (round) => round % ROUNDS_PER_PURGE === 0,
+    };
+    if (isOwn(metadata)) return [tally, deletions];
+    const run = () => checkTracking(dataSource, resource);
+    return [{ name: `the triggers of ${resource}`, resource, run }, tally, deletions];
   }
 
   /** The tasks that choose the words that are counted. */
@@ -189,47 +163,4 @@ export class Maintenance implements OnModuleDestroy {
       }),
     );
   }
-
-  /** Runs the tasks that are due. Returns false if any failed. */
-  private async round(tasks: readonly Task[], round: number): Promise<boolean> {
-    let succeeded = true;
-    for (const { name, resource, run, isDue } of tasks) {
-      if (isDue?.(round) === false && !this.failing.has(name)) continue;
-      // Its lock would hold up the tasks of the others.
-      if (resource !== undefined && this.loading.has(resource)) continue;
-      try {
-        await run(round);
-        if (this.failing.delete(name)) this.logger.warn(`Maintenance of ${name} works again`);
-      } catch (error) {
-        succeeded = false;
-        // Log the first failure only, not one per round.
-        if (!this.failing.has(name)) {
-          this.logger.warn(`Maintenance of ${name} fails: ${(error as Error).message}`);
-        }
-        // Before a request notices.
-        void this.schemaDoubt.explains(error);
-        const failure = databaseFailure(error);
-        this.failing.set(name, { resource, isFault: failure === undefined });
-        // Without the database the other tasks would only wait and fail too.
-        if (failure === 'unreachable') break;
-      }
-    }
-    return succeeded;
-  }
-}
-
-interface Failure {
-  readonly resource: string | undefined;
-  readonly isFault: boolean;
-}
-
-/** A task of a round. */
-interface Task {
-  readonly name: string;
-  /** Absent: it is of no single resource. */
-  readonly resource?: string;
-  /** Returns false if it has to run again soon. */
-  readonly run: (round: number) => Promise<unknown>;
-  /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
-  readonly isDue?: (round: number) => boolean;
 }

@@ -80,16 +80,16 @@ function schemasOf(
   if (kind === 'facets') {
     const fields = countedFields(endpoint);
     const name = `${metadata.name}FacetCount`;
-    const counted = 'All values with a match, whatever `limit` says.';
+    const count = 'All values with a match, whatever `limit` says.';
     return {
       [name]: facetCount(fields),
-      [page]: pageOf(name, counted, maxLimit * fields.length),
+      [page]: pageOf(name, count, maxLimit * fields.length),
     };
   }
-  const counted = 'All that match, whatever `limit`, `offset` and `fields` say.';
+  const count = 'All that match, whatever `limit`, `offset` and `fields` say.';
   return {
     [metadata.name]: resourceSchema(metadata, includedIn(endpoints, metadata)),
-    [page]: pageOf(metadata.name, counted, maxLimit),
+    [page]: pageOf(metadata.name, count, maxLimit),
   };
 }
 

@@ -7,24 +7,16 @@ const count = (description: string, example: number): Json => ({
   schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2_147_483_647 },
   example,
 });
+
 /** All response headers, except those of HTTP itself and the security headers. */
 export function headers(rateLimit: number): Json {
-  const defaultLimit = rateLimit === 0 ? 'no limit' : String(rateLimit);
   return {
     'X-Request-Id': {
       description: 'Names the request in the log: the client’s own, if it sent a plain token.',
       schema: text(128, '^[A-Za-z0-9._~-]+$'),
       example: '3f0d2a4e-5b1c-4a6e-9d65-0b4b1a2c7f10',
     },
-    'X-RateLimit-Limit': count(
-      `Requests that the client may make in a minute: ${defaultLimit}, unless it has a limit of its own. A client without one gets none of these headers.`,
-      rateLimit,
-    ),
-    'X-RateLimit-Remaining': count(
-      'Requests that it has left of them.',
-      Math.max(0, rateLimit - 1),
-    ),
-    'X-RateLimit-Reset': count('Seconds until they are counted anew.', 42),
+    ...rateHeaders(rateLimit),
     'Cache-Control': {
       description: 'Who may keep the response, and that it is to be asked for again.',
       schema: text(100, '^[a-z, =0-9-]+$'),
@@ -72,6 +64,21 @@ export function headers(rateLimit: number): Json {
   };
 }
 
+function rateHeaders(rateLimit: number): Json {
+  const defaultLimit = rateLimit === 0 ? 'no limit' : String(rateLimit);
+  return {
+    'X-RateLimit-Limit': count(
+      `Requests that the client may make in a minute: ${defaultLimit}, unless it has a limit of its own. A client without one gets none of these headers.`,
+      rateLimit,
+    ),
+    'X-RateLimit-Remaining': count(
+      'Requests that it has left of them.',
+      Math.max(0, rateLimit - 1),
+    ),
+    'X-RateLimit-Reset': count('Seconds until they are counted anew.', 42),
+  };
+}
+
 /** References to headers by name. */
 export function headersNamed(...names: string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -79,5 +86,5 @@ export function headersNamed(...names: string[]): Json {
 
 /** Headers of every response. */
 export const COMMON = ['X-Request-Id', 'Cache-Control', 'Vary'];
-/** Headers of every response to a request that was counted. */
-export const COUNTED = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+/** Headers of every response to a request that counts against the rate limit. */
+export const RATE_LIMIT = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];

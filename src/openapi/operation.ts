@@ -11,7 +11,7 @@ import {
   resourceOf,
 } from './described-endpoint.js';
 import { exampleObject } from './example-object.js';
-import { COMMON, COUNTED, headersNamed } from './headers.js';
+import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
 import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
 import { ANY_PAGE, json, type Json, referenceTo } from './schema.js';
@@ -32,7 +32,7 @@ export function operation(endpoint: DescribedEndpoint): Json {
     responses: {
       200: success(endpoint),
       ...(isTagged(endpoint) && {
-        304: notModified(...COUNTED, ...untilOf(endpoint)),
+        304: notModified(...RATE_LIMIT, ...untilOf(endpoint)),
       }),
       ...errorReferences(errorsOf(endpoint)),
     },
@@ -134,7 +134,7 @@ function success(endpoint: DescribedEndpoint): Json {
     }[kind],
     headers: headersNamed(
       ...COMMON,
-      ...COUNTED,
+      ...RATE_LIMIT,
       'Content-Encoding',
       ...(isTagged(endpoint) ? ['ETag'] : []),
       ...{

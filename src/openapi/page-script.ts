@@ -1,7 +1,7 @@
 import type { Credentials } from './public-pages.js';
 
 /**
- * The script that starts Scalar, on the document of the service with a few changes:
+ * What starts Scalar, on the document of the service with a few changes:
  * - A request that it shows has `limit` and the parameters that are required, and offers the examples
  *   of the others. Otherwise it would have all of them at once, which no endpoint accepts.
  * - Deletions are asked for since yesterday, because they are kept for 30 days.
@@ -9,11 +9,7 @@ import type { Credentials } from './public-pages.js';
  *
  * A response is scrolled into view. Everything that Scalar would ask of other services is off.
  */
-export function script(credentials: Credentials | undefined): string {
-  return `import { createApiReference } from './scalar/standalone.esm.js';
-
-const credentials = ${JSON.stringify(credentials ?? null)};
-
+const START = `
 const isParameter = (value) => ['query', 'header'].includes(value?.in) && value.schema;
 
 function suggested({ schema: { examples, ...schema }, ...parameter }) {
@@ -74,4 +70,11 @@ createApiReference('#page', {
   orderRequiredPropertiesFirst: false,
 });
 `;
+
+/** The script of the page, with the credentials that it fills in. */
+export function script(credentials: Credentials | undefined): string {
+  return `import { createApiReference } from './scalar/standalone.esm.js';
+
+const credentials = ${JSON.stringify(credentials ?? null)};
+${START}`;
 }

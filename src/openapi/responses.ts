@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ApiError, type ErrorDefinition, errors } from '../http/errors.js';
-import { COMMON, COUNTED, headersNamed } from './headers.js';
+import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
 import { type Json, objectOf, referenceTo } from './schema.js';
 
 /** The possible errors of every path, even without credentials. */
@@ -36,8 +36,8 @@ export const THROWN: readonly ErrorDefinition[] = [
   errors.unprocessable,
 ];
 
-/** Errors that occur after the request was counted, so that they have rate limit headers. */
-const AFTER_COUNTING: readonly ErrorDefinition[] = [
+/** Errors of requests that count against the rate limit, so that they have its headers. */
+const RATE_LIMITED: readonly ErrorDefinition[] = [
   errors.limitExceeded,
   errors.parameterInvalid,
   errors.parameterMissing,
@@ -138,12 +138,12 @@ function errorResponse(
   status: number,
   definitions: readonly [keyof typeof errors, ErrorDefinition][],
 ): Json {
-  const isCounted = definitions.some(([, definition]) => AFTER_COUNTING.includes(definition));
+  const isRateLimited = definitions.some(([, definition]) => RATE_LIMITED.includes(definition));
   return {
     description: `${STATUS_CODES[status] ?? ''}: ${definitions.map(([, { condition }]) => condition).join('; ')}.`,
     headers: headersNamed(
       ...COMMON,
-      ...(isCounted ? COUNTED : []),
+      ...(isRateLimited ? RATE_LIMIT : []),
       ...(status === 401 ? ['WWW-Authenticate'] : []),
       ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ),

@@ -35,21 +35,21 @@ const COUNT = { type: 'string', pattern: '^[0-9]+$', maxLength: 20 };
 /**
  * Schema of the envelope with objects.
  *
- * @param counted what `count` counts
+ * @param count what `count` counts
  * @param maximum the maximum number of objects
  */
-export function pageOf(objects: string, counted: string, maximum: number): Json {
-  return envelopeOf(counted, { items: referenceTo(objects), maxItems: maximum });
+export function pageOf(objects: string, count: string, maximum: number): Json {
+  return envelopeOf(count, { items: referenceTo(objects), maxItems: maximum });
 }
 
 /** Schema of the envelope with objects of any kind, from a handler of one's own. */
 export const ANY_PAGE = envelopeOf('All that there are.', { items: { type: 'object' } });
 
-function envelopeOf(counted: string, objects: Json): Json {
+function envelopeOf(count: string, objects: Json): Json {
   return objectOf({
     result: referenceTo('Success'),
     response_data: objectOf({
-      count: { description: counted, ...COUNT },
+      count: { description: count, ...COUNT },
       objects: { type: 'array', ...objects },
     }),
   });

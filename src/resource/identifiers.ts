@@ -4,9 +4,9 @@ import { IDENTIFIER_LENGTH, isTextOf, UUID } from './formats.js';
 export interface IdentifierType {
   /** The schema of an identifier in a query or in a path. */
   readonly schema: IdentifierSchema;
-  /** What one must be, for an error response. */
+  /** What an identifier must be, for an error response. */
   readonly expected: string;
-  /** Its canonical text, as the list writes it. */
+  /** Reads the canonical text of an identifier, as lists write it. */
   readonly read: (text: string) => IdentifierReading;
   /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
   readonly bounds: { readonly minimum: string; readonly maximum: string };
@@ -15,7 +15,7 @@ export interface IdentifierType {
 }
 
 /** A subset of JSON Schema 2020-12. */
-export interface IdentifierSchema {
+interface IdentifierSchema {
   readonly type: 'string' | 'integer';
   readonly format?: 'int32' | 'int64' | 'uuid';
   readonly pattern?: string;
@@ -25,14 +25,14 @@ export interface IdentifierSchema {
   readonly maximum?: number;
 }
 
-/** `malformed`: not of the type's form. `beyond`: a number out of the range of the type. */
-export type IdentifierReading =
+/** `malformed`: not of the type's form. `beyond`: a number beyond the bounds of the type. */
+type IdentifierReading =
   | { readonly value: string }
   | { readonly malformed: true }
   | { readonly beyond: readonly [minimum: string, maximum: string] };
 
 /** The values of PostgreSQL's `integer`. */
-export const INTEGER_RANGE = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+export const INTEGER_BOUNDS = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
 /** A decimal integer with or without a `-`. */
 const SIGNED_INTEGER = /^-?[0-9]+$/;
@@ -55,7 +55,7 @@ const TEXT: IdentifierType = {
 
 const TYPES: Readonly<Record<string, IdentifierType>> = {
   integer: {
-    schema: { type: 'integer', format: 'int32', ...INTEGER_RANGE },
+    schema: { type: 'integer', format: 'int32', ...INTEGER_BOUNDS },
     ...integers('integer', 32n),
   },
   bigint: {

@@ -12,14 +12,14 @@ export interface ObjectShape {
   readonly properties: ReadonlyMap<string, Property>;
 }
 
-export interface ListShape {
+interface ListShape {
   readonly kind: 'list';
   readonly items: Shape;
   /** The rules for the list itself. */
   readonly rules: readonly Rule[];
 }
 
-export interface ValueShape {
+interface ValueShape {
   readonly kind: 'value';
   /** A type of JSON Schema; `undefined` for any value. */
   readonly type?: ValueType;
@@ -51,7 +51,7 @@ type Constraint = ReturnType<
 type Class = new () => object;
 
 /** The shape of a column, or what is wrong with its declaration, as lines. */
-export interface DeclaredShape {
+interface DeclaredShape {
   /** Absent for a column of any object or list. */
   readonly shape?: Shape;
   readonly problems: readonly string[];

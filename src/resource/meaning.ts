@@ -1,5 +1,5 @@
 /** The meaning of a field, and an example value. */
-export interface FieldMeaning {
+interface FieldMeaning {
   readonly meaning: string;
   readonly example?: string;
 }

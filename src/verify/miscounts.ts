@@ -46,7 +46,7 @@ export async function miscounts(
 
 interface Difference {
   readonly facet: string;
-  /** The lower bound of the range as text. */
+  /** The name of the range within its facet, as text. */
   readonly from: string;
   readonly tallied: string;
   /** The number of objects in the table. */
@@ -55,7 +55,7 @@ interface Difference {
 
 /** Selects the ranges where tally and table differ. One statement, so that it sees one snapshot. */
 function comparison(metadata: EntityMetadata, order: TallyOrder): string {
-  const { tally, bounds, column } = order;
+  const { tally, rangeKey, column } = order;
   const { databaseName, type } = order.identifier;
   const identifier = `object."${databaseName}"`;
   const { minimum } = identifierType(type).bounds;
@@ -66,19 +66,19 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
     : `tally.lowest <= ${identifier}`;
   return `SELECT facet, concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${minimum})) AS from, sum(tallied) AS tallied, sum(there) AS there
     FROM (
-      SELECT facet, ${bounds}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
+      SELECT facet, ${rangeKey}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
       UNION ALL
       SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ${minimum}), 0, 1
       FROM ${tableOf(metadata)} object
       CROSS JOIN LATERAL (VALUES ${facets.map((each) => `(${each})`).join(', ')}) of(facet)
       LEFT JOIN LATERAL (
-        SELECT ${bounds} FROM ${tally} tally WHERE tally.facet = of.facet AND ${isBelow}
+        SELECT ${rangeKey} FROM ${tally} tally WHERE tally.facet = of.facet AND ${isBelow}
         ORDER BY ${value ? 'tally.value DESC NULLS LAST, ' : ''}tally.lowest DESC LIMIT 1
       ) range ON true
       WHERE of.facet IS NOT NULL${value ? ` AND ${value} IS NOT NULL` : ''}
     ) every
-    GROUP BY facet, ${bounds} HAVING sum(tallied) <> sum(there)
-    ORDER BY facet, ${bounds} LIMIT ${MAXIMUM_REPORTED}`;
+    GROUP BY facet, ${rangeKey} HAVING sum(tallied) <> sum(there)
+    ORDER BY facet, ${rangeKey} LIMIT ${MAXIMUM_REPORTED}`;
 }
 
 /** The counted words where tally and table differ. One statement compares them, in one snapshot. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { catalogue, type CommandResult } from './catalogue.js';
@@ -195,6 +197,32 @@ describe('import and export', () => {
     [['import', 'brands', '-', '--format', 'xml'], 2, "'xml' is invalid"],
   ]);
 
+  it('say once for which lock they wait, and who holds it', async () => {
+    const blocker = service.dataSource.createQueryRunner();
+    await blocker.startTransaction();
+    await blocker.query('LOCK TABLE categories IN SHARE MODE');
+    const [{ pid }] = (await blocker.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+    const child = spawn(process.execPath, ['dist/main.js', 'import', 'categories', '-'], {
+      env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+    });
+    child.stdin.end('categoryID,name\nawaited,A\n');
+    let printed = '';
+    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until(() => printed !== '');
+    await blocker.rollbackTransaction();
+    await blocker.release();
+    const [status] = await once(child, 'close');
+    expect([status, printed]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(
+          `^The import waits for RowExclusiveLock on categories, held by pid ${pid} \\(catalogue, idle in transaction, .*\\): .*\\n$`,
+        ),
+      ),
+    ]);
+    await service.dataSource.query('DELETE FROM categories');
+  });
+
   it('leave everything as it was when killed', async () => {
     const before = await run(['export', 'brands']);
     const child = spawn(process.execPath, ['dist/main.js', 'import', 'brands', '-', '--replace'], {
@@ -278,4 +306,20 @@ describe('verify and migrate', () => {
         'catalogue: DATABASE_URL must be a URL such as postgres://user:password@host:5432/database\n',
     });
   });
+});
+
+it('A database that was never migrated is refused in one line', async () => {
+  const database = await createDatabase({ migrated: false });
+  for (const args of [
+    ['drop', 'suppliers'],
+    ['export', 'brands'],
+    ['client', 'list'],
+  ]) {
+    expect(await host.run(args, { environment: { DATABASE_URL: database.url } })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'catalogue: The schema is not up to date: run catalogue migrate first\n',
+    });
+  }
+  await database.drop();
 });

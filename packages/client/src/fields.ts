@@ -1,4 +1,4 @@
-/** These fields and the identifier. If none are given, objects have all fields. */
+/** Fields with the identifier among them. If none are given, objects have all fields. */
 export function withIdentifier(
   fields: readonly string[] | undefined,
   identifier: string,

@@ -19,7 +19,7 @@ export type Selected<
           RelatedIncluded<T, Include, keyof RelatedSelected<T, Fields[number]>>
       >;
 
-/** The same type, which editors show as a plain object: not how it was computed. */
+/** A type as editors show it: as a plain object, and not how it was computed. */
 // eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- else they show this name
 type Plain<T> = { [Name in keyof T]: T[Name] } & unknown;
 

@@ -192,26 +192,16 @@ BEGIN
   END IF;
 END $$;
 
--- Creates the tally of a table and the triggers that keep it, and counts the rows.
-CREATE OR REPLACE FUNCTION track_counts(of_resource text, of_table text, identifier text, counted text[]) RETURNS void
-LANGUAGE plpgsql SET work_mem = '256MB' AS $track$
+-- Creates the function of the triggers that keep the tally of a table.
+--
+-- recording: a statement that adds the sums of a query to the deltas, as text for format
+-- counting: a statement that adds the rows of a table to the deltas, each times a number, as text for format
+-- columns: those that the tally counts, each behind a comma
+CREATE OR REPLACE FUNCTION create_counting_function(
+  of_resource text, elements text[], recording text, counting text, columns text
+) RETURNS void LANGUAGE plpgsql AS $create$
 DECLARE
   home text := quote_ident(current_schema());
-  root oid := relation_of(of_table);
-  keep text := format('%s.%I', home, 'keep_' || of_resource || '_tally');
-  tally text := format('%s.%I', home, of_resource || '_tally');
-  deltas text := format('%s.%I', home, of_resource || '_tally_deltas');
-  key_type text := coalesce(identifier_type(root, identifier), 'text COLLATE "C"');
-  elements text[] := ''::text || counted;
-  columns text := (
-    SELECT string_agg(DISTINCT ', ' || quote_ident(name), '')
-    FROM unnest(string_to_array(array_to_string(counted, '+'), '+')) name
-  );
-  -- The statement that records the sums of a query.
-  recording text := format('INSERT INTO %s (facet, lowest, count) SELECT facet, %s, total FROM (%%s) sums',
-    deltas, least_identifier(key_type));
-  -- The statement that records the rows of a source, with the number that each counts.
-  counting text := format(recording, tally_sums(elements, format('(SELECT %%2$s AS "#step"%s FROM %%1$s) object', columns)));
 BEGIN
   EXECUTE format($function$
     -- With its owner's rights: a writer needs no privilege on the tally.
@@ -242,11 +232,33 @@ BEGIN
       INSERT INTO %9$s.resource_versions (resource) VALUES (%2$L);
       RETURN NULL;
     END $body$ $function$,
-    keep, of_resource, format(counting, 'new_rows', 1), format(counting, 'old_rows', -1),
+    format('%s.%I', home, 'keep_' || of_resource || '_tally'), of_resource, format(counting, 'new_rows', 1),
+    format(counting, 'old_rows', -1),
     -- The number of all objects stays.
-    CASE counted WHEN '{}' THEN 'NULL' ELSE format(recording, tally_sums(elements, format(
+    CASE elements WHEN '{""}' THEN 'NULL' ELSE format(recording, tally_sums(elements, format(
       '(SELECT 1 AS "#step"%1$s FROM new_rows UNION ALL SELECT -1%1$s FROM old_rows) object', columns))) END,
-    format(counting, '@relation', -1), tally, deltas, home);
+    format(counting, '@relation', -1), format('%s.%I', home, of_resource || '_tally'),
+    format('%s.%I', home, of_resource || '_tally_deltas'), home);
+END $create$;
+
+-- Creates the tally of a table and the triggers that keep it, and counts the rows.
+CREATE OR REPLACE FUNCTION track_counts(of_resource text, of_table text, identifier text, counted text[]) RETURNS void
+LANGUAGE plpgsql SET work_mem = '256MB' AS $$
+DECLARE
+  root oid := relation_of(of_table);
+  tally text := format('%I.%I', current_schema(), of_resource || '_tally');
+  deltas text := format('%I.%I', current_schema(), of_resource || '_tally_deltas');
+  key_type text := coalesce(identifier_type(root, identifier), 'text COLLATE "C"');
+  elements text[] := ''::text || counted;
+  columns text := (
+    SELECT string_agg(DISTINCT ', ' || quote_ident(name), '')
+    FROM unnest(string_to_array(array_to_string(counted, '+'), '+')) name
+  );
+  recording text := format('INSERT INTO %s (facet, lowest, count) SELECT facet, %s, total FROM (%%s) sums',
+    deltas, least_identifier(key_type));
+  counting text := format(recording, tally_sums(elements, format('(SELECT %%2$s AS "#step"%s FROM %%1$s) object', columns)));
+BEGIN
+  PERFORM create_counting_function(of_resource, elements, recording, counting, columns);
   -- They lock the table: no writer comes between them and the counting. Then the tally, as writers do.
   PERFORM create_tracking_triggers(of_resource, of_table, 'tally');
   EXECUTE format('DROP TABLE IF EXISTS %s, %s', deltas, tally);
@@ -254,7 +266,7 @@ BEGIN
   INSERT INTO tallies (resource, identifier, counted, tracked) VALUES (of_resource, identifier, counted, of_table);
   PERFORM create_tally_tables(ordered, key_type) FROM tally_orders ordered WHERE resource = of_resource;
   IF root IS NOT NULL THEN EXECUTE format(counting, root::regclass, 1); END IF;
-END $track$;
+END $$;
 
 -- Creates the tables of the changes and deletions of a table, if there are none with such columns.
 CREATE OR REPLACE FUNCTION create_change_tables(of_resource text, root oid, recorded text[]) RETURNS void LANGUAGE plpgsql AS $$
@@ -273,37 +285,21 @@ BEGIN
   PERFORM create_deletions_table(of_resource, root, recorded);
 END $$;
 
--- Creates the times of changes and the deletions of a table, and the triggers that keep them. The table is locked.
+-- Creates the function of the triggers that keep the times of changes and the deletions of a table.
 --
--- recorded: the columns that they record, of which the first is the identifier
-CREATE OR REPLACE FUNCTION track_changes(of_resource text, of_table text, recorded text[]) RETURNS void
-LANGUAGE plpgsql SET client_min_messages = warning AS $track$
+-- columns: those that they record, of which key is the identifier
+-- selected: the same columns of the table, with the types of those that record them
+-- deleted: a statement that records the deletions of the rows of a query at a time, as text for format
+CREATE OR REPLACE FUNCTION create_changes_function(
+  of_resource text, recorded text[], columns text, selected text, deleted text
+) RETURNS void LANGUAGE plpgsql AS $create$
 DECLARE
   home text := quote_ident(current_schema());
-  root oid := relation_of(of_table);
-  changes text := format('%s.%I', home, of_resource || '_tally_changes');
-  key text := quote_ident(recorded[1]);
-  columns text := (SELECT string_agg(quote_ident(name), ', ' ORDER BY place)
-    FROM unnest(recorded) WITH ORDINALITY AS part(name, place));
   renewed text := (SELECT string_agg(format('%1$I = excluded.%1$I', name), ', ')
     FROM unnest(recorded[2:] || '{changedAt}'::text[]) name);
-  -- Of the rows of a source, with the types of the columns that record them.
-  selected text;
-  -- The statement that records the deletions of the rows of a source.
-  deleted text := format(
-    'INSERT INTO %s.%I (%s, "deletedAt") SELECT %3$s, %%2$s FROM (%%1$s) gone
-     ON CONFLICT (%3$s) DO UPDATE SET "deletedAt" = excluded."deletedAt"', home, of_resource || '_deletions', columns);
   -- What an update has left, of identifiers and of what a scope compares.
-  gone text;
-  since timestamptz;
+  gone text := format('SELECT %1$s FROM old_rows EXCEPT SELECT %1$s FROM new_rows', selected);
 BEGIN
-  IF root IS NOT NULL OR to_regclass(changes) IS NULL THEN
-    PERFORM create_change_tables(of_resource, root, recorded);
-  END IF;
-  IF root IS NULL THEN RETURN; END IF;
-  selected := (SELECT string_agg(format('%I::%s', attname, format_type(atttypid, -1)), ', ' ORDER BY attnum)
-    FROM pg_attribute WHERE attrelid = changes::regclass AND attname = ANY(recorded));
-  gone := format('SELECT %1$s FROM old_rows EXCEPT SELECT %1$s FROM new_rows', selected);
   EXECUTE format($function$
     -- With its owner's rights: a writer needs no privilege on these tables.
     CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
@@ -339,9 +335,35 @@ BEGIN
       END IF;
       RETURN NULL;
     END $body$ $function$,
-    format('%s.%I', home, 'keep_' || of_resource || '_changes'), home, changes, columns, selected, key, renewed,
-    gone, format(deleted, gone, '"#now"'), format(deleted, format('SELECT %s FROM old_rows', selected), '"#now"'),
+    format('%s.%I', home, 'keep_' || of_resource || '_changes'), home, format('%s.%I', home, of_resource || '_tally_changes'),
+    columns, selected, quote_ident(recorded[1]), renewed, gone, format(deleted, gone, '"#now"'),
+    format(deleted, format('SELECT %s FROM old_rows', selected), '"#now"'),
     format(deleted, format('SELECT %s FROM @relation', selected), '$1'));
+END $create$;
+
+-- Creates the times of changes and the deletions of a table, and the triggers that keep them. The table is locked.
+--
+-- recorded: the columns that they record, of which the first is the identifier
+CREATE OR REPLACE FUNCTION track_changes(of_resource text, of_table text, recorded text[]) RETURNS void
+LANGUAGE plpgsql SET client_min_messages = warning AS $$
+DECLARE
+  root oid := relation_of(of_table);
+  changes text := format('%I.%I', current_schema(), of_resource || '_tally_changes');
+  columns text := (SELECT string_agg(quote_ident(name), ', ' ORDER BY place)
+    FROM unnest(recorded) WITH ORDINALITY AS part(name, place));
+  selected text;
+  deleted text := format(
+    'INSERT INTO %I.%I (%s, "deletedAt") SELECT %3$s, %%2$s FROM (%%1$s) gone
+     ON CONFLICT (%3$s) DO UPDATE SET "deletedAt" = excluded."deletedAt"', current_schema(), of_resource || '_deletions', columns);
+  since timestamptz;
+BEGIN
+  IF root IS NOT NULL OR to_regclass(changes) IS NULL THEN
+    PERFORM create_change_tables(of_resource, root, recorded);
+  END IF;
+  IF root IS NULL THEN RETURN; END IF;
+  selected := (SELECT string_agg(format('%I::%s', attname, format_type(atttypid, -1)), ', ' ORDER BY attnum)
+    FROM pg_attribute WHERE attrelid = changes::regclass AND attname = ANY(recorded));
+  PERFORM create_changes_function(of_resource, recorded, columns, selected, deleted);
   PERFORM create_tracking_triggers(of_resource, of_table, 'changes');
   since := write_time();
   EXECUTE format(deleted, format('SELECT %s FROM %s EXCEPT SELECT %s FROM %s', columns, changes, selected, root::regclass), '$1')
@@ -349,7 +371,7 @@ BEGIN
   EXECUTE format('DELETE FROM %s', changes);
   EXECUTE format('INSERT INTO %s (%s, "changedAt") SELECT %s, $1 FROM %s', changes, columns, selected, root::regclass)
     USING since;
-END $track$;
+END $$;
 
 -- Tracks a table of others for a resource, or tracks it anew. If there is no such table, it only records what the resource
 -- lists: a schema without the tables of others, such as that of a test, is migrated all the same, and the lists of this

@@ -11,7 +11,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'watermark.sql': '387fd7db7339',
     'deletions.sql': '2da1f9eaa56e',
     'tally.sql': '66d2c177bfcc',
-    'tracking.sql': '93568fa0ca7b',
+    'tracking.sql': '01f1cf56fdff',
     'words.sql': '3258cdf5cb2a',
   };
 
@@ -40,7 +40,8 @@ export class Baseline1764676800000 implements AppliesFunctions {
          install_deletions, remove_deletions, identifier_type, column_type, least_identifier, tally_facet,
          tally_sums, create_tally_function, install_tally, remove_tally, relation_of, tracked_relations,
          untrackable, tracking_triggers, create_tracking_triggers, tracking_of, is_tracking_intact,
-         check_trackable, track_counts, create_change_tables, track_changes, track_table, untime_changes,
+         check_trackable, create_counting_function, track_counts, create_change_tables, create_changes_function,
+         track_changes, track_table, untime_changes,
          untrack_table, search_text, search_words, object_words, search_lexemes, search_query, install_words,
          remove_words, rebuild_words, search_language, search_lower, search_separators, keep_product_in_stock`,
     );

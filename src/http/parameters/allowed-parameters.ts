@@ -8,7 +8,7 @@ import {
 import type { Page } from '../envelope.js';
 
 /** A parameter as `OPTIONS` describes it. A property that does not apply is null. */
-export interface AllowedParameter {
+interface AllowedParameter {
   readonly name: string;
   /** `array`: values separated by commas; `decimal`, `date-time`: strings of that format. */
   readonly type: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The maximum number of open connections for each port of the process. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly service: number;
   readonly admin: number;
 }

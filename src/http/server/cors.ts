@@ -35,7 +35,7 @@ const PREFLIGHT_HEADERS: HeaderList = [
 export class Cors {
   /** The headers of every response to a page, by its origin. */
   private readonly byOrigin: ReadonlyMap<string, HeaderList>;
-  /** Those of every other response, except `X-Request-Id`. */
+  /** The headers of every response to any other request, except `X-Request-Id`. */
   readonly defaultHeaders: HeaderList;
   private readonly isEnabled: boolean;
 

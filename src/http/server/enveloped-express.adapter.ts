@@ -34,8 +34,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   beginTrace: ((request: CatalogueRequest) => RequestTrace) | undefined;
   /** Milliseconds after which an observed request is slow. */
   slowAfter = Infinity;
-  /** Answers a request that a limit is known to refuse. Returns false for any other request. */
-  refuseAgain: (request: CatalogueRequest, response: ServerResponse) => boolean = () => false;
   /** Answers health and metrics requests. Returns false for any other request. */
   handleOperatorRequest: (
     request: IncomingMessage,
@@ -62,7 +60,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.admission = new Admission(() => this.requestLimit, limit.ofConnection);
   }
 
-  /** The part of the most requests in work that is admitted at present, up to 1. */
+  /** The fraction of the most requests in work that is admitted at present, up to 1. */
   get admittedShare(): number {
     return this.requestLimit / this.limit.maximum;
   }
@@ -114,9 +112,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
           if (!knownError && this.cors.answerPreflight(request, response)) return;
           const refused = knownError ?? headError ?? (isAdmitted ? undefined : errors.busy());
           if (refused) sendError(response, refused);
-          else if (!this.refuseAgain(request as CatalogueRequest, response)) {
-            express(request as Request, response as Response, internalError(response));
-          }
+          else express(request as Request, response as Response, internalError(response));
         },
         unparsedHeaders: this.cors.defaultHeaders,
         observe: (observation) => {

@@ -27,7 +27,7 @@ const TIMEOUTS = {
   connectionsCheckingInterval: 1000,
 };
 
-export interface ServerHandlers {
+interface ServerHandlers {
   /**
    * Answers a request.
    *

@@ -8,7 +8,8 @@ import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { NON_FILTERS } from '../condition/filters.js';
 import { limitBounds, type ListQueryDto } from '../query/list-query.dto.js';
 import { arrayOf, IntegerParam, Parameter } from '../query/parameters.js';
-import { type ListQueryClass, namesReader, setEntity } from '../query/query-of.js';
+import { namesReader } from '../query/names.js';
+import { type ListQueryClass, setEntity } from '../query/query-of.js';
 
 /**
  * The query parameters of facet counts. `@FacetsOf` declares `facets`, and the filters of the list.

@@ -10,7 +10,7 @@ import {
   type ReadOptions,
   readParameter,
 } from '../../http/parameters/declared-parameters.js';
-import { identifierType, INTEGER_RANGE } from '../../resource/identifiers.js';
+import { identifierType, INTEGER_BOUNDS } from '../../resource/identifiers.js';
 import type { TransformFunction } from '../../resource/transforming-decorators.js';
 import { readIdentifier } from './identifier-value.js';
 import { errors } from '../../http/errors.js';
@@ -62,7 +62,7 @@ export function mustBe(expected: string): InvalidValue {
   return new InvalidValue((name) => errors.parameterInvalid(name, expected));
 }
 
-/** The inclusive range of an integer parameter, and its default. */
+/** The inclusive bounds of an integer parameter, and its default. */
 export interface Bounds {
   readonly minimum: number;
   readonly maximum: number;
@@ -70,7 +70,7 @@ export interface Bounds {
 }
 
 /** The values of PostgreSQL's `integer` that are not negative. */
-const UNSIGNED_RANGE: Bounds = { ...INTEGER_RANGE, minimum: 0 };
+const UNSIGNED_BOUNDS: Bounds = { ...INTEGER_BOUNDS, minimum: 0 };
 
 /**
  * A plain decimal integer. It has a `-` only if the bounds allow it. Property: `number`.
@@ -79,12 +79,12 @@ const UNSIGNED_RANGE: Bounds = { ...INTEGER_RANGE, minimum: 0 };
  */
 export function IntegerParam(
   meaning: string,
-  bounds: Bounds | ((settings: ParameterSettings) => Bounds) = UNSIGNED_RANGE,
+  bounds: Bounds | ((settings: ParameterSettings) => Bounds) = UNSIGNED_BOUNDS,
 ): PropertyDecorator {
   const boundsOf = typeof bounds === 'function' ? bounds : () => bounds;
   const schema = (settings: ParameterSettings): ParameterSchema => {
     const { minimum, maximum, ...rest } = boundsOf(settings);
-    const format = maximum > INTEGER_RANGE.maximum ? 'int64' : 'int32';
+    const format = maximum > INTEGER_BOUNDS.maximum ? 'int64' : 'int32';
     return { type: 'integer', format, minimum, maximum, ...rest };
   };
   return Parameter({ meaning, schema, example: '1' }, (text, settings) => {
@@ -101,7 +101,7 @@ export function IntegerParam(
 
 /** A plain decimal integer, with or without a `-`, for a column that may be negative. Property: `number`. */
 export function SignedIntegerParam(meaning: string): PropertyDecorator {
-  return IntegerParam(meaning, INTEGER_RANGE);
+  return IntegerParam(meaning, INTEGER_BOUNDS);
 }
 
 /** Integers, with or without a `-`, separated by commas. Property: `number[]`. */

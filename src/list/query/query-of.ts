@@ -7,12 +7,12 @@ import {
   type DeclaredParameter,
   ownParameters,
 } from '../../http/parameters/declared-parameters.js';
-import { errors } from '../../http/errors.js';
-import { InvalidValue } from '../../http/parameters/invalid-value.js';
 import { hasChangesTable } from '../../resource/changes-table.js';
 import { readIdentifier } from './identifier-value.js';
-import { ListQueryDto, type ObjectQueryDto, RELEVANCE, type SortKey } from './list-query.dto.js';
-import { arrayOf, DateTimeParam, mustBe, Parameter } from './parameters.js';
+import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
+import { namesReader } from './names.js';
+import { arrayOf, DateTimeParam, Parameter } from './parameters.js';
+import { sortParameter, sortReader } from './sort-parameter.js';
 import { searchParameterOf } from './words-parameter.js';
 
 const ENTITY = Symbol('entity');
@@ -185,29 +185,6 @@ export function listQueryOf(entity: ObjectType<unknown>): ListQueryClass | undef
   return LIST_QUERIES.get(entity);
 }
 
-/** The name of the order by relevance. */
-const BY_RELEVANCE = 'relevance';
-
-/** @param search the parameter with which the order by relevance is allowed */
-function sortParameter(
-  entity: ObjectType<unknown>,
-  allowed: readonly string[],
-  search: string | undefined,
-): DeclaredParameter {
-  const identifier = primaryColumnOf(entity)?.propertyName;
-  const columns = allowed.flatMap((name) => [name, `-${name}`]);
-  const names = search === undefined ? columns : [BY_RELEVANCE, ...columns];
-  return {
-    meaning:
-      'The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field.',
-    schema: {
-      ...arrayOf({ type: 'string', enum: names }),
-      default: [identifier],
-    },
-    example: allowed.join(),
-  };
-}
-
 /** The names of an entity's public columns, in the order declared: all except `select: false`. */
 function publicFields(entity: ObjectType<unknown>): string[] {
   return getMetadataArgsStorage()
@@ -227,57 +204,4 @@ function relatedNameOf(column: string, fields: readonly string[]): string {
     throw new TypeError(`The object of ${column} needs a name of its own: the column without ID`);
   }
   return name;
-}
-
-/**
- * Reads names, in the order in which they are allowed.
- *
- * @param what the names are, for a refusal
- */
-export function namesReader(allowedNames: () => readonly string[], what: string) {
-  return (text: string): string[] | InvalidValue => {
-    const allowed = allowedNames();
-    const names = split(text);
-    if (names.includes('')) return mustBe(`${what}, separated by commas`);
-    const unknown = names.find((name) => !allowed.includes(name));
-    if (unknown !== undefined) return mustName(unknown, allowed);
-    return allowed.filter((name) => names.includes(name));
-  };
-}
-
-function sortReader(columns: readonly string[], search: string | undefined) {
-  const allowed = search === undefined ? columns : [BY_RELEVANCE, ...columns];
-  return (text: string): SortKey[] | InvalidValue => {
-    const keys = split(text).map((name): SortKey =>
-      name.startsWith('-')
-        ? { field: name.slice(1), direction: 'DESC' }
-        : { field: name, direction: 'ASC' },
-    );
-    const fields = keys.map(({ field }) => field);
-    if (fields.includes('')) {
-      return mustBe('names of fields, separated by commas, each with a - before it or not');
-    }
-    const unknown = fields.find((field) => !allowed.includes(field));
-    if (unknown !== undefined) return mustName(unknown, allowed);
-    const isReversed = keys.some(
-      ({ field, direction }) => field === BY_RELEVANCE && direction === 'DESC',
-    );
-    if (search !== undefined && isReversed) return mustName(`-${BY_RELEVANCE}`, allowed);
-    // The first of two keys by the same field decides the order alone.
-    const deciding = keys.filter(({ field }, at) => fields.indexOf(field) === at);
-    const at = search === undefined ? -1 : fields.indexOf(BY_RELEVANCE);
-    if (at < 0) return deciding;
-    if (at > 0) return mustBe(`names of fields, ${BY_RELEVANCE} before all others`);
-    return [{ field: RELEVANCE, direction: 'ASC' }, ...deciding.slice(1)];
-  };
-}
-
-function split(text: string): string[] {
-  return text.split(',').map((name) => name.replace(/^ +| +$/g, ''));
-}
-
-function mustName(value: string, allowed: readonly string[]): InvalidValue {
-  return new InvalidValue((name) =>
-    errors.nameUnknown(name, value.toWellFormed(), allowed.join(', ')),
-  );
 }

@@ -19,18 +19,18 @@ export function WordsParam(meaning: string): PropertyDecorator {
     // every dialect of regular expressions has a class.
     pattern: '[^\\s!-/:-@\\[-`{-~]',
   } as const;
-  const bounds = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
+  const longest = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
   const declared = {
-    meaning: `${meaning} A word that ends in \`*\` is the beginning of one, ${MINIMUM_BEGINNING} characters or more. At most ${bounds}. With it, \`sort\` may begin with \`relevance\`.`,
+    meaning: `${meaning} A word that ends in \`*\` is the beginning of one, ${MINIMUM_BEGINNING} characters or more. At most ${longest}. With it, \`sort\` may begin with \`relevance\`.`,
     schema,
     example: 'blue',
   };
   const parameter = Parameter(declared, (text) => {
     // First, since reading the words of a text costs the square of its length.
-    if (!isTextOf(text, 1, NAME_LENGTH)) return mustBe(`1 to ${bounds}`);
+    if (!isTextOf(text, 1, NAME_LENGTH)) return mustBe(`1 to ${longest}`);
     const search = searchText(text);
     const words = wordCount(search);
-    if (words < 1 || words > MAXIMUM_WORDS) return mustBe(`1 to ${bounds}`);
+    if (words < 1 || words > MAXIMUM_WORDS) return mustBe(`1 to ${longest}`);
     return search.beginnings.every((word) => Array.from(word).length >= MINIMUM_BEGINNING)
       ? text
       : mustBe(`words with ${MINIMUM_BEGINNING} or more characters before each *`);

@@ -33,8 +33,8 @@ export function streamFormatOf(request: Request): StreamFormat | undefined {
 function withoutParameters(accept: string): string {
   return accept
     .split(',')
-    .map((range) => {
-      const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    .map((mediaRange) => {
+      const [type = '', ...parameters] = mediaRange.split(';').map((part) => part.trim());
       const quality = parameters.find((parameter) => /^q\s*=/i.test(parameter));
       return quality ? `${type};${quality.replace(/\s/g, '').toLowerCase()}` : type;
     })

@@ -47,7 +47,7 @@ function targets({ offset, limit, count, rows, last }: Position): [string, Targe
   if (!isLast && offset === undefined) found.push(['next', behind]);
   if (!isLast && offset !== undefined) found.push(['next', at(offset + limit)]);
   if (offset) found.push(['prev', at(Math.min(offset, count) - limit)]);
-  // The same as `next`, but it neither skips nor repeats an object when others are inserted or deleted.
+  // The page of `next`, but it neither skips nor repeats an object when others are inserted or deleted.
   if (!isLast && offset !== undefined && behind) found.push(['after', behind]);
   if (offset !== 0) found.push(['first', undefined]);
   if (!isLast) found.push(['last', at(Math.floor((count - 1) / limit) * limit)]);

@@ -3,7 +3,7 @@ import type { Encoding } from '../../http/compression.js';
 import type { VersionedPage } from '../reading/prepared-list.js';
 
 /** A page as it is sent. */
-export interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 'last'> {
+interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 'last'> {
   readonly body: Buffer;
   /** The content coding of the body; absent: none. */
   readonly encoding?: Encoding;

@@ -32,7 +32,9 @@ export async function sendRows(
   let failure: Error | undefined;
   const ending = new AbortController();
   const abort = (error?: Error): void => {
-    failure ??= error;
+    // Not a failure if the reader disconnected.
+    if (ending.signal.aborted) return;
+    failure = error;
     // HTTP/1.0 has no chunks: only a reset distinguishes an aborted response from a complete one.
     if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
     else response.destroy();
@@ -43,37 +45,13 @@ export async function sendRows(
   });
   // `close` may have been emitted before the listener was added.
   if (response.destroyed) ending.abort();
-
-  async function* writes(): AsyncGenerator<Buffer> {
-    try {
-      for await (const { text, rows } of list.batches) {
-        const bytes = Buffer.from(text);
-        for (let at = 0; at < bytes.length; at += WRITE_SIZE) {
-          const stalled = setTimeout(abort, stallTimeout);
-          try {
-            yield bytes.subarray(at, at + WRITE_SIZE);
-          } finally {
-            clearTimeout(stalled);
-          }
-        }
-        request.rows = (request.rows ?? 0) + rows;
-      }
-    } catch (error) {
-      // Not a failure if the reader disconnected.
-      if (!ending.signal.aborted) abort(error as Error);
-      throw error;
-    } finally {
-      await list.close();
-    }
-  }
-
   const timer = timeout
     ? setTimeout(() => {
         abort(errors.tookTooLong());
       }, timeout)
     : undefined;
   try {
-    const rows = Readable.from(writes(), { objectMode: false });
+    const rows = Readable.from(writes(list, request, stallTimeout, abort), { objectMode: false });
     const options = { signal: ending.signal };
     if (encoding) await pipeline(rows, createCompressor(encoding), response, options);
     else await pipeline(rows, response, options);
@@ -81,6 +59,38 @@ export async function sendRows(
     if (failure) throw failure;
   } finally {
     clearTimeout(timer);
+    await list.close();
+  }
+}
+
+/**
+ * The bytes of a list, write by write. Counts its objects in `request.rows`, and closes it.
+ *
+ * @param abort called with the failure to read the list, or without one if the reader stalls
+ */
+async function* writes(
+  list: OpenList,
+  request: CatalogueRequest,
+  stallTimeout: number,
+  abort: (error?: Error) => void,
+): AsyncGenerator<Buffer> {
+  try {
+    for await (const { text, rows } of list.batches) {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += WRITE_SIZE) {
+        const stalled = setTimeout(abort, stallTimeout);
+        try {
+          yield bytes.subarray(at, at + WRITE_SIZE);
+        } finally {
+          clearTimeout(stalled);
+        }
+      }
+      request.rows = (request.rows ?? 0) + rows;
+    }
+  } catch (error) {
+    abort(error as Error);
+    throw error;
+  } finally {
     await list.close();
   }
 }

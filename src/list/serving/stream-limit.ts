@@ -27,9 +27,10 @@ export class StreamLimit {
     return this.running;
   }
 
-  /** Whether one more list of a client would not exceed a limit. */
-  hasRoom(client: string): boolean {
-    return this.running < this.limits.total && this.clients.hasRoom(client);
+  /** @throws ApiError `-4` if one more list of a client would exceed a limit */
+  requireRoom(client: string): void {
+    const hasRoom = this.running < this.limits.total && this.clients.hasRoom(client);
+    if (!hasRoom) throw errors.busy();
   }
 
   /**
@@ -39,7 +40,7 @@ export class StreamLimit {
    * @throws ApiError `-4` if the list exceeds a limit
    */
   async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
-    if (!this.hasRoom(client)) throw errors.busy();
+    this.requireRoom(client);
     this.clients.enter(client);
     this.running += 1;
     const leave = (): void => {

@@ -3,7 +3,6 @@ import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
-import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
 import type { PreparedList, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
@@ -30,7 +29,7 @@ export class StreamServer {
   ): Promise<Answer> {
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     // Before statements are written for a list that cannot be opened. A 304 opens none.
-    if (ifNoneMatch === undefined) this.requireRoom(request);
+    if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
     const hasTag = await isVersioned(prepared, this.readLimit, request, response);
     const whole = prepared.whole(format);
     if (ifNoneMatch !== undefined && hasTag) {
@@ -52,13 +51,6 @@ export class StreamServer {
         sendRows(request, response, list, this.streams.limits, encoding),
       );
     return { status: 200, encoding, write };
-  }
-
-  private requireRoom(request: CatalogueRequest): void {
-    const client = clientOf(request);
-    if (this.streams.hasRoom(client)) return;
-    request.isStillFull = () => !this.streams.hasRoom(client);
-    throw errors.busy();
   }
 }
 

@@ -1,13 +1,11 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
-import { ParameterValues } from '../../database/statement.js';
-import { sqlTypeOf } from '../../resource/column-values.js';
-import { isOwn, nameOf, tableOf } from '../../resource/resource.js';
-import { facetOf } from './facet.js';
+import { isOwn, nameOf } from '../../resource/resource.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas, type Tally } from './fold.js';
+import { recut } from './recut.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
-import { isInStretch, nextStretch, type Stretch, uncutFacets } from './stretch.js';
+import { nextStretch, uncutFacets } from './stretch.js';
 import { type TallyOrder, tallyOrders } from './tally.js';
 import { type WordTally, wordTallies } from './word-tally.js';
 
@@ -131,7 +129,7 @@ export class TallyMaintenance {
           return [...folded.keys()];
         };
         for (const order of this.orders) {
-          const facets = await fold({ ...order, key: `facet, ${order.bounds}` }, 'facet');
+          const facets = await fold({ ...order, key: `facet, ${order.rangeKey}` }, 'facet');
           for (const facet of facets) order.due?.add(facet);
         }
         for (const tally of this.words) await fold(tally);
@@ -163,7 +161,7 @@ export class TallyMaintenance {
             const stretch = await nextStretch(manager, order, facet);
             if (!stretch) break;
             if (objects >= CUT_SIZE) return at;
-            objects += await this.recut(manager, order, stretch, CUT_SIZE - objects);
+            objects += await recut(manager, this.metadata, order, stretch, CUT_SIZE - objects);
           }
         }
         return facets.length;
@@ -175,69 +173,6 @@ export class TallyMaintenance {
       this.lockTimeout = Math.min(2 * this.lockTimeout, LOCK_TIMEOUT.maximum);
       return undefined;
     }
-  }
-
-  /**
-   * Replaces the ranges of a stretch. The caller holds the lock.
-   *
-   * @param objects how many it may read, or two ranges if those are more
-   * @returns how many it has read
-   */
-  private async recut(
-    manager: EntityManager,
-    order: TallyOrder,
-    stretch: Stretch,
-    objects: number,
-  ): Promise<number> {
-    const { tally, deltas, bounds, identifier, column } = order;
-    const removal = new ParameterValues();
-    const removed = `facet = ${removal.add(stretch.facet)} AND ${isInStretch(order, stretch, removal, 'value', 'lowest')}`;
-    const [{ total }] = await manager.query<[{ total: string }]>(
-      `WITH deleted AS (
-         DELETE FROM ${tally} WHERE ${removed} RETURNING count
-       ), deleted_deltas AS (
-         DELETE FROM ${deltas} WHERE ${removed} RETURNING count
-       )
-       SELECT coalesce(sum(count), 0)::text AS total
-       FROM (SELECT count FROM deleted UNION ALL SELECT count FROM deleted_deltas) every`,
-      removal.values,
-    );
-    const { facet: name, from, size } = stretch;
-    const facet = facetOf(name);
-    const pieces = Math.max(2, Math.floor(objects / size));
-    const maximum = pieces * size;
-    const lowest = `object."${identifier.databaseName}"`;
-    const value = column && `object."${column.databaseName}"`;
-    const values = new ParameterValues();
-    const conditions = [
-      isInStretch(order, stretch, values, value ?? '', lowest),
-      ...(value === undefined ? [] : [`${value} IS NOT NULL`]),
-      ...facet.columns.map((each, at) => `object."${each}" = ${values.add(facet.values[at])}`),
-    ];
-    // The first range keeps its name. The objects beyond the maximum become one range with the last that was read, to be
-    // cut next.
-    const firstBounds = [
-      ...(column ? [`${values.add(from.value)}::${sqlTypeOf(column)}`] : []),
-      `${values.add(from.lowest)}::${sqlTypeOf(identifier)}`,
-    ];
-    const named = bounds
-      .split(', ')
-      .map((bound, at) => `CASE at WHEN 0 THEN ${firstBounds[at]} ELSE ${bound} END`);
-    await manager.query(
-      `INSERT INTO ${tally} (facet, ${bounds}, count)
-       SELECT ${values.add(name)}, ${named.join(', ')}, coalesce(lead(at) OVER (ORDER BY at), ${total}) - at
-       FROM (
-         SELECT *, row_number() OVER (ORDER BY ${bounds}) - 1 AS at FROM (
-           SELECT ${value === undefined ? '' : `${value} AS value, `}${lowest} AS lowest
-           FROM ${tableOf(this.metadata)} object
-           WHERE ${conditions.join(' AND ')}
-           ORDER BY ${bounds} LIMIT ${maximum + 1}
-         ) first
-       ) numbered
-       WHERE at % ${size} = 0`,
-      values.values,
-    );
-    return Math.min(Number(total), maximum);
   }
 
   /** Runs a transaction with the advisory lock of the resource; `undefined` if another holds it. */

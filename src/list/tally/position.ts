@@ -67,11 +67,11 @@ export class TallyPositions {
     this.tables = [
       `ranges AS MATERIALIZED (
         SELECT facet, ${this.sorted ? 'value' : 'NULL::text AS value'}, lowest, sum(count) AS count
-        FROM ${tallyRows(order, `WHERE facet = ANY(${names})`)} GROUP BY facet, ${order.bounds}
+        FROM ${tallyRows(order, `WHERE facet = ANY(${names})`)} GROUP BY facet, ${order.rangeKey}
       )`,
       // How many objects are in the ranges that begin before each bound.
       `bounds AS MATERIALIZED (
-        SELECT value, lowest, sum(sum(count)) OVER (ORDER BY ${order.boundOrder}) - sum(count) AS before
+        SELECT value, lowest, sum(sum(count)) OVER (ORDER BY ${order.rangeKeyOrder}) - sum(count) AS before
         FROM ranges GROUP BY value, lowest
       )`,
     ];

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
 
 /**
- * A table is analysed when more rows than this number and this part of its rows were written since the last time, and for
+ * A table is analysed when more rows than this number and this fraction of its rows were written since the last time, and for
  * the first time when any row was.
  */
-const ANALYSED_FROM = { rows: 500, part: 0.1 };
+const ANALYSED_FROM = { rows: 500, fraction: 0.1 };
 
 /** Makes `muchWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
 export const REPORT_WRITES = 'SELECT pg_stat_force_next_flush()';
@@ -23,7 +23,7 @@ export async function muchWritten(
     `SELECT name FROM unnest($1::text[]) name JOIN pg_class ON oid = name::regclass
      WHERE pg_stat_get_mod_since_analyze(oid) > CASE
        WHEN reltuples < 0 OR pg_stat_get_analyze_count(oid) + pg_stat_get_autoanalyze_count(oid) = 0 THEN 0
-       ELSE ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.part} * reltuples END`,
+       ELSE ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.fraction} * reltuples END`,
     [tables],
   );
   return rows.map(({ name }) => name);

@@ -29,8 +29,8 @@ function isNarrow(narrow: readonly string[]): string {
   return `${COLUMNS} = ANY('{${narrow.join()}}')`;
 }
 
-/** The lower bound of a range. */
-export interface RangeBound {
+/** The name of a range within its facet: the values of `TallyOrder.rangeKey`. */
+interface RangeKey {
   /** The value of the sorted column, as text; null in the first range, and in the order by identifier. */
   readonly value: string | null;
   /** An identifier, as text. */
@@ -41,9 +41,9 @@ export interface RangeBound {
 export interface Stretch {
   readonly facet: string;
   /** The first range. */
-  readonly from: RangeBound;
+  readonly from: RangeKey;
   /** The next range after them; null at the end of the facet. */
-  readonly upto: RangeBound | null;
+  readonly upto: RangeKey | null;
   /** The target number of objects of a range. */
   readonly size: number;
 }
@@ -72,17 +72,17 @@ export async function nextStretch(
   order: TallyOrder,
   facet: string,
 ): Promise<Stretch | undefined> {
-  const { bounds, boundOrder } = order;
-  const bound = (range: string): string =>
+  const { rangeKey, rangeKeyOrder } = order;
+  const keyOf = (range: string): string =>
     `jsonb_build_object('value', ${order.column ? `${range}.value::text` : 'NULL'}, 'lowest', ${range}.lowest::text)`;
   const [stretch] = await manager.query<Stretch[]>(
     `WITH ranges AS (
-       SELECT facet, ${bounds}, sum(count) AS count FROM ${tallyRows(order, 'WHERE facet = $1')}
-       GROUP BY facet, ${bounds}
+       SELECT facet, ${rangeKey}, sum(count) AS count FROM ${tallyRows(order, 'WHERE facet = $1')}
+       GROUP BY facet, ${rangeKey}
      ), sized AS (
        SELECT *, lag(count) OVER ordered AS before, row_number() OVER ordered AS at,
          ${rangeSize(order)} AS size, sum(count) OVER () AS total
-       FROM ranges WINDOW ordered AS (ORDER BY ${boundOrder})
+       FROM ranges WINDOW ordered AS (ORDER BY ${rangeKeyOrder})
      ), grouped AS (
        SELECT *, count(*) FILTER (WHERE before IS NULL OR before + count >= size / 2)
          OVER (ORDER BY at) AS stretch
@@ -92,8 +92,8 @@ export async function nextStretch(
        HAVING sum(count) > 2 * size OR count(*) > 1 OR total <= 0
        ORDER BY at LIMIT 1
      )
-     SELECT $1 AS facet, due.size, ${bound('first')} AS from,
-       CASE WHEN next.at IS NOT NULL THEN ${bound('next')} END AS upto
+     SELECT $1 AS facet, due.size, ${keyOf('first')} AS from,
+       CASE WHEN next.at IS NOT NULL THEN ${keyOf('next')} END AS upto
      FROM due JOIN sized first USING (at) LEFT JOIN sized next ON next.at = due.at + due.ranges`,
     [facet],
   );
@@ -109,14 +109,14 @@ export function isInStretch(
   lowest: string,
 ): string {
   const row = column ? `(${value}, ${lowest})` : lowest;
-  const bound = (range: RangeBound): string => {
-    const lower = column ? `${values.add(range.value)}::${sqlTypeOf(column)}, ` : '';
-    return `(${lower}${values.add(range.lowest)}::${sqlTypeOf(identifier)})`;
+  const keyOf = (range: RangeKey): string => {
+    const first = column ? `${values.add(range.value)}::${sqlTypeOf(column)}, ` : '';
+    return `(${first}${values.add(range.lowest)}::${sqlTypeOf(identifier)})`;
   };
   const isFirst = column !== undefined && from.value === null;
   // No row compares with the missing value of the first range.
-  const above = isFirst ? [] : [`${row} >= ${bound(from)}`];
-  const below = upto ? `${row} < ${bound(upto)}` : undefined;
+  const above = isFirst ? [] : [`${row} >= ${keyOf(from)}`];
+  const below = upto ? `${row} < ${keyOf(upto)}` : undefined;
   const conditions = below ? [...above, isFirst ? `(${value} IS NULL OR ${below})` : below] : above;
   return conditions.length === 0 ? 'true' : conditions.join(' AND ');
 }

@@ -24,11 +24,11 @@ export interface TallyOrder {
   /** The tables, quoted. */
   readonly tally: string;
   readonly deltas: string;
-  /** The columns of the tables that name a range by its lower bound: `lowest`, or `value, lowest`. */
-  readonly bounds: string;
-  /** The same for ORDER BY. The first range has no `value`. */
-  readonly boundOrder: string;
-  /** The columns of the facets with few objects in each part of the order, such as `categoryID+type`. */
+  /** The columns of the tables that name a range within its facet: `lowest`, or `value, lowest`. */
+  readonly rangeKey: string;
+  /** `rangeKey` for ORDER BY. The first range has no `value`. */
+  readonly rangeKeyOrder: string;
+  /** The columns of the facets that have few objects among those next to each other in the order, such as `categoryID+type`. */
   readonly narrow: readonly string[];
 }
 
@@ -39,8 +39,8 @@ export function identifierOrder(metadata: EntityMetadata): TallyOrder {
     identifier: identifierOf(metadata),
     tally: `"${resource}_tally"`,
     deltas: `"${resource}_tally_deltas"`,
-    bounds: 'lowest',
-    boundOrder: 'lowest',
+    rangeKey: 'lowest',
+    rangeKeyOrder: 'lowest',
     narrow: [],
   };
 }
@@ -53,8 +53,8 @@ export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): T
     column,
     tally: `"${table}"`,
     deltas: `"${table}_deltas"`,
-    bounds: 'value, lowest',
-    boundOrder: 'value NULLS FIRST, lowest',
+    rangeKey: 'value, lowest',
+    rangeKeyOrder: 'value NULLS FIRST, lowest',
     narrow: narrowColumnsOf(metadata, column.propertyName).map((names) => names.join('+')),
   };
 }
@@ -103,7 +103,7 @@ export function countOf(order: TallyOrder, parameter: string): string {
   return countWhere(order, `facet = ANY(${parameter})`);
 }
 
-/** The same for the facets of every value of a column: of all objects with a value in it. */
+/** An SQL expression for the number of objects with a value in a column: those of the facets of every value. */
 export function countOfColumn(order: TallyOrder, name: string, values: ParameterValues): string {
   const [first, end] = facetBounds(name).map((bound) => values.add(bound));
   return countWhere(order, `facet >= ${first} AND facet < ${end}`);
