@@ -159,7 +159,10 @@ async function repeatedIdentifiers(
 /** Objects of a tracked table of others that no filter by the time of the last change finds. */
 async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
   const resource = nameOf(metadata);
-  if (!hasChangesTable(metadata) || !(await readTracking(dataSource, resource))?.recorded)
+  if (
+    !hasChangesTable(metadata) ||
+    !(await readTracking(dataSource, [resource])).get(resource)?.recorded
+  )
     return [];
   const { databaseName: identifier } = identifierOf(metadata);
   const count = await counted(
