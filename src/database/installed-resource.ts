@@ -111,7 +111,7 @@ export async function definitionOf(runner: QueryRunner, resource: string): Promi
        UNION ALL SELECT concat_ws(' ', pg_get_triggerdef(pg_trigger.oid), tgenabled, prosrc)
        FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
        WHERE tgrelid = to_regclass($1) AND NOT tgisinternal
-       UNION ALL SELECT concat_ws(' ', 'tally', identifier, counted, sorted, searched, intervals)
+       UNION ALL SELECT concat_ws(' ', 'tally', to_jsonb(tallies) - 'cuts')
        FROM tallies WHERE resource = $2
      ) lines`,
     [`"${resource}"`, resource],

@@ -23,3 +23,8 @@ export const MIGRATION = 'run npm run migration -- <name> and catalogue migrate'
 export function orMigration(statement: string): string {
   return `${MIGRATION}, or if a migration has it already: ${statement}`;
 }
+
+/** The names of columns, for an operator. */
+export function named(columns: readonly string[]): string {
+  return columns.length === 0 ? 'nothing' : columns.join(', ');
+}

@@ -2,22 +2,23 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from '../resource/column-types.js';
 import { typeNameOf } from '../resource/column-values.js';
-import { type ExternalTable, identifierOf, quotedTable } from '../resource/resource.js';
+import { externalTableOf, identifierOf, quotedTable } from '../resource/resource.js';
 import type { Difference } from './difference.js';
 import { readRelation, type Relation, type RelationColumn } from './external-table.js';
 
 /**
  * Compares a table of others with the entity that lists it. Columns that the entity does not name may be
- * there, and change.
+ * there, and change. Empty for a resource with a table of its own.
  */
 export async function externalDifferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
-  external: ExternalTable,
-): Promise<Omit<Difference, 'resource'>[]> {
+): Promise<Difference[]> {
+  const external = externalTableOf(metadata);
+  if (!external) return [];
   const table = quotedTable(external);
   // Lists cannot be read, or show what the entity does not say.
-  const found = (text: string, remedy: string): Omit<Difference, 'resource'>[] => [
+  const found = (text: string, remedy: string): Difference[] => [
     { text, remedy, affectsColumns: true },
   ];
   const relation = await readRelation(dataSource, external);

@@ -82,65 +82,52 @@ export async function readRelation(
   dataSource: DataSource,
   { schema, name }: ExternalTable,
 ): Promise<Relation | undefined> {
-  const [found] = await dataSource.query<
-    {
-      oid: string;
-      relkind: string;
-      isReadable: boolean;
-      primaryKey: string[] | null;
-      unique: string[];
-    }[]
-  >(RELATION, [schema, name]);
+  const [found] = await dataSource.query<RelationRow[]>(RELATION, [schema, name]);
   const kind = KINDS[found?.relkind ?? ''];
   if (!found || !kind) return undefined;
-  const { isReadable, primaryKey, unique } = found;
-  const columns = await dataSource.query<
-    (Omit<RelationColumn, 'type'> & { plainType: string; typtype: string })[]
-  >(COLUMNS, [found.oid]);
+  const { isReadable, primaryKey, unique, columns } = found;
   return {
-    schema,
-    name,
-    kind,
-    isReadable,
-    primaryKey: primaryKey ?? [],
-    unique,
-    columns: columns.map(
-      ({ name: column, sqlType, plainType, typtype, length, values, isNullable }) => ({
-        name: column,
-        sqlType,
-        type: typtype === 'e' ? 'enum' : (TYPES[plainType] ?? null),
-        length,
-        values,
-        isNullable: isNullable || kind === 'view' || kind === 'materialized view',
-      }),
-    ),
+    ...{ schema, name, kind, isReadable, primaryKey, unique },
+    columns: columns.map(({ plainType, typtype, isNullable, ...column }) => ({
+      ...column,
+      type: typtype === 'e' ? 'enum' : (TYPES[plainType] ?? null),
+      isNullable: isNullable || kind === 'view' || kind === 'materialized view',
+    })),
   };
 }
 
+interface RelationRow extends Pick<Relation, 'isReadable' | 'primaryKey' | 'unique'> {
+  readonly relkind: string;
+  readonly columns: readonly (Omit<RelationColumn, 'type'> & {
+    readonly plainType: string;
+    readonly typtype: string;
+  })[];
+}
+
 const RELATION = `
-  SELECT pg_class.oid, relkind,
+  SELECT relkind,
     has_schema_privilege(relnamespace, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT') AS "isReadable",
-    (SELECT array_agg(attname::text ORDER BY at) FROM pg_index
+    ARRAY(SELECT attname::text FROM pg_index
       CROSS JOIN unnest(indkey::int2[]) WITH ORDINALITY key(attnum, at)
       JOIN pg_attribute USING (attnum)
-      WHERE indrelid = pg_class.oid AND attrelid = pg_class.oid AND indisprimary AND at <= indnkeyatts
+      WHERE indrelid = pg_class.oid AND attrelid = pg_class.oid AND indisprimary AND at <= indnkeyatts ORDER BY at
     ) AS "primaryKey",
     ARRAY(SELECT DISTINCT attname::text FROM pg_index
       JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
       WHERE indrelid = pg_class.oid AND indisunique AND indisvalid AND indimmediate
       AND indnkeyatts = 1 AND indpred IS NULL
-    ) AS unique
+    ) AS unique,
+    (SELECT coalesce(json_agg(json_build_object(
+        'name', attname, 'sqlType', format_type(atttypid, atttypmod), 'plainType', format_type(atttypid, NULL),
+        'typtype', typtype, 'isNullable', NOT attnotnull,
+        'length', CASE WHEN atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
+          THEN atttypmod - 4 END,
+        'values', CASE typtype WHEN 'e' THEN ARRAY(
+          SELECT enumlabel::text FROM pg_enum WHERE enumtypid = atttypid ORDER BY enumsortorder
+        ) END
+      ) ORDER BY attnum), '[]')
+      FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+      WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+    ) AS columns
   FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname = $2`;
-
-const COLUMNS = `
-  SELECT attname AS name, format_type(atttypid, atttypmod) AS "sqlType",
-    format_type(atttypid, NULL) AS "plainType", typtype,
-    CASE WHEN atttypid IN ('varchar'::regtype, 'bpchar'::regtype) AND atttypmod > 4
-      THEN atttypmod - 4 END AS length,
-    CASE typtype WHEN 'e' THEN ARRAY(
-      SELECT enumlabel::text FROM pg_enum WHERE enumtypid = atttypid ORDER BY enumsortorder
-    ) END AS values,
-    NOT attnotnull AS "isNullable"
-  FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-  WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { changesListIndex } from './list-indexes.js';
+import { ownResourcesOf } from '../resource/resource.js';
+import { changesListIndex } from './parts/list-indexes.js';
 import { literalStatements, withEnumDefaults, withWiderTypes } from './statement-corrections.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */
@@ -18,7 +19,8 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   process.noDeprecation = true;
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();
-    const isOfTypeORM = (statement: string): boolean => !changesListIndex(dataSource, statement);
+    const tables = [...ownResourcesOf(dataSource).keys()];
+    const isOfTypeORM = (statement: string): boolean => !changesListIndex(tables, statement);
     const { up, down } = withWiderTypes({
       up: literalStatements(dataSource, upQueries).filter(isOfTypeORM),
       down: literalStatements(dataSource, downQueries.reverse()).filter(isOfTypeORM),

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { talliedResourcesOf } from '../resource/resource.js';
+import type { Difference } from './difference.js';
 
 /** The resources for which the database has a tally or deletions, whether or not the code has them. */
 export async function installedResources(dataSource: DataSource): Promise<string[]> {
@@ -12,8 +13,13 @@ export async function installedResources(dataSource: DataSource): Promise<string
   return rows.map(({ resource }) => resource);
 }
 
-/** The resources for which the database has a tally or deletions, and the code has no entity. */
-export async function surplusResources(dataSource: DataSource): Promise<string[]> {
+/** The installed resources of which the code has no entity. */
+export async function surplusDifferences(dataSource: DataSource): Promise<Difference[]> {
   const resources = talliedResourcesOf(dataSource);
-  return (await installedResources(dataSource)).filter((resource) => !resources.has(resource));
+  const surplus = (await installedResources(dataSource)).filter((name) => !resources.has(name));
+  return surplus.map((resource) => ({
+    text: `the database has the resource ${resource}, which the code has not`,
+    remedy: `bring its code back, or run catalogue drop ${resource}`,
+    isSurplus: true,
+  }));
 }

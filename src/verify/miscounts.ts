@@ -3,8 +3,7 @@ import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
 import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
-import { countsAsDeclared, tallyColumnsOf } from '../schema/install-statements.js';
-import { talliesOf } from '../schema/installed-tallies.js';
+import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
 
 /** Maximum number of reported ranges, or words, per resource and tally. */
 const MAXIMUM_REPORTED = 20;
@@ -19,8 +18,8 @@ export async function miscounts(
   metadata: EntityMetadata,
 ): Promise<string[]> {
   const resource = nameOf(metadata);
-  const installed = (await talliesOf(dataSource)).get(resource);
-  if (!installed || !countsAsDeclared(installed, tallyColumnsOf(metadata))) return [];
+  const installed = (await tallyPart.read(dataSource)).get(resource);
+  if (!countsAsDeclared(metadata, installed)) return [];
   const found: string[] = [];
   for (const order of tallyOrders(metadata)) {
     const differences = await dataSource.query<Difference[]>(comparison(metadata, order));

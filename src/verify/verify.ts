@@ -1,21 +1,21 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource, type EntityMetadata } from 'typeorm';
-import { identifierOf, isTallied, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
-import { changesTable, hasChangesTable } from '../resource/changes-table.js';
-import { readTracking } from '../list/tally/tracking.js';
-import { failingLists } from './filtered-lists.js';
-import { miscounts } from './miscounts.js';
-import { missingIndexes } from './missing-indexes.js';
-import { uncarriedFilters } from './uncarried-filters.js';
-import { unscopedReads } from './unscoped-reads.js';
+import { DataSource } from 'typeorm';
+import { nameOf, resourcesOf } from '../resource/resource.js';
 import { lineOf } from '../schema/difference.js';
 import { differences } from '../schema/differences.js';
 import { foreignSearches, searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
-import { findCycle, parentColumnOf } from '../resource/tree.js';
+import { failingLists } from './filtered-lists.js';
+import { missingIndexes } from './missing-indexes.js';
+import { OBJECT_CHECKS } from './object-checks.js';
+import { uncarriedFilters } from './uncarried-filters.js';
+import { unscopedReads } from './unscoped-reads.js';
 
 /** Seconds by which the times of changes may be ahead of the clock without a report. */
 const MAX_CLOCK_LAG = 60;
+
+/** Checks of the lists of an application. Their statements name columns that a database may lack. */
+const LIST_CHECKS = [failingLists, unscopedReads, missingIndexes, uncarriedFilters];
 
 /** The violations in a database, as lines: of its schema, and of the constraints on its data. */
 export async function findViolations(application: INestApplicationContext): Promise<string[]> {
@@ -30,26 +30,12 @@ export async function findViolations(application: INestApplicationContext): Prom
   const unreadable = new Set(
     found.flatMap(({ resource, affectsColumns }) => (affectsColumns ? [resource] : [])),
   );
-  // The statements of lists name columns that may be missing.
   if (unreadable.size === 0) {
-    violations.push(...(await failingLists(application)));
-    violations.push(...(await unscopedReads(application)));
-    violations.push(...(await missingIndexes(application)));
-    violations.push(...(await uncarriedFilters(application)));
+    for (const check of LIST_CHECKS) violations.push(...(await check(application)));
   }
   for (const metadata of resourcesOf(dataSource).values()) {
     if (unreadable.has(nameOf(metadata))) continue;
-    violations.push(...(await brokenReferences(dataSource, metadata)));
-    violations.push(...(await checkViolations(dataSource, metadata)));
-    violations.push(...(await cycles(dataSource, metadata)));
-    violations.push(
-      ...(isTallied(metadata)
-        ? [
-            ...(await miscounts(dataSource, metadata)),
-            ...(await untimedChanges(dataSource, metadata)),
-          ]
-        : await repeatedIdentifiers(dataSource, metadata)),
-    );
+    for (const check of OBJECT_CHECKS) violations.push(...(await check(dataSource, metadata)));
   }
   return violations;
 }
@@ -95,84 +81,4 @@ async function searchLanguageViolations(application: INestApplicationContext): P
         `the trigger that sets the words of ${resource} is of an older form: SELECT install_words('${resource}', '{<its columns>}'), rebuild_words('${resource}')`,
     ),
   ];
-}
-
-/** Foreign keys without a target, which a disabled trigger or a damaged index can allow. */
-async function brokenReferences(
-  dataSource: DataSource,
-  metadata: EntityMetadata,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
-    const [column, key] = [columns[0]?.databaseName, referencedColumns[0]?.databaseName];
-    const target = nameOf(referencedEntityMetadata);
-    const count = await counted(
-      dataSource,
-      `SELECT count(*) FROM ${tableOf(metadata)} object WHERE "${column}" IS NOT NULL
-       AND NOT EXISTS (SELECT FROM ${tableOf(referencedEntityMetadata)} target WHERE target."${key}" = object."${column}")`,
-    );
-    if (count > 0)
-      found.push(`${count} ${nameOf(metadata)} name ${target} by ${column} that are not there`);
-  }
-  return found;
-}
-
-/** Rows that violate a check constraint, which can be added as NOT VALID. */
-async function checkViolations(
-  dataSource: DataSource,
-  metadata: EntityMetadata,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const { name, expression } of metadata.checks) {
-    const count = await counted(
-      dataSource,
-      `SELECT count(*) FROM ${tableOf(metadata)} WHERE NOT (${expression})`,
-    );
-    if (count > 0) found.push(`${count} ${nameOf(metadata)} break the rule ${name}: ${expression}`);
-  }
-  return found;
-}
-
-/** Objects of a tree that are their own ancestors. */
-async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
-  const found = await findCycle(dataSource.manager, metadata);
-  return found.map(
-    (object) => `${nameOf(metadata)} ${object} is below itself by ${parentColumnOf(metadata)}`,
-  );
-}
-
-/** Identifiers of a table of others that several objects have, or that are missing: a view has no key. */
-async function repeatedIdentifiers(
-  dataSource: DataSource,
-  metadata: EntityMetadata,
-): Promise<string[]> {
-  const { databaseName: identifier } = identifierOf(metadata);
-  const rows = await dataSource.query<{ identifier: string | null; count: string }[]>(
-    `SELECT "${identifier}" AS identifier, count(*) FROM ${tableOf(metadata)} GROUP BY 1
-     HAVING count(*) > 1 OR "${identifier}" IS NULL ORDER BY 1 LIMIT 20`,
-  );
-  return rows.map(
-    (row) => `${row.count} ${nameOf(metadata)} have the ${identifier} ${String(row.identifier)}`,
-  );
-}
-
-/** Objects of a tracked table of others that no filter by the time of the last change finds. */
-async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
-  const resource = nameOf(metadata);
-  if (!hasChangesTable(metadata) || !(await readTracking(dataSource, resource))?.recorded)
-    return [];
-  const { databaseName: identifier } = identifierOf(metadata);
-  const count = await counted(
-    dataSource,
-    `SELECT count(*) FROM ${tableOf(metadata)} object
-     WHERE NOT EXISTS (SELECT FROM ${changesTable(resource)} changed WHERE changed."${identifier}" = object."${identifier}")`,
-  );
-  return count === 0
-    ? []
-    : [`${count} ${resource} have no time of their last change: run SELECT track_table(…) again`];
-}
-
-async function counted(dataSource: DataSource, statement: string): Promise<number> {
-  const [{ count }] = await dataSource.query<[{ count: string }]>(statement);
-  return Number(count);
 }

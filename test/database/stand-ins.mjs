@@ -19,7 +19,7 @@ export async function createStandIns(sources, url) {
   const { AppModule } = await load('app.module.js');
   const { Settings } = await load('settings/settings.js');
   const { resourcesOf, externalTableOf } = await load('resource/resource.js');
-  const { trackTable } = await load('schema/install-statements.js');
+  const { declaredTracking, trackTable } = await load('schema/parts/tracking.js');
   const { DataSource } = await import('typeorm');
   const settings = new Settings({ DATABASE_URL: url });
   const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
@@ -28,12 +28,13 @@ export async function createStandIns(sources, url) {
   });
   try {
     const dataSource = application.get(DataSource);
-    for (const metadata of resourcesOf(dataSource).values()) {
+    for (const [resource, metadata] of resourcesOf(dataSource)) {
       const external = externalTableOf(metadata);
       if (!external) continue;
       for (const statement of statementsOf(metadata, external)) await dataSource.query(statement);
       // When its migration ran, the table was not there.
-      if (external.tracked) await dataSource.query(trackTable(metadata, external));
+      const declared = declaredTracking(metadata);
+      if (declared) await dataSource.query(trackTable(resource, declared));
     }
   } finally {
     await application.close();

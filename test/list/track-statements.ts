@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
-import { externalTableOf, resourcesOf } from '../../src/resource/resource.js';
-import { trackTable } from '../../src/schema/install-statements.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import { declaredTracking, trackTable } from '../../src/schema/parts/tracking.js';
 
 /** The statements that track every table of others, also those of resources that a project has added. */
 export function trackStatements(dataSource: DataSource): string[] {
-  return [...resourcesOf(dataSource).values()].flatMap((metadata) => {
-    const external = externalTableOf(metadata);
-    return external?.tracked ? [trackTable(metadata, external)] : [];
+  return [...resourcesOf(dataSource)].flatMap(([resource, metadata]) => {
+    const declared = declaredTracking(metadata);
+    return declared ? [trackTable(resource, declared)] : [];
   });
 }

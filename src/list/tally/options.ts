@@ -1,0 +1,34 @@
+import type { EntityMetadata } from 'typeorm';
+import {
+  countedColumnsOf,
+  countedIntervalsOf,
+  searchedColumnsOf,
+  sortedColumnsOf,
+} from '../../resource/resource.js';
+
+/** An option of a tally. It is a column of the table `tallies` and an argument of `install_tally`. */
+interface TallyOption {
+  /** What the tally does by these columns, for an operator. */
+  readonly does: string;
+  /** Columns, or combinations of columns such as `categoryID+type`, that an entity declares. */
+  readonly declared: (metadata: EntityMetadata) => readonly string[];
+  /** Whether another type of one of these columns makes another tally. */
+  readonly dependsOnTypes: boolean;
+}
+
+/** In the order of the arguments of `install_tally`. */
+export const TALLY_OPTIONS = {
+  counted: {
+    does: 'counts',
+    declared: (metadata) => countedColumnsOf(metadata).map((names) => names.join('+')),
+    dependsOnTypes: true,
+  },
+  sorted: { does: 'has ranges', declared: sortedColumnsOf, dependsOnTypes: true },
+  searched: { does: 'counts words', declared: searchedColumnsOf, dependsOnTypes: false },
+  intervals: {
+    does: 'counts intervals',
+    declared: (metadata) =>
+      countedIntervalsOf(metadata).map(({ of, within }) => [...within, of].join('+')),
+    dependsOnTypes: true,
+  },
+} as const satisfies Readonly<Record<string, TallyOption>>;

@@ -1,0 +1,38 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { Difference } from '../difference.js';
+import type { Migration } from '../migration.js';
+
+/**
+ * What the service installs for a resource besides its table, such as its tally. An installed part is described
+ * by a `State`, such as the columns that the tally counts.
+ */
+export interface Part<State> {
+  /** Whether lists are slow without it, but right. */
+  readonly isForSpeed?: true;
+  /** Whether an entity can have this part. */
+  isOf(metadata: EntityMetadata): boolean;
+  /** What is installed, by resource. Reads no objects. */
+  read(dataSource: DataSource): Promise<ReadonlyMap<string, State>>;
+  /** How what is installed differs from what an entity declares. */
+  differences(
+    metadata: EntityMetadata,
+    installed: State | undefined,
+    dataSource: DataSource,
+  ): readonly Difference[] | Promise<readonly Difference[]>;
+  /** Adds the statements that install what an entity declares, and those that bring back what is installed. */
+  migrate(metadata: EntityMetadata, installed: State | undefined, migration: Migration): void;
+}
+
+/** An SQL expression for the names of the triggers on the table of the column `resource`. */
+export const TRIGGERS = `ARRAY(SELECT tgname::text FROM pg_trigger WHERE tgrelid = to_regclass(quote_ident(resource)))`;
+
+/** The triggers `<prefix>_<operation>` that are not installed. */
+export function missingTriggers(
+  prefix: string,
+  operations: readonly string[],
+  installed: readonly string[],
+): string[] {
+  return operations
+    .map((operation) => `${prefix}_${operation}`)
+    .filter((trigger) => !installed.includes(trigger));
+}

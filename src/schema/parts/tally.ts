@@ -1,0 +1,110 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { TALLY_OPTIONS } from '../../list/tally/options.js';
+import { identifierOf, isOwn } from '../../resource/resource.js';
+import { type Difference, named, orMigration } from '../difference.js';
+import { retypedColumns } from '../migration.js';
+import { missingTriggers, type Part, TRIGGERS } from './part.js';
+
+type Option = keyof typeof TALLY_OPTIONS;
+
+const OPTIONS = Object.keys(TALLY_OPTIONS) as Option[];
+
+/** The columns, or combinations of columns, of each option. */
+export type TallyColumns = Readonly<Record<Option, readonly string[]>>;
+
+interface InstalledTally extends TallyColumns {
+  readonly triggers: readonly string[];
+}
+
+/** The tally of a resource with a table of its own: its tables, and the triggers that write to them. */
+export const tally: Part<InstalledTally> = {
+  isOf: isOwn,
+
+  // Also those of tables of others.
+  async read(dataSource: DataSource) {
+    const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
+      `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers FROM tallies`,
+    );
+    return new Map(rows.map((row) => [row.resource, row]));
+  },
+
+  differences(metadata, installed) {
+    const { tableName } = metadata;
+    const declared = declaredTally(metadata);
+    const remedy = orMigration(install(metadata, declared));
+    if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
+    const writes = ['insert', 'update', 'delete', 'truncate'];
+    return [
+      ...missingTriggers(`${tableName}_tally`, writes, installed.triggers).map((trigger) => ({
+        text: `${tableName} has no trigger ${trigger}`,
+        remedy,
+      })),
+      ...OPTIONS.flatMap((option): Difference[] => {
+        const [there, wanted] = [installed[option], declared[option]];
+        if (haveSameNames(there, wanted)) return [];
+        const text = `the tally of ${tableName} ${TALLY_OPTIONS[option].does} by ${named(there)}, its entity by ${named(wanted)}`;
+        const isSurplus = wanted.every((name) => there.includes(name));
+        return [{ text, remedy, ...(isSurplus && { isSurplus }) }];
+      }),
+    ];
+  },
+
+  migrate(metadata, installed, { up, down }) {
+    const { tableName: table } = metadata;
+    const declared = declaredTally(metadata);
+    const isSame = countsAsDeclared(metadata, installed);
+    const ways = [
+      { statements: up, former: installed, next: declared },
+      { statements: down, former: declared, next: installed },
+    ];
+    for (const { statements, former, next } of ways) {
+      // Its tables have columns of the same types.
+      const columns = former ? columnsWithTypes(former) : [];
+      const isRetyped = retypedColumns(statements, table).some((name) => columns.includes(name));
+      if (isSame && !isRetyped) continue;
+      if (former && (isRetyped || !next)) {
+        statements.first.unshift(`SELECT remove_tally('${table}')`);
+      }
+      // At the end, where its columns have the names that it counts by.
+      if (next) statements.last.push(install(metadata, next));
+    }
+  },
+};
+
+/** What the tally of a resource counts according to its entity. */
+export function declaredTally(metadata: EntityMetadata): TallyColumns {
+  const columns = OPTIONS.map((option) => [option, TALLY_OPTIONS[option].declared(metadata)]);
+  return Object.fromEntries(columns) as TallyColumns;
+}
+
+/** Whether a tally counts what an entity declares, in any order of the names. */
+export function countsAsDeclared(
+  metadata: EntityMetadata,
+  installed: TallyColumns | undefined,
+): boolean {
+  const declared = declaredTally(metadata);
+  return (
+    installed !== undefined &&
+    OPTIONS.every((option) => haveSameNames(installed[option], declared[option]))
+  );
+}
+
+/** Whether two lists have the same names, in any order. None is in a list twice. */
+export function haveSameNames(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name) => other.includes(name));
+}
+
+function columnsWithTypes(tallied: TallyColumns): string[] {
+  return OPTIONS.filter((option) => TALLY_OPTIONS[option].dependsOnTypes)
+    .flatMap((option) => tallied[option])
+    .flatMap((names) => names.split('+'));
+}
+
+/** The statement that creates the tally of a resource, or recreates it from the table. */
+function install(metadata: EntityMetadata, tallied: TallyColumns): string {
+  const columns = OPTIONS.map((option) => tallied[option]);
+  // The last arguments are optional.
+  while (columns.length > 1 && columns.at(-1)?.length === 0) columns.pop();
+  const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');
+  return `SELECT install_tally('${metadata.tableName}', '${identifierOf(metadata).databaseName}', ${lists})`;
+}

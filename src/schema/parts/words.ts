@@ -1,0 +1,30 @@
+import { isOwn } from '../../resource/resource.js';
+import { retypedColumns } from '../migration.js';
+import type { Part } from './part.js';
+
+/**
+ * The trigger that sets the words of an object, by the columns whose words it sets. No entity declares these: a migration
+ * installs it by hand.
+ */
+export const words: Part<readonly string[]> = {
+  isOf: isOwn,
+
+  async read(dataSource) {
+    const rows = await dataSource.query<{ resource: string; columns: string[] }[]>(
+      'SELECT resource, columns FROM searches',
+    );
+    return new Map(rows.map(({ resource, columns }) => [resource, columns]));
+  },
+
+  differences: () => [],
+
+  migrate({ tableName: table }, columns = [], { up, down }) {
+    for (const statements of [up, down]) {
+      const retyped = retypedColumns(statements, table);
+      if (!retyped.some((column) => columns.includes(column))) continue;
+      // No type of a column changes that a trigger names.
+      statements.first.unshift(`SELECT remove_words('${table}')`);
+      statements.last.push(`SELECT install_words('${table}', '{${columns.join()}}')`);
+    }
+  },
+};

@@ -1,0 +1,102 @@
+import type { DataSource, EntityMetadata } from 'typeorm';
+import { readTracking } from '../list/tally/tracking.js';
+import { changesTable, hasChangesTable } from '../resource/changes-table.js';
+import { identifierOf, isTallied, nameOf, tableOf } from '../resource/resource.js';
+import { findCycle, parentColumnOf } from '../resource/tree.js';
+import { miscounts } from './miscounts.js';
+
+/** Finds violations in the objects of a resource, as lines. Its columns are as declared. */
+type ObjectCheck = (dataSource: DataSource, metadata: EntityMetadata) => Promise<string[]>;
+
+export const OBJECT_CHECKS: readonly ObjectCheck[] = [
+  brokenReferences,
+  checkViolations,
+  cycles,
+  miscounts,
+  untimedChanges,
+  repeatedIdentifiers,
+];
+
+/** Foreign keys without a target, which a disabled trigger or a damaged index can allow. */
+async function brokenReferences(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
+    const [column, key] = [columns[0]?.databaseName, referencedColumns[0]?.databaseName];
+    const target = nameOf(referencedEntityMetadata);
+    const count = await counted(
+      dataSource,
+      `SELECT count(*) FROM ${tableOf(metadata)} object WHERE "${column}" IS NOT NULL
+       AND NOT EXISTS (SELECT FROM ${tableOf(referencedEntityMetadata)} target WHERE target."${key}" = object."${column}")`,
+    );
+    if (count > 0)
+      found.push(`${count} ${nameOf(metadata)} name ${target} by ${column} that are not there`);
+  }
+  return found;
+}
+
+/** Rows that violate a check constraint, which can be added as NOT VALID. */
+async function checkViolations(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, expression } of metadata.checks) {
+    const count = await counted(
+      dataSource,
+      `SELECT count(*) FROM ${tableOf(metadata)} WHERE NOT (${expression})`,
+    );
+    if (count > 0) found.push(`${count} ${nameOf(metadata)} break the rule ${name}: ${expression}`);
+  }
+  return found;
+}
+
+/** Objects of a tree that are their own ancestors. */
+async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const found = await findCycle(dataSource.manager, metadata);
+  return found.map(
+    (object) => `${nameOf(metadata)} ${object} is below itself by ${parentColumnOf(metadata)}`,
+  );
+}
+
+/** Identifiers of an untracked table of others that several objects have, or that are missing: a view has no key. */
+async function repeatedIdentifiers(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  if (isTallied(metadata)) return [];
+  const { databaseName: identifier } = identifierOf(metadata);
+  const rows = await dataSource.query<{ identifier: string | null; count: string }[]>(
+    `SELECT "${identifier}" AS identifier, count(*) FROM ${tableOf(metadata)} GROUP BY 1
+     HAVING count(*) > 1 OR "${identifier}" IS NULL ORDER BY 1 LIMIT 20`,
+  );
+  return rows.map(
+    (row) => `${row.count} ${nameOf(metadata)} have the ${identifier} ${String(row.identifier)}`,
+  );
+}
+
+/** Objects of a tracked table of others that no filter by the time of the last change finds. */
+async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const resource = nameOf(metadata);
+  if (
+    !hasChangesTable(metadata) ||
+    !(await readTracking(dataSource, [resource])).get(resource)?.recorded
+  )
+    return [];
+  const { databaseName: identifier } = identifierOf(metadata);
+  const count = await counted(
+    dataSource,
+    `SELECT count(*) FROM ${tableOf(metadata)} object
+     WHERE NOT EXISTS (SELECT FROM ${changesTable(resource)} changed WHERE changed."${identifier}" = object."${identifier}")`,
+  );
+  return count === 0
+    ? []
+    : [`${count} ${resource} have no time of their last change: run SELECT track_table(…) again`];
+}
+
+async function counted(dataSource: DataSource, statement: string): Promise<number> {
+  const [{ count }] = await dataSource.query<[{ count: string }]>(statement);
+  return Number(count);
+}

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { TALLY_OPTIONS } from '../../src/list/tally/options.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+it('The options of a tally are the arguments of install_tally and columns of tallies, in this order', async () => {
+  const [found] = await service.dataSource.query<{ names: string[]; columns: string[] }[]>(
+    `SELECT proargnames[3:] AS names, ARRAY(
+       SELECT attname::text FROM pg_attribute
+       WHERE attrelid = 'tallies'::regclass AND attname::text = ANY(proargnames[3:]) ORDER BY attnum
+     ) AS columns
+     FROM pg_proc WHERE proname = 'install_tally'`,
+  );
+  const options = Object.keys(TALLY_OPTIONS);
+  // Behind the arguments come the variables of the function.
+  expect(found?.names.slice(0, options.length)).toEqual(options);
+  expect(found?.columns).toEqual(options);
+});
