@@ -3,21 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { exported } from '../import/exported.js';
 import { QueryOf, related } from '../../src/list/index.js';
-import { ListReader } from '../../src/list/reading/list-reader.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { uncachedLists } from '../../src/verify/uncached-lists.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
-import {
-  ListNamedOffersDto,
-  ListOffersDto,
-  NamedOffer,
-  NamedOffersController,
-  OFFERS,
-  OffersController,
-  OffersModule,
-} from './offer.fixture.js';
+import { ListOffersDto, NamedOffer, OFFERS, OffersModule } from './offer.fixture.js';
 
 /** Seconds of the runs beside writers. */
 const DURATION = Number(process.env.RELATED_TEST_SECONDS ?? 3);
@@ -257,66 +248,6 @@ describe('A filter by related objects and a field of them, under eight writers o
       SELECT 'o' || n, 'b' || 1 + n % 20, 't', n FROM generate_series(0, 499) n`);
     await query('INSERT INTO test_named_offers SELECT "offerID", "brandID" FROM test_offers');
   });
-
-  it(
-    'are those of plain SQL at the same version',
-    async () => {
-      const until = performance.now() + DURATION * 1000;
-      const reader = service.application.get(ListReader);
-      const { application } = service;
-      const plain = (table: string, where: string, shown: string, { offset = 0 }) =>
-        query(
-          `WITH matching AS (
-             SELECT object.*, ${shown} AS shown FROM ${table} object
-             LEFT JOIN brands USING ("brandID") WHERE ${where}
-           )
-           SELECT (SELECT sum(stamp)::text FROM resource_versions
-               WHERE resource IN ('${table}', 'brands')) AS version,
-             (SELECT count(*)::text FROM matching) AS count,
-             (SELECT json_agg(shown)::text FROM (
-               SELECT shown FROM matching ORDER BY "offerID" LIMIT 50 OFFSET ${offset}
-             ) page) AS shown`,
-        );
-      let compared = 0;
-      const compare = async (random: Random): Promise<void> => {
-        while (performance.now() < until) {
-          const name = random.pick(NAMES);
-          const offset = random.below(60);
-          const [listing, shown, wanted] = random.chance(0.5)
-            ? ([
-                application
-                  .get(OffersController)
-                  .list(Object.assign(new ListOffersDto(), { brandName: [name], offset })),
-                'offerID',
-                () => plain('test_offers', `name = '${name}'`, '"offerID"', { offset }),
-              ] as const)
-            : ([
-                application
-                  .get(NamedOffersController)
-                  .list(Object.assign(new ListNamedOffersDto(), { offset })),
-                'brandName',
-                () => plain('test_named_offers', 'true', 'name', { offset }),
-              ] as const);
-          const page = await reader.prepare(listing).read();
-          const [row] = await wanted();
-          // Equal versions mean the same data.
-          if (page.version !== row?.version) continue;
-          const objects = JSON.parse(page.objects) as Record<string, unknown>[];
-          expect([page.count, objects.map((object) => object[shown])]).toEqual([
-            row.count,
-            JSON.parse(row.shown ?? '[]'),
-          ]);
-          compared += 1;
-        }
-      };
-      await Promise.all([
-        ...[1, 2].map((at) => compare(new Random(`reader ${at}`))),
-        ...Array.from({ length: WRITERS }, (_, at) => write(new Random(`writer ${at}`), until)),
-      ]);
-      expect(compared).toBeGreaterThan(0);
-    },
-    (DURATION + 30) * 1000,
-  );
 
   it(
     'are never older than what was committed before a conditional request',
