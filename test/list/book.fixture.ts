@@ -235,6 +235,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     @BooleanParam('With a cover, or without.') coverExists?: boolean;
     @BooleanParam('Signed, or not.') signed?: boolean;
     @TextParam('By this author, or in this language.') either?: string;
+    @TextParam('On a shelf of this name, or in this language.') shelfOr?: string;
     @TextsParam('In one language, or in another.', 2) oneOrOther?: string[];
     @IntegerParam('With a title of more characters.') titleLonger?: number;
     @TextParam('With a title that begins so.') titleBegins?: string;
@@ -270,6 +271,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
         coverExists: (has) => path(Book, 'details.cover', has ? Not(IsNull()) : IsNull()),
         signed: (signed) => path(Book, 'details.signed', signed),
         either: (text) => [{ authorID: text }, { language: text }],
+        shelfOr: (name) => [{ shelfID: related(Shelf, { name }) }, { language: name }],
         // SQL that an author of a resource forgot to put into brackets.
         oneOrOther: ([one, other]) => ({
           language: Raw((column) => `${column} = :one OR ${column} = :other`, { one, other }),

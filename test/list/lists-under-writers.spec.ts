@@ -180,7 +180,8 @@ async function read(random: Random, until: number): Promise<number> {
     const limit = String(random.pick([0, 1, 7, 50]));
     const kind = random.number();
     // To look up identifiers, and to read a whole list, a snapshot is opened, and closed with that of the reader.
-    const pages = 'within' in list || 'shelfName' in list ? 1 : random.pick([3, 3, 3, 9]);
+    const looksUp = ['within', 'shelfName', 'shelfOr'].some((name) => name in list);
+    const pages = looksUp ? 1 : random.pick([3, 3, 3, 9]);
     await reader.inSnapshot(async () => {
       if (kind < 0.2) return reader.compareFacets(list, client);
       if (kind < 0.3) return reader.compareWhole(list, client);

@@ -21,6 +21,7 @@ const KINDS = ['NOVEL', 'ATLAS', 'ERRATA'];
 const SHELVES = [...numbered('s', 13), ...['s0', 's0', 's0', 's0', 's0']];
 const AUTHORS = numbered('a', 25);
 const LANGUAGES = ['en', 'de', 'fr', 'xx'];
+const NAMES = ['name 0', 'name 1', 'name 2'];
 const TAGS = ['old', 'rare', 'torn', 'none'];
 const COVERS = ['hard', 'soft', '7', 'Ä'];
 
@@ -36,6 +37,9 @@ const time = (random: Random): string =>
 
 const shelves = (client: string): string =>
   `(SELECT * FROM test_shelves WHERE ${client === 'tester' ? 'true' : `"ownerID" IN ('all', '${client}')`})`;
+
+const isOnShelf = (names: string, client: string): string =>
+  `"shelfID" IN (SELECT "shelfID" FROM ${shelves(client)} shelf WHERE name IN (${listed(names)}))`;
 
 const height = `CASE WHEN jsonb_typeof(details->'size'->'height') = 'number'
   THEN (details->'size'->>'height')::numeric END`;
@@ -74,12 +78,7 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
       UNION SELECT child."shelfID" FROM ${shelves(client)} child JOIN below ON child."parentID" = below."shelfID"
     ) TABLE below)`,
   ),
-  shelfName: filter(
-    'shelfID',
-    equals('name', ['name 0', 'name 1', 'name 2', 'none']).sample,
-    (value, client) =>
-      `"shelfID" IN (SELECT "shelfID" FROM ${shelves(client)} shelf WHERE name IN (${listed(value)}))`,
-  ),
+  shelfName: filter('shelfID', equals('name', [...NAMES, 'none']).sample, isOnShelf),
   authorID: equals('authorID', AUTHORS),
   authorIDNot: differs('authorID', AUTHORS),
   onLoan: compares('onLoan', '=', (random) => random.pick(['true', 'false'])),
@@ -133,6 +132,11 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
     sample: (random) => random.pick([...AUTHORS, ...LANGUAGES]),
     keeps: (value) => `"authorID" = ${literal(value)} OR language = ${literal(value)}`,
   },
+  shelfOr: {
+    columns: ['shelfID', 'language'],
+    sample: (random) => random.pick([...NAMES, ...LANGUAGES]),
+    keeps: (value, client) => `${isOnShelf(value, client)} OR language = ${literal(value)}`,
+  },
   oneOrOther: filter(
     'language',
     (random) => `${random.pick(LANGUAGES)},${random.pick(LANGUAGES)}`,
@@ -163,7 +167,7 @@ const TOGETHER = [
   ...['shelfID priceMin', 'shelfID priceBelow', 'shelfID kind priceMax', 'shelfID kind'],
   ...['authorID kind', 'shelfID authorID', 'authorID pagesMin', 'shelfIDNot kind', 'q kind'],
   ...['shelfIDExists kind', 'priceExists kind', 'q shelfID', 'kind publishedSince', 'kind'],
-  ...['shelfID priceAbove', 'q', 'q'],
+  ...['shelfID priceAbove', 'q', 'q', 'priceMin', 'priceMax', 'priceBelow', 'pagesAround'],
 ];
 
 /**

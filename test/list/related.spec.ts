@@ -46,21 +46,6 @@ beforeEach(async () => {
 });
 
 describe('A filter by related objects', () => {
-  it.each([
-    ['one value', 'brandName=Acme', ['a', 'c']],
-    ['several values', 'brandName=Acme,Emca', ['a', 'b', 'c']],
-    ['a value that no object has', 'brandName=none', []],
-    ['another order', 'brandName=Acme&sort=-offerID', ['c', 'a']],
-    ['a place', 'brandName=Acme,Emca&offset=1&limit=1', ['b']],
-    ['an object before', 'brandName=Acme,Emca&after=b', ['c']],
-  ])('keeps the objects that refer to one with %s', async (_, parameters, offers) => {
-    const [count, found] = await offersOf(`/test_offers?${parameters}`);
-    expect(found).toEqual(offers);
-    expect(count).toBe(
-      String((await offersOf(`/test_offers?${parameters.split('&')[0]}`))[1].length),
-    );
-  });
-
   it('changes the version of its list with either resource', async () => {
     const path = '/test_offers?brandName=Acme';
     const { headers } = await service.get(path).expect(200);
@@ -74,17 +59,6 @@ describe('A filter by related objects', () => {
     await query(`UPDATE test_offers SET "brandID" = NULL WHERE "offerID" = 'c'`);
     await service.get(path).set('If-None-Match', String(after.etag)).expect(200);
     expect(await offersOf(path)).toEqual(['0', []]);
-  });
-
-  it('goes for a whole list and for facets', async () => {
-    const { text } = await service
-      .get('/test_offers?brandName=Acme&fields=offerID')
-      .set('Accept', 'application/x-ndjson')
-      .expect(200);
-    expect(text).toBe('{"offerID":"a"}\n{"offerID":"c"}\n');
-    const { body } = await service.get('/facets/test_offers?brandName=Acme').expect(200);
-    // The counts of brands are without the filter on brands.
-    expect((body as Body).response_data.objects).toHaveLength(3);
   });
 
   it('keeps the objects of more than 10,000 related ones', async () => {

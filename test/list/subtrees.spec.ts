@@ -65,25 +65,6 @@ describe('within', () => {
     expect(await productsOf(parameters)).toEqual([String(identifiers.length), identifiers]);
   });
 
-  it('goes with any order, place, selection and format', async () => {
-    expect(await productsOf('within=a&sort=-productID&offset=3&limit=2')).toEqual([
-      '8',
-      ['a11-DIGITAL', 'a1-PHYSICAL'],
-    ]);
-    expect(await productsOf('within=a&after=a1-DIGITAL&limit=2')).toEqual([
-      '8',
-      ['a1-PHYSICAL', 'a11-DIGITAL'],
-    ]);
-    const stream = await service
-      .get('/products?within=a1&fields=productID&sort=-productID')
-      .set('Accept', 'text/csv')
-      .expect('X-Total-Count', '4')
-      .expect(200);
-    expect(stream.text.trim().split(/\r?\n/)).toEqual([
-      ...['productID', 'a11-PHYSICAL', 'a11-DIGITAL', 'a1-PHYSICAL', 'a1-DIGITAL'],
-    ]);
-  });
-
   it('lists categories, too', async () => {
     const { body } = await service.get('/categories?within=a1&fields=categoryID').expect(200);
     expect((body as Body).response_data).toEqual({
