@@ -51,58 +51,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('after', () => {
-  const orders = [
-    ...['productID', '-productID', 'price', '-price', 'name', '-name', 'createdAt', '-updatedAt'],
-    ...['price,name', '-price,name', 'price,-name', '-name,-price,createdAt', 'name,-productID'],
-    ...['-price,-productID', 'updatedAt,-price,name'],
-  ];
-  const filters = [
-    '',
-    '&type=PHYSICAL',
-    '&type=PHYSICAL,SERVICE',
-    '&priceMin=1&priceMax=3',
-    '&q=name',
-  ];
-  it.each(orders)('walks every list sorted by %s, whole and in order', async (order) => {
-    for (const filter of filters) {
-      const list = `/products?sort=${order}${filter}&fields=productID`;
-      const { identifiers: wanted, count } = await pageOf(`${list}&limit=1000`);
-      expect(await walk(`${list}&limit=7`, 'after')).toEqual(wanted);
-      const [third = ''] = wanted.slice(2);
-      const page = await pageOf(`${list}&limit=1000&after=${third}`);
-      expect(page).toMatchObject({ identifiers: wanted.slice(3), count });
-      const stream = await service
-        .get(`${list}&after=${third}`)
-        .set('Accept', 'application/x-ndjson')
-        .expect('X-Total-Count', count)
-        .expect(200);
-      const lines = stream.text.trimEnd().split('\n');
-      expect(lines.map((line) => (JSON.parse(line) as { productID: string }).productID)).toEqual(
-        wanted.slice(3),
-      );
-    }
-  });
-
-  it.each(['relevance', 'relevance,-price', 'relevance,name,-productID'])(
-    'walks a search by %s, from titled objects to the others',
-    async (order) => {
-      await service.dataSource.query(
-        `UPDATE products SET description = 'name' WHERE "productID" < 'p080' AND name IS NULL`,
-      );
-      const list = `/products?q=name&sort=${order}&fields=productID`;
-      const { identifiers: wanted } = await pageOf(`${list}&limit=1000`);
-      expect(wanted.length).toBeGreaterThan(90);
-      expect(await walk(`${list}&limit=7`, 'after')).toEqual(wanted);
-      for (const at of [3, wanted.length - 4]) {
-        const stream = await service
-          .get(`${list}&after=${wanted[at]}`)
-          .set('Accept', 'text/csv')
-          .expect(200);
-        expect(stream.text.trim().split(/\r?\n/).slice(1)).toEqual(wanted.slice(at + 1));
-      }
-    },
-  );
-
   it('neither skips nor repeats an object when others come and go', async () => {
     const list = '/products?sort=name&limit=40&fields=productID';
     const first = await pageOf(list);

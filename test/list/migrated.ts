@@ -5,9 +5,12 @@ import { type Service, startService } from '../service.js';
 /** Starts the service with the resource of a module of a test, and creates what its entity declares. */
 export async function startWith(
   module: Type,
-  { before = [] }: { before?: readonly string[] } = {},
+  {
+    before = [],
+    environment = {},
+  }: { before?: readonly string[]; environment?: NodeJS.ProcessEnv } = {},
 ): Promise<Service> {
-  const service = await startService({}, module);
+  const service = await startService(environment, module);
   const { up } = await migrationChanges(service.dataSource);
   // The indexes, the triggers and the tally of the service come behind all tables.
   const created = up.findLastIndex((statement) => statement.startsWith('CREATE TABLE')) + 1;

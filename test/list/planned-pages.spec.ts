@@ -6,7 +6,6 @@ import { statement } from '../../src/database/statement.js';
 import { StatementCache } from '../../src/list/statement/statement-cache.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
-import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
@@ -128,121 +127,6 @@ it.each([
   expect(custom / generic).toBeCloseTo(1, 2);
 });
 
-it('A list that is planned once has the count and the page of plain SQL, whatever its values', async () => {
-  await service.dataSource.query(`TRUNCATE products CASCADE`);
-  await service.dataSource.query(
-    `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, 9) i`,
-  );
-  // Values that are frequent, rare and missing.
-  await service.dataSource.query(
-    `INSERT INTO products ("productID", type, name, "categoryID", price, currency, stock)
-       SELECT 'p' || lpad(i::text, 5, '0'), (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + (i % 10) / 6 + (i % 100) / 99]::product_type,
-         CASE WHEN i % 7 > 0 THEN 'lamp ' || i % 50 END, 'c' || floor(9.9 * random() ^ 4),
-         CASE WHEN i % 9 > 0 THEN i * 7919 % 400 END, 'EUR', i % 3
-       FROM generate_series(1, 8000) i`,
-  );
-  await service.dataSource.query('ANALYZE products');
-  const maintenance = new TallyMaintenance(service.dataSource, products());
-  await until(() => maintenance.run());
-  const [{ ranges } = { ranges: 0 }] = await service.dataSource.query<{ ranges: number }[]>(
-    `SELECT count(*)::integer AS ranges FROM products_tally_by_price WHERE facet = ''`,
-  );
-  expect(ranges).toBeGreaterThan(2);
-  const random = new Random('planned');
-  const digit = (): string => String(random.below(10));
-  const price = (): number => random.below(400);
-  const type = (): string => random.pick(['PHYSICAL', 'DIGITAL', 'SERVICE']);
-  /** A filter, and the same in SQL. */
-  const filters: readonly (() => readonly [query: string, where: string])[] = [
-    () => ['', 'true'],
-    () => at((value) => [`categoryID=${value}`, `"categoryID" = '${value}'`], `c${digit()}`),
-    () => at((value) => [`type=${value}`, `type = '${value}'`], type()),
-    () => at((value) => [`type=${value}&inStock=true`, `type = '${value}' AND stock > 0`], type()),
-    () =>
-      at(
-        (one, two) => [`categoryID=${one},${two}`, `"categoryID" IN ('${one}', '${two}')`],
-        `c${digit()}`,
-        `c${digit()}`,
-      ),
-    () => at((value) => [`priceMin=${value}`, `price >= ${value}`], price()),
-    () => at((value) => [`priceMax=${value}`, `price <= ${value}`], price()),
-    () =>
-      at(
-        (one, two) => [`priceMin=${one}&priceMax=${two}`, `price BETWEEN ${one} AND ${two}`],
-        price() / 2,
-        price(),
-      ),
-    () => at((value) => [`q=${value}`, `name ~ '\\m${value}\\M'`], random.below(50)),
-    () => ['q=lamp', `name IS NOT NULL`],
-    () =>
-      at(
-        (word, value) => [
-          `q=${word}&categoryID=${value}`,
-          `name ~ '\\m${word}\\M' AND "categoryID" = '${value}'`,
-        ],
-        random.pick(['lamp', digit()]),
-        `c${digit()}`,
-      ),
-    () =>
-      at(
-        (word, value) => [
-          `q=${word}&type=${value}`,
-          `name ~ '\\m${word}\\M' AND type = '${value}'`,
-        ],
-        random.pick(['lamp', digit()]),
-        type(),
-      ),
-    () =>
-      at(
-        (value, one, two) => [
-          `categoryID=${value}&priceMin=${one}&priceMax=${two}`,
-          `"categoryID" = '${value}' AND price BETWEEN ${one} AND ${two}`,
-        ],
-        `c${digit()}`,
-        price() / 2,
-        price(),
-      ),
-    () =>
-      at(
-        (value, kind, bound) => [
-          `categoryID=${value}&type=${kind}&priceMax=${bound}`,
-          `"categoryID" = '${value}' AND type = '${kind}' AND price <= ${bound}`,
-        ],
-        `c${digit()}`,
-        type(),
-        price(),
-      ),
-  ];
-  const orders = [
-    ['productID', '"productID"'],
-    ['-productID', '"productID" DESC'],
-    ['price', 'price NULLS LAST, "productID"'],
-    ['-price', 'price DESC NULLS LAST, "productID" DESC'],
-    ['name', 'name NULLS LAST, "productID"'],
-  ] as const;
-  for (let turn = 0; turn < 8; turn += 1) {
-    for (const filter of filters) {
-      for (const [sort, order] of orders) {
-        const [query, where] = filter();
-        const offset = random.pick([0, random.below(40), random.below(8000)]);
-        const list = `${query}&sort=${sort}&limit=3&offset=${offset}`;
-        const { body } = await service.get(`/products?${list}`).expect(200);
-        const { count, objects } = body.response_data as {
-          count: string;
-          objects: { productID: string }[];
-        };
-        const [wanted] = await service.dataSource.query<[{ count: string; ids: string[] }]>(
-          `SELECT (SELECT count(*) FROM products WHERE ${where})::text AS count, ARRAY(
-             SELECT "productID" FROM products WHERE ${where} ORDER BY ${order} LIMIT 3 OFFSET ${offset}
-           ) AS ids`,
-        );
-        const found = { count, ids: objects.map(({ productID }) => productID) };
-        expect({ list, ...found }).toEqual({ list, ...wanted });
-      }
-    }
-  }
-}, 60_000);
-
 it('A list in descending order reads the index of its column backwards, at every offset, and sorts no objects', async () => {
   interface Node {
     readonly 'Node Type': string;
@@ -252,6 +136,16 @@ it('A list in descending order reads the index of its column backwards, at every
     readonly 'Scan Direction'?: string;
     readonly Plans?: readonly Node[];
   }
+  await service.dataSource.query(`TRUNCATE products CASCADE`);
+  await service.dataSource.query(
+    `INSERT INTO products ("productID", type, price, currency, stock)
+       SELECT 'p' || lpad(i::text, 5, '0'), (ARRAY['PHYSICAL', 'DIGITAL'])[1 + (i % 10) / 6]::product_type,
+         CASE WHEN i % 9 > 0 THEN i * 7919 % 400 END, 'EUR', i % 3
+       FROM generate_series(1, 8000) i`,
+  );
+  await service.dataSource.query('ANALYZE products');
+  const maintenance = new TallyMaintenance(service.dataSource, products());
+  await until(() => maintenance.run());
   const pool = primaryPool(service.dataSource);
   const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
   const asked = jest.spyOn(pool, 'query');
@@ -308,10 +202,3 @@ it('When as many lists are prepared as may be, any other is planned for its valu
   expect(await isPlannedOnce('categoryID=a&priceMin=2&sort=createdAt')).toBe(false);
   asked.mockRestore();
 });
-
-function at<Values extends readonly unknown[], Result>(
-  build: (...values: Values) => Result,
-  ...values: Values
-): Result {
-  return build(...values);
-}

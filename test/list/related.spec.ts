@@ -3,21 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { exported } from '../import/exported.js';
 import { QueryOf, related } from '../../src/list/index.js';
-import { ListReader } from '../../src/list/reading/list-reader.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { uncachedLists } from '../../src/verify/uncached-lists.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
-import {
-  ListNamedOffersDto,
-  ListOffersDto,
-  NamedOffer,
-  NamedOffersController,
-  OFFERS,
-  OffersController,
-  OffersModule,
-} from './offer.fixture.js';
+import { ListOffersDto, NamedOffer, OFFERS, OffersModule } from './offer.fixture.js';
 
 /** Seconds of the runs beside writers. */
 const DURATION = Number(process.env.RELATED_TEST_SECONDS ?? 3);
@@ -55,21 +46,6 @@ beforeEach(async () => {
 });
 
 describe('A filter by related objects', () => {
-  it.each([
-    ['one value', 'brandName=Acme', ['a', 'c']],
-    ['several values', 'brandName=Acme,Emca', ['a', 'b', 'c']],
-    ['a value that no object has', 'brandName=none', []],
-    ['another order', 'brandName=Acme&sort=-offerID', ['c', 'a']],
-    ['a place', 'brandName=Acme,Emca&offset=1&limit=1', ['b']],
-    ['an object before', 'brandName=Acme,Emca&after=b', ['c']],
-  ])('keeps the objects that refer to one with %s', async (_, parameters, offers) => {
-    const [count, found] = await offersOf(`/test_offers?${parameters}`);
-    expect(found).toEqual(offers);
-    expect(count).toBe(
-      String((await offersOf(`/test_offers?${parameters.split('&')[0]}`))[1].length),
-    );
-  });
-
   it('changes the version of its list with either resource', async () => {
     const path = '/test_offers?brandName=Acme';
     const { headers } = await service.get(path).expect(200);
@@ -83,17 +59,6 @@ describe('A filter by related objects', () => {
     await query(`UPDATE test_offers SET "brandID" = NULL WHERE "offerID" = 'c'`);
     await service.get(path).set('If-None-Match', String(after.etag)).expect(200);
     expect(await offersOf(path)).toEqual(['0', []]);
-  });
-
-  it('goes for a whole list and for facets', async () => {
-    const { text } = await service
-      .get('/test_offers?brandName=Acme&fields=offerID')
-      .set('Accept', 'application/x-ndjson')
-      .expect(200);
-    expect(text).toBe('{"offerID":"a"}\n{"offerID":"c"}\n');
-    const { body } = await service.get('/facets/test_offers?brandName=Acme').expect(200);
-    // The counts of brands are without the filter on brands.
-    expect((body as Body).response_data.objects).toHaveLength(3);
   });
 
   it('keeps the objects of more than 10,000 related ones', async () => {
@@ -257,66 +222,6 @@ describe('A filter by related objects and a field of them, under eight writers o
       SELECT 'o' || n, 'b' || 1 + n % 20, 't', n FROM generate_series(0, 499) n`);
     await query('INSERT INTO test_named_offers SELECT "offerID", "brandID" FROM test_offers');
   });
-
-  it(
-    'are those of plain SQL at the same version',
-    async () => {
-      const until = performance.now() + DURATION * 1000;
-      const reader = service.application.get(ListReader);
-      const { application } = service;
-      const plain = (table: string, where: string, shown: string, { offset = 0 }) =>
-        query(
-          `WITH matching AS (
-             SELECT object.*, ${shown} AS shown FROM ${table} object
-             LEFT JOIN brands USING ("brandID") WHERE ${where}
-           )
-           SELECT (SELECT sum(stamp)::text FROM resource_versions
-               WHERE resource IN ('${table}', 'brands')) AS version,
-             (SELECT count(*)::text FROM matching) AS count,
-             (SELECT json_agg(shown)::text FROM (
-               SELECT shown FROM matching ORDER BY "offerID" LIMIT 50 OFFSET ${offset}
-             ) page) AS shown`,
-        );
-      let compared = 0;
-      const compare = async (random: Random): Promise<void> => {
-        while (performance.now() < until) {
-          const name = random.pick(NAMES);
-          const offset = random.below(60);
-          const [listing, shown, wanted] = random.chance(0.5)
-            ? ([
-                application
-                  .get(OffersController)
-                  .list(Object.assign(new ListOffersDto(), { brandName: [name], offset })),
-                'offerID',
-                () => plain('test_offers', `name = '${name}'`, '"offerID"', { offset }),
-              ] as const)
-            : ([
-                application
-                  .get(NamedOffersController)
-                  .list(Object.assign(new ListNamedOffersDto(), { offset })),
-                'brandName',
-                () => plain('test_named_offers', 'true', 'name', { offset }),
-              ] as const);
-          const page = await reader.prepare(listing).read();
-          const [row] = await wanted();
-          // Equal versions mean the same data.
-          if (page.version !== row?.version) continue;
-          const objects = JSON.parse(page.objects) as Record<string, unknown>[];
-          expect([page.count, objects.map((object) => object[shown])]).toEqual([
-            row.count,
-            JSON.parse(row.shown ?? '[]'),
-          ]);
-          compared += 1;
-        }
-      };
-      await Promise.all([
-        ...[1, 2].map((at) => compare(new Random(`reader ${at}`))),
-        ...Array.from({ length: WRITERS }, (_, at) => write(new Random(`writer ${at}`), until)),
-      ]);
-      expect(compared).toBeGreaterThan(0);
-    },
-    (DURATION + 30) * 1000,
-  );
 
   it(
     'are never older than what was committed before a conditional request',

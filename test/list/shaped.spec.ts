@@ -10,7 +10,6 @@ import { path } from '../../src/list/index.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { differences } from '../../src/schema/differences.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { Random } from '../random.js';
 import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
@@ -342,94 +341,5 @@ describe('A resource with columns of a declared shape', () => {
         expect([row, isValid(row)]).toEqual([row, true]);
       }
     }
-  });
-
-  it('filters by paths as SQL does, in random combinations', async () => {
-    const random = new Random('paths');
-    const pick = <T>(from: readonly T[]): T => random.pick(from);
-    const values = {
-      text: ['', 'a', '07:00', 'Z', 'ä', '🌳', '08:00', null, 7, { a: 1 }],
-      number: [0, -1, 1.5, 2, 1e15, null, '2'],
-    };
-    const rows = Array.from({ length: 200 }, (_, at) => ({
-      storeID: `r${at}`,
-      hours: pick([
-        null,
-        {},
-        [],
-        { monday: null },
-        { monday: { open: pick(values.text) } },
-        { monday: { open: pick(values.text) } },
-      ]),
-      place: {
-        latitude: pick(values.number),
-        seats: pick(values.number),
-        isOpen: pick([true, false, null, 'true', 1]),
-        access: pick(['STEPS', 'LEVEL', null, 3]),
-      },
-    }));
-    await service.dataSource.query('DELETE FROM test_stores');
-    await service.dataSource.query(
-      `INSERT INTO test_stores ("storeID", name, hours, place)
-       SELECT "storeID", 'store', hours, place FROM jsonb_to_recordset($1) row("storeID" text, hours jsonb, place jsonb)`,
-      [JSON.stringify(rows)],
-    );
-    const open = `hours->'monday'->>'open'`;
-    const number = (key: string) =>
-      `(SELECT value::numeric FROM jsonb_each(place) WHERE key = '${key}' AND jsonb_typeof(value) = 'number')`;
-    const filters: readonly (() => [query: string, sql: string, value: unknown])[] = [
-      () => {
-        const some = [pick(['a', '07:00', 'ä']), pick(['Z', '🌳', '7'])];
-        return [`opens=${some.map(encodeURIComponent).join(',')}`, `${open} = ANY($)`, some];
-      },
-      () => {
-        const least = pick(['07:00', 'Z', 'ä', '🌳']);
-        return [`opensMin=${encodeURIComponent(least)}`, `${open} COLLATE "C" >= $`, least];
-      },
-      () => {
-        const exists = pick([true, false]);
-        return [`opensExists=${exists}`, `(${open} IS NOT NULL) = $`, exists];
-      },
-      () => {
-        const least = pick(['-1', '0.0', '1.50', '2', '999999999999999.5']);
-        return [`latitudeMin=${least}`, `${number('latitude')} >= $`, least];
-      },
-      () => {
-        const most = pick(['-1', '0.0', '1.50', '2']);
-        return [`latitudeMax=${most}`, `${number('latitude')} <= $`, most];
-      },
-      () => {
-        const seats = [pick([0, 1]), pick([2, -1])];
-        return [`seats=${seats.join()}`, `${number('seats')} = ANY($)`, seats];
-      },
-      () => {
-        const isOpen = pick([true, false]);
-        return [`isOpen=${isOpen}`, `place->>'isOpen' = $`, String(isOpen)];
-      },
-      () => {
-        const access = pick(['STEPS', 'LEVEL']);
-        return [`access=${access}`, `place->>'access' = $`, access];
-      },
-    ];
-    let [some, none] = [0, 0];
-    for (let round = 0; round < 150; round += 1) {
-      const chosen = filters.filter(() => random.chance(0.25)).map((filter) => filter());
-      const where = chosen.map(([, sql], at) => sql.replace('$', `$${at + 1}`));
-      const matching = await service.dataSource.query<{ storeID: string }[]>(
-        `SELECT "storeID" FROM test_stores ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY "storeID"`,
-        chosen.map(([, , value]) => value),
-      );
-      const query = [...chosen.map(([text]) => text), 'limit=7', 'offset=3', 'fields=storeID'].join(
-        '&',
-      );
-      const { body } = await service.get(`/test_stores?${query}`).expect(200);
-      expect([query, body.response_data]).toEqual([
-        query,
-        { count: String(matching.length), objects: matching.slice(3, 10) },
-      ]);
-      if (matching.length > 0) some += 1;
-      else none += 1;
-    }
-    expect([some > 40, none > 5]).toEqual([true, true]);
   });
 });

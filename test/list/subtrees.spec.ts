@@ -1,21 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Not } from 'typeorm';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
 import { within } from '../../src/list/index.js';
-import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
 import { Listing } from '../../src/list/listing/listing.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
-import { ProductsService } from '../../src/products/products.service.js';
-import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
-
-/** Seconds of the run beside writers. */
-const DURATION = Number(process.env.SUBTREES_TEST_SECONDS ?? 4);
-const CATEGORIES = 40;
 
 let service: Service;
 const query = (text: string, values: unknown[] = []) => service.dataSource.query(text, values);
@@ -74,25 +66,6 @@ describe('within', () => {
     expect(await productsOf(parameters)).toEqual([String(identifiers.length), identifiers]);
   });
 
-  it('goes with any order, place, selection and format', async () => {
-    expect(await productsOf('within=a&sort=-productID&offset=3&limit=2')).toEqual([
-      '8',
-      ['a11-DIGITAL', 'a1-PHYSICAL'],
-    ]);
-    expect(await productsOf('within=a&after=a1-DIGITAL&limit=2')).toEqual([
-      '8',
-      ['a1-PHYSICAL', 'a11-DIGITAL'],
-    ]);
-    const stream = await service
-      .get('/products?within=a1&fields=productID&sort=-productID')
-      .set('Accept', 'text/csv')
-      .expect('X-Total-Count', '4')
-      .expect(200);
-    expect(stream.text.trim().split(/\r?\n/)).toEqual([
-      ...['productID', 'a11-PHYSICAL', 'a11-DIGITAL', 'a1-PHYSICAL', 'a1-DIGITAL'],
-    ]);
-  });
-
   it('lists categories, too', async () => {
     const { body } = await service.get('/categories?within=a1&fields=categoryID').expect(200);
     expect((body as Body).response_data).toEqual({
@@ -131,74 +104,4 @@ describe('within', () => {
   it('needs a resource that refers to itself', () => {
     expect(() => within(Brand, ['b'])).toThrow('Brand has no @ForeignKey to itself');
   });
-
-  it(
-    'equals a recursive query while categories and products move',
-    async () => {
-      await query(
-        `INSERT INTO categories ("categoryID", name) SELECT 'c' || i, 'C' FROM generate_series(0, $1 - 1) i`,
-        [CATEGORIES],
-      );
-      await query(
-        `INSERT INTO products ("productID", type, "categoryID")
-         SELECT 'p' || i, 'DIGITAL', 'c' || i % $1 FROM generate_series(1, 2000) i`,
-        [CATEGORIES],
-      );
-      const until = performance.now() + DURATION * 1000;
-      const write = async (random: Random): Promise<void> => {
-        while (performance.now() < until) {
-          const [one, other] = [random.below(CATEGORIES), random.below(CATEGORIES)];
-          // Below a category with a lower number, so that there is no cycle.
-          await query(
-            random.pick([
-              `UPDATE categories SET "parentID" = 'c${Math.min(one, other)}' WHERE "categoryID" = 'c${Math.max(one, other) + 1}'`,
-              `UPDATE categories SET "parentID" = NULL WHERE "categoryID" = 'c${one}'`,
-              `UPDATE products SET "categoryID" = 'c${one}' WHERE "productID" = 'p${1 + random.below(2000)}'`,
-            ]),
-          );
-          await sleep(random.below(60));
-        }
-      };
-      const reader = service.application.get(ListReader);
-      const compare = async (random: Random): Promise<number> => {
-        let compared = 0;
-        while (performance.now() < until) {
-          const list = new ListProductsDto();
-          list.within = [`c${random.below(CATEGORIES)}`, `c${random.below(CATEGORIES)}`];
-          list.limit = 10;
-          list.offset = random.below(100);
-          if (random.chance(0.5)) list.sort = [{ field: 'productID', direction: 'DESC' }];
-          const listing = service.application.get(ProductsService).list(list);
-          const page = await reader.prepare(listing).read();
-          const [plain] = await service.dataSource.query<Record<string, unknown>[]>(
-            `WITH RECURSIVE below AS (
-               SELECT "categoryID" FROM categories WHERE "categoryID" = ANY($1)
-               UNION
-               SELECT c."categoryID" FROM categories c JOIN below ON c."parentID" = below."categoryID"
-             ), matching AS (SELECT "productID" FROM products WHERE "categoryID" IN (TABLE below))
-             SELECT (SELECT sum(stamp)::text FROM resource_versions
-                 WHERE resource IN ('products', 'categories')) AS version,
-               (SELECT count(*)::text FROM matching) AS count,
-               ARRAY(SELECT "productID" FROM matching
-                 ORDER BY "productID" ${list.sort ? 'DESC' : 'ASC'} LIMIT 10 OFFSET $2) AS identifiers`,
-            [list.within, list.offset],
-          );
-          // Equal versions mean the same data.
-          if (page.version !== plain?.version) continue;
-          const objects = JSON.parse(page.objects) as { productID: string }[];
-          expect([page.count, objects.map(({ productID }) => productID)]).toEqual([
-            ...[plain.count, plain.identifiers],
-          ]);
-          compared += 1;
-        }
-        return compared;
-      };
-      const [compared] = await Promise.all([
-        compare(new Random('reader')),
-        ...Array.from({ length: 3 }, (_, at) => write(new Random(`writer ${at}`))),
-      ]);
-      expect(compared).toBeGreaterThan(0);
-    },
-    (DURATION + 30) * 1000,
-  );
 });

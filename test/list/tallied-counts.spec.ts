@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Service, startService } from '../service.js';
+import { compares, differs, equals, exists, type PlainResource, plainWhere } from './oracle.js';
 
 let service: Service;
 
@@ -41,6 +42,28 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const PRODUCTS: PlainResource = {
+  path: '/products',
+  table: 'products',
+  identifier: 'productID',
+  sorts: [],
+  filters: {
+    type: equals('type', []),
+    typeNot: differs('type', []),
+    brandID: equals('brandID', []),
+    brandIDNot: differs('brandID', []),
+    brandIDExists: exists('brandID'),
+    categoryID: equals('categoryID', []),
+    categoryIDExists: exists('categoryID'),
+    priceMin: compares('price', '>=', () => ''),
+    priceMax: compares('price', '<=', () => ''),
+    priceExists: exists('price'),
+    currency: equals('currency', []),
+    inStock: equals('inStock', []),
+    stockMin: compares('stock', '>=', () => ''),
+  },
+};
+
 /** Lists with the number of their objects that are not there. */
 it.each([
   ['typeNot=PHYSICAL', 30],
@@ -79,24 +102,7 @@ it.each([
   ['brandIDNot=b1&stockMin=0', 0],
 ])('The tally has the count of %s', async (list, extra) => {
   const { body } = await service.get(`/products?${list}&limit=1`).expect(200);
-  const filters = new URLSearchParams(list);
-  const listed = (name: string): string => `'${filters.get(name)?.replaceAll(',', `','`)}'`;
-  const conditions: Record<string, string> = {
-    type: `type IN (${listed('type')})`,
-    typeNot: `type NOT IN (${listed('typeNot')})`,
-    brandID: `"brandID" IN (${listed('brandID')})`,
-    brandIDNot: `("brandID" NOT IN (${listed('brandIDNot')}) OR "brandID" IS NULL)`,
-    brandIDExists: `("brandID" IS NOT NULL) = ${listed('brandIDExists')}`,
-    categoryIDExists: `("categoryID" IS NOT NULL) = ${listed('categoryIDExists')}`,
-    priceExists: `(price IS NOT NULL) = ${listed('priceExists')}`,
-    currency: `currency IN (${listed('currency')})`,
-    inStock: `"inStock" = ${listed('inStock')}`,
-    stockMin: `stock >= ${listed('stockMin')}`,
-    categoryID: `"categoryID" IN (${listed('categoryID')})`,
-    priceMin: `price >= ${listed('priceMin')}`,
-    priceMax: `price <= ${listed('priceMax')}`,
-  };
-  const where = [...filters.keys()].flatMap((name) => conditions[name] ?? []).join(' AND ');
+  const where = plainWhere(PRODUCTS, Object.fromEntries(new URLSearchParams(list)));
   const [{ count }] = await service.dataSource.query<[{ count: number }]>(
     `SELECT count(*)::integer AS count FROM products WHERE ${where}`,
   );

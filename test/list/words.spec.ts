@@ -425,44 +425,6 @@ it('Characters that the database leaves out of words do not count as characters 
 });
 
 describe('The order by relevance', () => {
-  it('has objects with all words in their name first, then the others, each by identifier', async () => {
-    expect(await found('blue wool')).toEqual(['p0', 'p1', 'p3', 'p5', 'p6']);
-    expect(await found('bean*', '&sort=relevance')).toEqual(['p7', 'p6']);
-    await service.load('products', [
-      { productID: 'a', type: 'DIGITAL', name: 'blue', description: 'wool' },
-    ]);
-    expect(await found('blue wool')).toEqual(['a', 'p0', 'p1', 'p3', 'p5', 'p6']);
-    const all = ['p0', 'p1', 'p3', 'p5', 'a', 'p6'];
-    expect(await found('blue wool', '&sort=relevance')).toEqual(all);
-    for (let offset = 0; offset <= 7; offset += 1) {
-      for (const limit of [0, 1, 2, 7]) {
-        const page = `&sort=relevance&offset=${offset}&limit=${limit}`;
-        expect(await found('blue wool', page)).toEqual(all.slice(offset, offset + limit));
-      }
-    }
-    await service.dataSource.query(`DELETE FROM products WHERE "productID" = 'a'`);
-  });
-
-  it('has an exact identifier before words in a description', async () => {
-    await service.load('products', [
-      { productID: 'Beanbag', type: 'DIGITAL', name: 'z' },
-      { productID: 'z', type: 'DIGITAL', description: 'Beanbag' },
-    ]);
-    expect(await found('Beanbag', '&sort=relevance')).toEqual(['Beanbag', 'p6', 'z']);
-    await service.dataSource.query(`DELETE FROM products WHERE "productID" IN ('Beanbag', 'z')`);
-  });
-
-  it('has further sort keys within equal relevance', async () => {
-    expect(await found('blue', '&sort=relevance,price')).toEqual(['p5', 'p3', 'p1', 'p0', 'p6']);
-  });
-
-  it('orders whole lists, too', async () => {
-    const { text } = await search('bean*', '&sort=relevance&fields=productID')
-      .set('Accept', 'application/x-ndjson')
-      .expect(200);
-    expect(text.trim().split('\n')).toEqual(['{"productID":"p7"}', '{"productID":"p6"}']);
-  });
-
   it('is refused without a search, descending, and behind other keys', async () => {
     await service
       .get('/products?sort=relevance')

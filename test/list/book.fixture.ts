@@ -1,0 +1,298 @@
+import { Controller, Get, Module, Query, type Type } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { Type as TypeOf } from 'class-transformer';
+import { IsBoolean, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
+import {
+  And,
+  ArrayContains,
+  Between,
+  Column,
+  DataSource,
+  ForeignKey,
+  In,
+  Index,
+  IsNull,
+  LessThan,
+  LessThanOrEqual,
+  Like,
+  MoreThan,
+  MoreThanOrEqual,
+  Not,
+  PrimaryColumn,
+  Raw,
+  UpdateDateColumn,
+  VirtualColumn,
+} from 'typeorm';
+import {
+  BooleanParam,
+  containsWords,
+  DateTimeParam,
+  DecimalParam,
+  EnumsParam,
+  IdentifiersParam,
+  IntegerParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  path,
+  QueryOf,
+  related,
+  TextParam,
+  TextsParam,
+  within,
+  WordsParam,
+} from '../../src/list/index.js';
+import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+import type { ExternalTable } from '../../src/resource/resource.js';
+
+export enum BookKind {
+  NOVEL = 'NOVEL',
+  ATLAS = 'ATLAS',
+  ERRATA = 'ERRATA',
+}
+
+/** A tree, of which a client sees a part. */
+@Resource('test_shelves', {
+  filtered: ['parentID', 'name'],
+  scope: {
+    columns: ['ownerID'],
+    where: ({ clientID }) => (clientID === 'tester' ? {} : { ownerID: In(['all', clientID]) }),
+  },
+})
+export class Shelf {
+  @PrimaryColumn(identifierColumn)
+  shelfID!: string;
+
+  @ForeignKey(() => Shelf)
+  @Column({ ...identifierColumn, nullable: true })
+  parentID!: string | null;
+
+  @Column(nameColumn)
+  name!: string;
+
+  @Column(identifierColumn)
+  ownerID!: string;
+}
+
+@QueryOf(Shelf, { sort: ['shelfID'] })
+class ListShelvesDto extends ListQueryDto {}
+
+@Controller('test_shelves')
+class ShelvesController {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  @Get()
+  list(@Query() query: ListShelvesDto): Listing {
+    return listOf(this.dataSource.getRepository(Shelf), query);
+  }
+}
+
+class Size {
+  @IsOptional() @IsNumber() height?: number | null;
+}
+
+class Details {
+  @ValidateNested() @TypeOf(() => Size) size!: Size;
+  @IsOptional() @IsString() cover?: string | null;
+  @IsOptional() @IsBoolean() signed?: boolean | null;
+}
+
+const COUNTED = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'] as const;
+const COMBINED = [
+  ['shelfID', 'kind'],
+  ['authorID', 'kind'],
+  ['kind', 'onLoan'],
+  ['ownerID', 'kind'],
+  ['shelfID', 'authorID'],
+] as const;
+
+/** The columns that the tally counts, as `install_tally` and `track_table` take them. */
+export const BOOKS_COUNTED = `{${[...COUNTED, ...COMBINED.map((each) => each.join('+'))].join()}}`;
+
+/**
+ * A resource with every kind of column, filter and order: a table of its own, or one of others.
+ *
+ * @param external absent: a table of its own
+ */
+export function booksModule(resource: string, external?: ExternalTable): Type {
+  const isCounted = !external || external.tracked === true;
+  const time = external ? Column : UpdateDateColumn;
+
+  @Resource(resource, {
+    external,
+    counted: isCounted ? [...COUNTED, ...COMBINED] : [],
+    ...(!external && {
+      filtered: ['kind', 'shelfID', 'authorID', 'onLoan', 'price', 'pages', 'language', 'ownerID'],
+      sorted: ['title', 'price', 'publishedAt'],
+      searched: ['words'],
+      intervals: [
+        { of: 'price', within: ['shelfID'] },
+        { of: 'price', within: ['shelfID', 'kind'] },
+        { of: 'price', within: ['ownerID'] },
+      ],
+      paths: ['details.size.height', 'details.cover', 'details.signed'],
+    }),
+    // A client sees its own books; a reader also those of a kind, whose condition is one of two.
+    scope: {
+      columns: ['ownerID', 'kind'],
+      where: ({ clientID }) => {
+        if (clientID === 'tester') return {};
+        if (clientID === 'reader') return [{ ownerID: clientID }, { kind: BookKind.ATLAS }];
+        return { ownerID: clientID };
+      },
+    },
+  })
+  class Book {
+    @PrimaryColumn(identifierColumn)
+    bookID!: string;
+
+    @Column({ type: 'enum', enum: BookKind, enumName: 'test_book_kind' })
+    kind!: BookKind;
+
+    @Column({ ...nameColumn, nullable: true })
+    title!: string | null;
+
+    @Column({ ...nameColumn, nullable: true })
+    note!: string | null;
+
+    @ForeignKey(() => Shelf)
+    @Column({ ...identifierColumn, nullable: true })
+    shelfID!: string | null;
+
+    @Column({ ...identifierColumn, nullable: true })
+    authorID!: string | null;
+
+    @Column({ type: 'boolean', nullable: true })
+    onLoan!: boolean | null;
+
+    @Column({ type: 'numeric', nullable: true })
+    price!: string | null;
+
+    @Column({ type: 'integer', nullable: true })
+    pages!: number | null;
+
+    @Column({ ...identifierColumn, length: 2, nullable: true })
+    language!: string | null;
+
+    @Column({ ...timeColumn, nullable: true })
+    publishedAt!: Date | null;
+
+    @Index({ type: 'gin' })
+    @Column({ type: 'text', array: true, nullable: true })
+    tags!: string[] | null;
+
+    @Column({ type: 'jsonb', nullable: true })
+    @TypeOf(() => Details)
+    details!: Details | null;
+
+    @Column({ ...identifierColumn, select: false, default: 'other' })
+    ownerID!: string;
+
+    @time(timeColumn)
+    updatedAt!: Date;
+
+    @Index({ type: 'gin' })
+    @Column({ type: 'tsvector', select: false, insert: false, update: false, nullable: true })
+    words!: string | null;
+
+    @VirtualColumn({ type: 'integer', query: (book) => `SELECT 2 * ${book}.pages` })
+    doubled!: number | null;
+  }
+
+  @QueryOf(Book, { sort: ['bookID', 'title', 'price', 'publishedAt'], include: ['shelfID'] })
+  class ListBooksDto extends ListQueryDto {
+    @IdentifiersParam('With these identifiers.') bookID?: string[];
+    @EnumsParam('Of these kinds.', BookKind) kind?: BookKind[];
+    @EnumsParam('Of other kinds.', BookKind) kindNot?: BookKind[];
+    @IdentifiersParam('On these shelves.') shelfID?: string[];
+    @IdentifiersParam('On other shelves, or on none.') shelfIDNot?: string[];
+    @BooleanParam('On a shelf, or on none.') shelfIDExists?: boolean;
+    @IdentifiersParam('On these shelves, or on one below them.') within?: string[];
+    @TextsParam('On shelves of these names.') shelfName?: string[];
+    @IdentifiersParam('By these authors.') authorID?: string[];
+    @IdentifiersParam('By other authors, or by none.') authorIDNot?: string[];
+    @BooleanParam('On loan, or not.') onLoan?: boolean;
+    @IdentifiersParam('Of these owners.') ownerID?: string[];
+    @DecimalParam('At this price or more.') priceMin?: string;
+    @DecimalParam('At this price or less.') priceMax?: string;
+    @DecimalParam('At more than this price.') priceAbove?: string;
+    @DecimalParam('At less than this price.') priceBelow?: string;
+    @BooleanParam('With a price, or without.') priceExists?: boolean;
+    @DecimalParam('At less than 10 above this price.') priceFrom?: string;
+    @IntegerParam('With so many pages, or up to 20 less.') pagesAround?: number;
+    @IntegerParam('With at least so many pages.') pagesMin?: number;
+    @BooleanParam('Without a number of pages.') isUnpaged?: boolean;
+    @TextsParam('In these languages.', 2) language?: string[];
+    @TextParam('In another language.', 2) languageOther?: string;
+    @DateTimeParam('Published at this time or later.') publishedSince?: Date;
+    @DateTimeParam('Published before this time.') publishedUntil?: Date;
+    @TextsParam('With one of these tags.') tags?: string[];
+    @TextsParam('With all of these tags.') everyTag?: string[];
+    @DecimalParam('At least so high.') heightMin?: string;
+    @DecimalParam('Less high.') heightBelow?: string;
+    @TextsParam('With one of these covers.') cover?: string[];
+    @BooleanParam('With a cover, or without.') coverExists?: boolean;
+    @BooleanParam('Signed, or not.') signed?: boolean;
+    @TextParam('By this author, or in this language.') either?: string;
+    @TextParam('On a shelf of this name, or in this language.') shelfOr?: string;
+    @TextsParam('In one language, or in another.', 2) oneOrOther?: string[];
+    @IntegerParam('With a title of more characters.') titleLonger?: number;
+    @TextParam('With a title that begins so.') titleBegins?: string;
+    @IntegerParam('With half as many pages.') doubled?: number;
+    @WordsParam('With these words, or with this identifier.') q?: string;
+  }
+
+  @Controller(resource)
+  class BooksController {
+    constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+    @Get()
+    list(@Query() query: ListBooksDto): Listing {
+      return listOf(this.dataSource.getRepository(Book), query, {
+        within: (shelves) => ({ shelfID: within(Shelf, shelves) }),
+        shelfName: (name) => ({ shelfID: related(Shelf, { name }) }),
+        priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
+        priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
+        priceAbove: (bound) => ({ price: MoreThan(bound) }),
+        priceBelow: (bound) => ({ price: LessThan(bound) }),
+        priceFrom: (bound) => ({
+          price: And(MoreThanOrEqual(bound), LessThan(String(Number(bound) + 10))),
+        }),
+        pagesAround: (pages) => ({ pages: Between(pages - 20, pages) }),
+        pagesMin: (minimum) => ({ pages: MoreThanOrEqual(minimum) }),
+        isUnpaged: (isUnpaged) => ({ pages: isUnpaged ? IsNull() : Not(IsNull()) }),
+        language: (languages) => ({ language: In(languages) }),
+        languageOther: (language) => ({ language: Not(language) }),
+        everyTag: (tags) => ({ tags: ArrayContains(tags) }),
+        heightMin: (minimum) => path(Book, 'details.size.height', MoreThanOrEqual(minimum)),
+        heightBelow: (bound) => path(Book, 'details.size.height', LessThan(bound)),
+        cover: (covers) => path(Book, 'details.cover', covers),
+        coverExists: (has) => path(Book, 'details.cover', has ? Not(IsNull()) : IsNull()),
+        signed: (signed) => path(Book, 'details.signed', signed),
+        either: (text) => [{ authorID: text }, { language: text }],
+        shelfOr: (name) => [{ shelfID: related(Shelf, { name }) }, { language: name }],
+        // SQL that an author of a resource forgot to put into brackets.
+        oneOrOther: ([one, other]) => ({
+          language: Raw((column) => `${column} = :one OR ${column} = :other`, { one, other }),
+        }),
+        titleLonger: (length) => ({
+          title: Raw((title) => `length(${title}) > :length`, { length }),
+        }),
+        titleBegins: (text) => ({ title: Like(`${text}%`) }),
+        doubled: (doubled) => ({ doubled }),
+        q: (words) => ({ words: containsWords(words, ['bookID']) }),
+      });
+    }
+  }
+
+  @Module({ imports: [ListModule.forFeature(Book)], controllers: [BooksController] })
+  class BooksModule {}
+
+  Object.defineProperty(Book, 'name', { value: `Book${resource}` });
+  Object.defineProperty(BooksController, 'name', { value: `Book${resource}Controller` });
+  return BooksModule;
+}
+
+@Module({ imports: [ListModule.forFeature(Shelf)], controllers: [ShelvesController] })
+export class ShelvesModule {}

@@ -1,0 +1,135 @@
+import { Module } from '@nestjs/common';
+import type { EntityMetadata } from 'typeorm';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { resourcesOf } from '../../src/resource/resource.js';
+import type { Random } from '../random.js';
+import type { Service } from '../service.js';
+import { until } from '../until.js';
+import { booksModule, ShelvesModule } from './book.fixture.js';
+import { startWith } from './migrated.js';
+import { plainBooks } from './plain-books.js';
+
+/** The clients of the books: one sees everything, two their own, and one its own and others. */
+export const CLIENTS = ['tester', 'a', 'other', 'reader'] as const;
+
+/** The books in a table of the service, in one of others that is tracked, and in a view of the first. */
+export const LIBRARY = {
+  own: plainBooks('test_books'),
+  tracked: plainBooks('test_tracked_books', 'library.books'),
+  view: plainBooks('test_viewed_books', 'library.open_books'),
+} as const;
+
+/** The fields of facet counts, in order. */
+export const FACETS = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'];
+
+@Module({
+  imports: [
+    ShelvesModule,
+    booksModule('test_books'),
+    booksModule('test_tracked_books', { schema: 'library', name: 'books', tracked: true }),
+    booksModule('test_viewed_books', { schema: 'library', name: 'open_books' }),
+  ],
+})
+class LibraryModule {}
+
+/** The service with books on shelves, and the tokens of their clients. */
+export interface Library extends Service {
+  readonly tokens: ReadonlyMap<string, string>;
+  /** The resources with a tally. */
+  readonly counted: readonly EntityMetadata[];
+  /** Inserts books into the table of the service, with their words, and into that of others. */
+  insert(books: readonly object[]): Promise<void>;
+  /** Folds the deltas of the tallies, and cuts their ranges. */
+  maintain(): Promise<void>;
+}
+
+/** Starts the service with books whose common words are counted. Nothing is kept in the page cache. */
+export async function startLibrary(books: readonly object[]): Promise<Library> {
+  const service = await startWith(LibraryModule, {
+    environment: { PAGE_CACHE_MB: '0', QUERY_TIMEOUT_MS: '60000' },
+    before: [
+      'CREATE SCHEMA library',
+      'CREATE TABLE library.books (LIKE test_books INCLUDING ALL)',
+      'CREATE VIEW library.open_books AS SELECT * FROM test_books',
+      `SELECT install_words('test_books', '{title,note}')`,
+    ],
+  });
+  const { dataSource, application } = service;
+  const resources = resourcesOf(dataSource);
+  const counted = ['test_books', 'test_tracked_books'].flatMap((name) => resources.get(name) ?? []);
+  const insert = async (rows: readonly object[]): Promise<void> => {
+    await dataSource.query(...insertion(rows));
+    // With the words that a trigger of the service has set.
+    await dataSource.query(
+      `INSERT INTO library.books SELECT * FROM test_books WHERE "bookID" IN (
+         SELECT "bookID" FROM json_populate_recordset(NULL::test_books, $1)
+       ) ON CONFLICT DO NOTHING`,
+      [JSON.stringify(rows)],
+    );
+  };
+  const maintain = async (): Promise<void> => {
+    for (const metadata of counted) {
+      const maintenance = new TallyMaintenance(dataSource, metadata);
+      await until(() => maintenance.run());
+    }
+  };
+  await dataSource.query(
+    `INSERT INTO test_shelves SELECT 's' || i, CASE WHEN i > 1 THEN 's' || i / 2 END, 'name ' || i % 3,
+       (ARRAY['all', 'all', 'a', 'reader', 'other'])[1 + i % 5] FROM generate_series(0, 11) i`,
+  );
+  await dataSource.query(
+    `INSERT INTO test_books_tally_by_words_counted VALUES ('lamp', true), ('^lamp', true), ('robust', true)`,
+  );
+  await insert(books);
+  await dataSource.query('ANALYZE test_books, library.books');
+  await maintain();
+  const clients = application.get(ClientsService);
+  const tokens = new Map<string, string>();
+  for (const client of CLIENTS) {
+    if (client !== service.clientID) await clients.create(client, {});
+    tokens.set(client, (await clients.issue(client, null)).token);
+  }
+  return { ...service, tokens, counted, insert, maintain };
+}
+
+/** A statement that inserts those of some books that are not there, and its parameter values. */
+export function insertion(books: readonly object[]): [sql: string, values: unknown[]] {
+  const columns = Object.keys(books[0] ?? {})
+    .map((name) => `"${name}"`)
+    .join(', ');
+  return [
+    `INSERT INTO test_books (${columns})
+     SELECT ${columns} FROM json_populate_recordset(NULL::test_books, $1) ON CONFLICT DO NOTHING`,
+    [JSON.stringify(books)],
+  ];
+}
+
+/** A statement that changes or deletes books, so that they leave lists, join them, or move in them. */
+export function bookChange(random: Random, table: string, where: string): string {
+  const change = random.pick([
+    `SET price = price + 1`,
+    `SET price = NULL`,
+    `SET price = 50, pages = 100`,
+    `SET kind = '${random.pick(['NOVEL', 'ATLAS', 'ERRATA'])}'`,
+    `SET "ownerID" = '${random.pick(['a', 'reader', 'other'])}'`,
+    `SET "shelfID" = 's${random.below(12)}', "authorID" = NULL`,
+    `SET "onLoan" = NOT "onLoan", "publishedAt" = NULL`,
+    undefined,
+  ]);
+  return change === undefined
+    ? `DELETE FROM ${table} WHERE ${where}`
+    : `UPDATE ${table} ${change} WHERE ${where}`;
+}
+
+/** A statement that changes a shelf, so that a subtree moves, or another client sees it. */
+export function shelfChange(random: Random): string {
+  // Below a shelf of a lower number, so that there is no cycle.
+  const [above = 0, below = 0] = [random.below(12), random.below(12)].sort((a, b) => a - b);
+  const change = random.pick([
+    `name = 'name ${above % 4}'`,
+    `"ownerID" = '${random.pick(['all', 'a', 'other'])}'`,
+    `"parentID" = ${above === below ? 'NULL' : `'s${above}'`}`,
+  ]);
+  return `UPDATE test_shelves SET ${change} WHERE "shelfID" = 's${below}'`;
+}

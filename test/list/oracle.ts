@@ -1,0 +1,289 @@
+import { expect } from '@jest/globals';
+import type { Random } from '../random.js';
+import type { Service } from '../service.js';
+
+/** A filter of a list: a value as a client may send it, and what the value means. */
+export interface PlainFilter {
+  /** The columns that it compares. Their facet counts ignore the filter. */
+  readonly columns: readonly string[];
+  readonly sample: (random: Random) => string;
+  /** The objects that it keeps for a client, as SQL on the columns of the table. */
+  readonly keeps: (value: string, client: string) => string;
+}
+
+/** A resource as plain SQL reads it, independent of the service. */
+export interface PlainResource {
+  readonly path: string;
+  /** In SQL. */
+  readonly table: string;
+  readonly identifier: string;
+  /** The columns that `sort` may name. */
+  readonly sorts: readonly string[];
+  readonly filters: Readonly<Record<string, PlainFilter>>;
+  /** The objects that a client sees, as SQL. Default: all. */
+  readonly seen?: (client: string) => string;
+  /** The objects that come first by relevance in a search, as SQL. */
+  readonly titled?: (words: string) => string;
+  /** What `include` may name, each with a text of the related object as SQL on `object`. */
+  readonly included?: Readonly<Record<string, (client: string) => string>>;
+}
+
+/** The parameters of a list, as a client sends them. */
+export type PlainRequest = Readonly<Record<string, string>>;
+
+/** A page: the count of all matching objects, and each object of the page as text. */
+export interface PlainPage {
+  readonly count: string;
+  /** The identifier, and what `included` tells of each related object. */
+  readonly objects: readonly string[];
+}
+
+/**
+ * A statement for the `PlainPage` of a list, by `count(*)` and `ORDER BY … LIMIT … OFFSET`. The page behind the object
+ * `after` begins at the place that the object has, whether the filters keep it or not.
+ */
+export function plainPage(resource: PlainResource, request: PlainRequest, client = ''): string {
+  const { table, identifier, included = {} } = resource;
+  const { limit = '50', offset = '0', after } = request;
+  const where = plainWhere(resource, request, client);
+  const order = orderOf(resource, request);
+  const related = namesIn(request.include).map(
+    (name) => `coalesce(${included[name]?.(client)}, 'none')`,
+  );
+  const shown = `concat_ws(' ', ${[`object."${identifier}"`, ...related].join(', ')})`;
+  const isAfter = `"${identifier}"::text = ${literal(after ?? '')}`;
+  const objects =
+    after === undefined
+      ? `SELECT ${shown} FROM matching object ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`
+      : `SELECT ${shown} FROM placed object WHERE at > (SELECT at FROM placed WHERE ${isAfter}) ORDER BY at LIMIT ${limit}`;
+  return `WITH matching AS NOT MATERIALIZED (SELECT * FROM ${table} WHERE ${where}), placed AS (
+      SELECT *, row_number() OVER (ORDER BY ${order}) AS at FROM ${table} WHERE ${where} OR ${isAfter}
+    )
+    SELECT (SELECT count(*)::text FROM matching) AS count, ARRAY(${objects}) AS objects`;
+}
+
+/** An object of a response as `PlainPage` has it; or facet counts of one value. */
+export function shownObject(
+  object: Readonly<Record<string, unknown>>,
+  { include }: PlainRequest,
+): string {
+  if ('field' in object) return [object.field, object.value, object.count].join(' ');
+  const related = namesIn(include).map(
+    (name) => (object[name] as { name: string } | null)?.name ?? 'none',
+  );
+  return [Object.values(object)[0], ...related].join(' ');
+}
+
+/** A statement for the facet counts of fields as a `PlainPage`, each with its field, value and count. Empty texts have none. */
+export function plainFacets(
+  resource: PlainResource,
+  fields: readonly string[],
+  request: PlainRequest,
+  client = '',
+): string {
+  const counts = fields.map(
+    (
+      field,
+      at,
+    ) => `SELECT ${at} AS at, '${field}' AS field, "${field}"::text AS value, count(*) AS count
+      FROM ${resource.table} WHERE "${field}"::text <> '' AND ${plainWhere(resource, request, client, field)}
+      GROUP BY "${field}"`,
+  );
+  return `WITH counts AS (${counts.join(' UNION ALL ')}), placed AS (
+      SELECT *, row_number() OVER (PARTITION BY at ORDER BY count DESC, value COLLATE "C") AS place FROM counts
+    )
+    SELECT (SELECT count(*)::text FROM counts) AS count, ARRAY(
+      SELECT concat_ws(' ', field, value, count) FROM placed WHERE place <= ${request.limit ?? '50'} ORDER BY at, place
+    ) AS objects`;
+}
+
+/**
+ * Compares a page with plain SQL. Returns it.
+ *
+ * @param service sends the requests of the client
+ */
+export function comparePage(
+  service: Pick<Service, 'get' | 'dataSource'>,
+  resource: PlainResource,
+  request: PlainRequest,
+  client?: string,
+): Promise<PlainPage> {
+  return compare(service, resource.path, request, plainPage(resource, request, client));
+}
+
+/**
+ * Compares facet counts with plain SQL.
+ *
+ * @param same a request that means the same. Default: the request itself.
+ */
+export function compareFacets(
+  service: Pick<Service, 'get' | 'dataSource'>,
+  resource: PlainResource,
+  fields: readonly string[],
+  request: PlainRequest,
+  { client, same = request }: { client?: string; same?: PlainRequest } = {},
+): Promise<PlainPage> {
+  const sql = plainFacets(resource, fields, same, client);
+  return compare(service, `/facets${resource.path}`, request, sql);
+}
+
+async function compare(
+  { get, dataSource }: Pick<Service, 'get' | 'dataSource'>,
+  path: string,
+  request: PlainRequest,
+  sql: string,
+): Promise<PlainPage> {
+  const sent = `${path}?${new URLSearchParams(request).toString()}`;
+  const [[wanted], { body }] = await Promise.all([dataSource.query<[PlainPage]>(sql), get(sent)]);
+  // An error response is shown in place of the count.
+  const { count, objects } = (body.response_data ?? { count: body, objects: [] }) as {
+    count: string;
+    objects: Record<string, unknown>[];
+  };
+  expect({ sent, count, objects: objects.map((each) => shownObject(each, request)) }).toEqual({
+    sent,
+    ...wanted,
+  });
+  return wanted;
+}
+
+/** The objects of a list, as SQL. Its other parameters are ignored. */
+export function plainWhere(
+  { filters, seen }: PlainResource,
+  request: PlainRequest,
+  client = '',
+  except?: string,
+): string {
+  const kept = Object.entries(request).flatMap(([name, value]) => {
+    const filter = filters[name];
+    return filter && !filter.columns.some((column) => column === except)
+      ? [filter.keeps(value, client)]
+      : [];
+  });
+  return [seen?.(client) ?? 'true', ...kept].map((sql) => `(${sql})`).join(' AND ');
+}
+
+/**
+ * Objects without a value come last. The identifier ends the order, in the direction of the last name. A name that is
+ * repeated counts once.
+ */
+function orderOf({ identifier, titled }: PlainResource, { sort, q = '' }: PlainRequest): string {
+  const keys = new Map<string, string>();
+  for (const key of namesIn(sort)) {
+    const name = bare(key);
+    if (!keys.has(name)) keys.set(name, name === key ? 'ASC' : 'DESC');
+  }
+  if (!keys.has(identifier)) keys.set(identifier, [...keys.values()].at(-1) ?? 'ASC');
+  return [...keys]
+    .map(([name, direction]) =>
+      name === 'relevance' ? `(${titled?.(q)}) IS TRUE DESC` : `"${name}" ${direction} NULLS LAST`,
+    )
+    .join(', ');
+}
+
+/** A request without some of its parameters. */
+export function without(request: PlainRequest, ...names: readonly string[]): PlainRequest {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name)));
+}
+
+function namesIn(text = ''): string[] {
+  return text.split(',').filter((name) => name !== '');
+}
+
+/** A list at random: with some filters, whose values and order are drawn. */
+export function randomList(
+  random: Random,
+  { sorts, filters, titled, included = {} }: PlainResource,
+  names: readonly string[],
+): PlainRequest {
+  const request: Record<string, string> = {};
+  for (const name of names) request[name] = filters[name]?.sample(random) ?? '';
+  const filtered = sorts.filter((name) =>
+    names.some((each) => filters[each]?.columns.includes(name)),
+  );
+  const sort = Array.from({ length: random.pick([0, 0, 1, 1, 1, 2, 3]) }, () => {
+    // In the order of an interval, a place may be known.
+    const from = filtered.length > 0 && random.chance(0.7) ? filtered : sorts;
+    return `${random.pick(['', '-'])}${random.pick(from)}`;
+  });
+  if (request.q !== undefined && titled && random.chance(0.7)) sort.unshift('relevance');
+  if (sort.length > 0) request.sort = sort.join();
+  const related = Object.keys(included).filter(() => random.chance(0.2));
+  if (related.length > 0) request.include = related.join();
+  return request;
+}
+
+function bare(name: string): string {
+  return name.replace(/^-/, '');
+}
+
+/** A text in SQL. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Texts that commas separate, as a list in SQL. */
+export function listed(texts: string): string {
+  return texts.split(',').map(literal).join(', ');
+}
+
+/** The column has one of some values. */
+export function equals(column: string, values: readonly string[], several = true): PlainFilter {
+  return {
+    columns: [column],
+    sample: (random) => (several ? some(random, values) : random.pick(values)),
+    keeps: (value) => `"${column}" IN (${listed(value)})`,
+  };
+}
+
+/** The column has none of some values. It may have no value. */
+export function differs(column: string, values: readonly string[]): PlainFilter {
+  return {
+    columns: [column],
+    sample: (random) => some(random, values),
+    keeps: (value) => `("${column}" IN (${listed(value)})) IS NOT TRUE`,
+  };
+}
+
+/** The column has a value, or none. */
+export function exists(column: string): PlainFilter {
+  return {
+    columns: [column],
+    sample: (random) => random.pick(['true', 'false']),
+    keeps: (value) => `("${column}" IS NOT NULL) = ${value}`,
+  };
+}
+
+/** The column compares with a value by an operator of SQL. */
+export function compares(
+  column: string,
+  operator: string,
+  sample: PlainFilter['sample'],
+): PlainFilter {
+  return {
+    columns: [column],
+    sample,
+    keeps: (value) => `"${column}" ${operator} ${literal(value)}`,
+  };
+}
+
+/** One to three different values, separated by commas. */
+function some(random: Random, values: readonly string[]): string {
+  const length = random.pick([1, 1, 1, 2, 3]);
+  return [...new Set(Array.from({ length }, () => random.pick(values)))].join();
+}
+
+/**
+ * A text in SQL has all words of a search. Both are words of letters and digits, with spaces between them, or `*` in the
+ * search. Their case and accents do not matter. One that ends in `*` is a beginning.
+ */
+export function containsAll(text: string, search: string): string {
+  const folded = search.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return folded
+    .split(/ |\*(?=\w)/)
+    .map(
+      (word) =>
+        `' ' || lower(${text}) || ' ' LIKE '% ${word.endsWith('*') ? word.slice(0, -1) : `${word} `}%'`,
+    )
+    .join(' AND ');
+}

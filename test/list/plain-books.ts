@@ -1,0 +1,242 @@
+import type { Random } from '../random.js';
+import {
+  compares,
+  containsAll,
+  differs,
+  equals,
+  exists,
+  listed,
+  literal,
+  type PlainFilter,
+  type PlainResource,
+} from './oracle.js';
+
+/** Whole numbers below a bound, as texts that begin with a letter. */
+function numbered(letter: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${letter}${at}`);
+}
+
+const KINDS = ['NOVEL', 'ATLAS', 'ERRATA'];
+// More than half of the books are on the first shelf, and none on the last one.
+const SHELVES = [...numbered('s', 13), ...['s0', 's0', 's0', 's0', 's0']];
+const AUTHORS = numbered('a', 25);
+const LANGUAGES = ['en', 'de', 'fr', 'xx'];
+const NAMES = ['name 0', 'name 1', 'name 2'];
+const TAGS = ['old', 'rare', 'torn', 'none'];
+const COVERS = ['hard', 'soft', '7', 'Ä'];
+
+/** Often so near to an end that few books cost more, or less. */
+const price = (random: Random): string =>
+  (
+    random.pick([random.below(420), random.below(420), random.below(9), 410 + random.below(9)]) / 4
+  ).toFixed(2);
+const pages = (random: Random): string =>
+  String(random.pick([random.below(420), random.below(9), 395]));
+const time = (random: Random): string =>
+  new Date(Date.UTC(2026, 0, 1, random.below(4000))).toISOString();
+
+const shelves = (client: string): string =>
+  `(SELECT * FROM test_shelves WHERE ${client === 'tester' ? 'true' : `"ownerID" IN ('all', '${client}')`})`;
+
+const isOnShelf = (names: string, client: string): string =>
+  `"shelfID" IN (SELECT "shelfID" FROM ${shelves(client)} shelf WHERE name IN (${listed(names)}))`;
+
+const height = `CASE WHEN jsonb_typeof(details->'size'->'height') = 'number'
+  THEN (details->'size'->>'height')::numeric END`;
+
+function filter(
+  column: string,
+  sample: PlainFilter['sample'],
+  keeps: PlainFilter['keeps'],
+): PlainFilter {
+  return { columns: [column], sample, keeps };
+}
+
+/** Each is drawn in turn. */
+const SEARCHES = [
+  ...['lamp', 'b04123', 'lam*3', 'robust', 'lamp robust', 'lam*', 'LÁMP', 'rob* la*', '12'],
+  ...['lamp*3', 'paper 5', '12* rob*', 'b01*', 'none'],
+];
+let searched = 0;
+
+/** The filters of `booksModule` in SQL. */
+const FILTERS: Readonly<Record<string, PlainFilter>> = {
+  bookID: equals('bookID', ['b00007', 'b00500', 'b02001', 'b04999', 'nowhere']),
+  kind: {
+    ...equals('kind', KINDS),
+    sample: (random) => random.pick([...KINDS, 'NOVEL,ATLAS', 'ATLAS,NOVEL', 'NOVEL,ERRATA']),
+  },
+  kindNot: differs('kind', KINDS),
+  shelfID: equals('shelfID', SHELVES),
+  shelfIDNot: differs('shelfID', SHELVES),
+  shelfIDExists: exists('shelfID'),
+  within: filter(
+    'shelfID',
+    equals('shelfID', SHELVES).sample,
+    (value, client) => `"shelfID" IN (WITH RECURSIVE below AS (
+      SELECT "shelfID" FROM ${shelves(client)} root WHERE "shelfID" IN (${listed(value)})
+      UNION SELECT child."shelfID" FROM ${shelves(client)} child JOIN below ON child."parentID" = below."shelfID"
+    ) TABLE below)`,
+  ),
+  shelfName: filter('shelfID', equals('name', [...NAMES, 'none']).sample, isOnShelf),
+  authorID: equals('authorID', AUTHORS),
+  authorIDNot: differs('authorID', AUTHORS),
+  onLoan: compares('onLoan', '=', (random) => random.pick(['true', 'false'])),
+  ownerID: equals('ownerID', ['a', 'reader', 'other']),
+  priceMin: compares('price', '>=', price),
+  priceMax: compares('price', '<=', price),
+  priceAbove: compares('price', '>', price),
+  priceBelow: compares('price', '<', price),
+  priceExists: exists('price'),
+  priceFrom: filter(
+    'price',
+    price,
+    (value) => `price >= ${value} AND price < ${Number(value) + 10}`,
+  ),
+  pagesAround: filter('pages', pages, (value) => `pages BETWEEN ${value} - 20 AND ${value}`),
+  pagesMin: compares('pages', '>=', pages),
+  isUnpaged: filter('pages', exists('pages').sample, (value) => `(pages IS NULL) = ${value}`),
+  language: equals('language', LANGUAGES),
+  languageOther: compares('language', '<>', (random) => random.pick(LANGUAGES)),
+  publishedSince: compares('publishedAt', '>=', time),
+  publishedUntil: compares('publishedAt', '<', time),
+  tags: filter('tags', equals('tags', TAGS).sample, (value) => `tags && ARRAY[${listed(value)}]`),
+  everyTag: filter(
+    'tags',
+    equals('tags', TAGS).sample,
+    (value) => `tags @> ARRAY[${listed(value)}]`,
+  ),
+  heightMin: filter('details', price, (value) => `${height} >= ${value}`),
+  heightBelow: filter(
+    'details',
+    (random) => random.pick(['1.5', '1.50', String(random.below(99))]),
+    (value) => `${height} < ${value}`,
+  ),
+  cover: filter(
+    'details',
+    equals('cover', COVERS).sample,
+    (value) => `details->>'cover' IN (${listed(value)})`,
+  ),
+  coverExists: filter(
+    'details',
+    exists('cover').sample,
+    (value) => `(details->>'cover' IS NOT NULL) = ${value}`,
+  ),
+  signed: filter(
+    'details',
+    exists('signed').sample,
+    (value) => `details->>'signed' = ${literal(value)}`,
+  ),
+  either: {
+    columns: ['authorID', 'language'],
+    sample: (random) => random.pick([...AUTHORS, ...LANGUAGES]),
+    keeps: (value) => `"authorID" = ${literal(value)} OR language = ${literal(value)}`,
+  },
+  shelfOr: {
+    columns: ['shelfID', 'language'],
+    sample: (random) => random.pick([...NAMES, ...LANGUAGES]),
+    keeps: (value, client) => `${isOnShelf(value, client)} OR language = ${literal(value)}`,
+  },
+  oneOrOther: filter(
+    'language',
+    (random) => `${random.pick(LANGUAGES)},${random.pick(LANGUAGES)}`,
+    (value) => `language IN (${listed(value)})`,
+  ),
+  titleLonger: filter(
+    'title',
+    (random) => String(4 + random.below(5)),
+    (value) => `length(title) > ${value}`,
+  ),
+  titleBegins: filter(
+    'title',
+    (random) => `lamp ${random.below(5)}`,
+    (value) => `starts_with(title, ${literal(value)})`,
+  ),
+  doubled: filter('doubled', pages, (value) => `2 * pages = ${value}`),
+  q: filter(
+    'words',
+    () => SEARCHES[searched++ % SEARCHES.length] ?? '',
+    (value) =>
+      `${containsAll(`concat_ws(' ', title, note)`, value)} OR "bookID" = ${literal(value)}`,
+  ),
+};
+
+/** Filters that are counted, placed or planned together in a way of their own. */
+const TOGETHER = [
+  ...['', 'kind', 'kind', 'kindNot', 'onLoan', 'priceMin priceMax', 'kind priceAbove'],
+  ...['shelfID priceMin', 'shelfID priceBelow', 'shelfID kind priceMax', 'shelfID kind'],
+  ...['authorID kind', 'shelfID authorID', 'authorID pagesMin', 'shelfIDNot kind', 'q kind'],
+  ...['shelfIDExists kind', 'priceExists kind', 'q shelfID', 'kind publishedSince', 'kind'],
+  ...['shelfID priceAbove', 'q', 'q', 'priceMin', 'priceMax', 'priceBelow', 'pagesAround'],
+];
+
+/**
+ * The filters of a list at random.
+ *
+ * @param turn a number that counts up. Each filter has its turn, so that no run leaves one out.
+ */
+export function bookFilters(random: Random, turn: number): string[] {
+  // A search has more forms than other filters have.
+  const names = [...Object.keys(FILTERS), 'q', 'q', 'q'];
+  const at = Math.floor(turn / 2);
+  const isOne = turn % 2 === 1;
+  const own = isOne ? names[at % names.length] : TOGETHER[at % TOGETHER.length];
+  const count = random.pick(isOne ? [0, 0, 0, 1, 3] : [0, 0, 0, 1]);
+  const others = Array.from({ length: count }, () => random.pick(names));
+  return [...new Set([...(own ?? '').split(' ').filter(Boolean), ...others])];
+}
+
+/** The resource of a `booksModule`, as plain SQL reads it. */
+export function plainBooks(resource: string, table = resource): PlainResource {
+  return {
+    path: `/${resource}`,
+    table,
+    identifier: 'bookID',
+    sorts: ['bookID', 'title', 'price', 'publishedAt'],
+    filters: FILTERS,
+    seen: (client) => {
+      if (client === 'tester') return 'true';
+      const own = `"ownerID" = ${literal(client)}`;
+      return client === 'reader' ? `${own} OR kind = 'ATLAS'` : own;
+    },
+    titled: (words) =>
+      `${containsAll(`coalesce(title, '')`, words)} OR "bookID" = ${literal(words)}`,
+    included: {
+      shelf: (client) =>
+        `(SELECT name FROM ${shelves(client)} shelf WHERE shelf."shelfID" = object."shelfID")`,
+    },
+  };
+}
+
+/** A book at random, its identifier by number. Many have values in common, or none. */
+export function randomBook(random: Random, at: number): object {
+  const orNull = <T>(probability: number, value: T): T | null =>
+    random.chance(probability) ? null : value;
+  const skewed = (bound: number): number => Math.floor(bound * random.number() ** 4);
+  return {
+    bookID: `b${String(at).padStart(5, '0')}`,
+    kind: random.chance(0.01) ? 'ERRATA' : random.chance(0.85) ? 'NOVEL' : 'ATLAS',
+    title: orNull(0.2, `${random.pick(['lamp', 'lamp', 'chair'])} ${random.below(40)}`),
+    note: orNull(
+      0.4,
+      random.pick(['robust', 'paper 5', 'a lamp', 'see b04123', `robust ${random.below(40)}`]),
+    ),
+    shelfID: orNull(0.1, `s${skewed(12)}`),
+    authorID: orNull(0.1, `a${random.below(random.pick([2, 25]))}`),
+    onLoan: orNull(0.2, random.chance(0.3)),
+    price: orNull(0.1, (random.below(420) / 4).toFixed(2)),
+    pages: orNull(0.1, random.below(400)),
+    language: orNull(0.1, random.pick(['en', 'en', 'de', 'fr'])),
+    publishedAt: orNull(0.1, new Date(Date.UTC(2026, 0, 1, random.below(4000))).toISOString()),
+    tags: orNull(
+      0.2,
+      TAGS.slice(0, 3).filter(() => random.chance(0.3)),
+    ),
+    details: orNull(0.1, {
+      size: random.pick([{}, null, { height: random.pick([random.below(100), 1.5, '2', null]) }]),
+      cover: random.pick(['hard', 'soft', 'Ä', null, 7]),
+      signed: random.pick([true, false, null, 'true']),
+    }),
+    ownerID: random.pick(['a', 'a', 'reader', 'other', 'other']),
+  };
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { primaryPool } from '../../src/database/read-pool.js';
+import { miscounts } from '../../src/verify/miscounts.js';
+import { Random } from '../random.js';
+import {
+  bookChange,
+  CLIENTS,
+  FACETS,
+  LIBRARY,
+  type Library,
+  shelfChange,
+  startLibrary,
+} from './library.js';
+import {
+  compareFacets,
+  comparePage,
+  plainPage,
+  type PlainPage,
+  type PlainRequest,
+  type PlainResource,
+  randomList,
+  without,
+} from './oracle.js';
+import { bookFilters, randomBook } from './plain-books.js';
+
+const BOOKS = 5000;
+/** Lists that are compared, each by some requests; set RANDOM_LISTS for more. */
+const LISTS = Number(process.env.RANDOM_LISTS ?? 420);
+
+let library: Library;
+
+beforeAll(async () => {
+  const random = new Random('books');
+  library = await startLibrary(Array.from({ length: BOOKS }, (_, at) => randomBook(random, at)));
+}, 60_000);
+afterAll(() => library.stop());
+
+function plain(sql: string): Promise<PlainPage[]> {
+  return library.dataSource.query<PlainPage[]>(sql);
+}
+
+/** Changes some books and a shelf, or adds some books. */
+async function write(random: Random): Promise<void> {
+  const ending = `"bookID" LIKE '%${random.below(10)}${random.below(10)}'`;
+  const change = bookChange(random, '@table', ending);
+  const statements = [
+    change.replace('@table', 'test_books'),
+    change.replace('@table', 'library.books'),
+    `UPDATE test_books SET title = 'lamp ${random.below(12)}', note = NULL WHERE ${ending}`,
+    shelfChange(random),
+  ];
+  for (const statement of statements) await library.dataSource.query(statement);
+  const from = random.below(BOOKS);
+  await library.insert(Array.from({ length: 60 }, (_, at) => randomBook(random, from + at)));
+}
+
+/** Sends the requests of a client. */
+function as(client: string): Pick<Library, 'get' | 'dataSource'> {
+  const token = library.tokens.get(client) ?? '';
+  const headers = { 'X-Client-ID': client, Authorization: `Bearer ${token}` };
+  return { ...library, get: (path) => library.anonymous().get(path).set(headers) };
+}
+
+/** Compares a whole list, which has no limit by default, as NDJSON or CSV. */
+async function compareWhole(
+  resource: PlainResource,
+  request: PlainRequest,
+  client: string,
+  type: 'application/x-ndjson' | 'text/csv',
+): Promise<void> {
+  const sent = new URLSearchParams({ ...request, fields: 'bookID' }).toString();
+  const [[wanted], { text, headers }] = await Promise.all([
+    plain(plainPage(resource, { limit: 'ALL', ...request }, client)),
+    as(client).get(`${resource.path}?${sent}`).set('Accept', type),
+  ]);
+  const lines = text.trimEnd().split(/\r?\n/).filter(Boolean);
+  const objects =
+    type === 'text/csv'
+      ? lines.slice(1)
+      : lines.map((line) => (JSON.parse(line) as { bookID: string }).bookID);
+  const list = { path: resource.path, type, client, ...request };
+  expect({ list, count: headers['x-total-count'], objects }).toEqual({ list, ...wanted });
+}
+
+/** Compares a list in some of its forms, at several places. */
+async function compareList(
+  random: Random,
+  resource: PlainResource,
+  list: PlainRequest,
+  client: string,
+): Promise<void> {
+  // Of every field, a page may be planned once.
+  const request = random.chance(0.75) ? list : { ...list, fields: 'bookID' };
+  const limit = String(random.pick([0, 1, 3, 3, 20, 60]));
+  const compare = (place: PlainRequest, by = client): Promise<PlainPage> =>
+    comparePage(as(by), resource, { ...request, limit, ...place }, by);
+  const reader = random.pick(['tester', client]);
+  const first = String(random.pick([0, 0, random.below(3000)]));
+  const { count } = await compare({ offset: first }, reader);
+  const end = Math.max(0, Number(count) + 2 - random.below(5));
+  for (const offset of [random.below(Number(count) + 1), end]) {
+    await compare({ offset: String(offset) }, reader);
+  }
+  if (random.chance(0.2)) {
+    // As many pages as it takes for some to be read ahead.
+    let offset = random.chance(0.6) ? 0 : random.below(3000);
+    for (let page = 0; page < 6; page += 1) {
+      const size = random.chance(0.9) ? Math.max(1, Number(limit)) : 7;
+      const place = { limit: String(size), offset: String(offset) };
+      await compare(place);
+      // The walks of two clients differ in the values of the scope alone.
+      if (client === 'a') await compare(place, 'other');
+      offset += size;
+      if (random.chance(0.03)) await write(random);
+    }
+  }
+  const behind = random.chance(0.4) ? await anchor(random, resource, list, client) : {};
+  if (random.chance(0.3)) {
+    const { objects } = await compare(behind);
+    const after = objects.at(-1)?.split(' ', 1)[0];
+    if (after !== undefined) await compare({ after });
+  }
+  if (random.chance(0.3)) {
+    const place = random.pick<PlainRequest>([
+      {},
+      behind,
+      { limit: '30', ...behind },
+      { limit, offset: '99' },
+    ]);
+    const type = random.pick(['application/x-ndjson', 'text/csv'] as const);
+    await compareWhole(resource, { ...without(list, 'include'), ...place }, client, type);
+  }
+  if (random.chance(0.2) && resource !== LIBRARY.view) {
+    const counted = { ...without(list, 'sort', 'include'), limit: random.pick(['3', '1000']) };
+    await compareFacets(as(client), resource, FACETS, counted, { client });
+  }
+}
+
+/** A place behind an object of all; none if the client does not see it, and is refused a list behind it. */
+async function anchor(
+  random: Random,
+  resource: PlainResource,
+  list: PlainRequest,
+  client: string,
+): Promise<PlainRequest> {
+  const place = { limit: '1', offset: String(random.below(3000)) };
+  const [all] = await plain(plainPage(resource, place, 'tester'));
+  const after = all?.objects[0] ?? '';
+  const [seen] = await plain(plainPage(resource, { bookID: after }, client));
+  if (seen?.count === '1') return { after };
+  for (const type of ['application/json', 'text/csv']) {
+    const sent = new URLSearchParams({ ...list, after }).toString();
+    await as(client).get(`${resource.path}?${sent}`).set('Accept', type).expect(404);
+  }
+  return {};
+}
+
+/** The ways to a page and to its count, each by what only the text of its statement has. */
+const PLANS: Readonly<Record<string, RegExp>> = {
+  facet: /position AS MATERIALIZED/,
+  identifiers: /WITH ORDINALITY AS found/,
+  'behind an object': /anchor AS MATERIALIZED \(SELECT object/,
+  'behind a key': /anchor AS MATERIALIZED \(SELECT \$\d+::/,
+  'behind a key of a table of others': /anchor AS MATERIALIZED \(SELECT .* WHERE false UNION ALL/,
+  placed: /start AS MATERIALIZED/,
+  'sorted or in order': /\bway AS MATERIALIZED/,
+  relevance: /counted_titled AS MATERIALIZED/,
+  'count by the tally': /counted AS MATERIALIZED \(SELECT \(?\(\(?SELECT coalesce\(sum\(count\)/,
+  'count of an interval': /counted AS MATERIALIZED \(SELECT \(SELECT greatest/,
+  'count by words': /= ARRAY\[counted\.word\]/,
+  'count of what is found': /tallied AS MATERIALIZED/,
+  'count that is remembered': /counted AS MATERIALIZED \(SELECT \$\d+::bigint AS total/,
+  'count by the index': /counted AS MATERIALIZED \(SELECT \(SELECT count\(\*\) FROM object/,
+};
+
+it('Lists have the count and the objects of plain SQL, whatever their conditions, order and place', async () => {
+  const random = new Random('lists');
+  const asked = jest.spyOn(primaryPool(library.dataSource), 'query');
+  const taken = new Map(Object.keys(PLANS).map((name) => [name, 0]));
+  const lists: { resource: PlainResource; list: PlainRequest }[] = [];
+  for (let at = 0; at < LISTS; at += 1) {
+    const resource =
+      LIBRARY[random.pick(['own', 'own', 'own', 'own', 'own', 'tracked', 'view'] as const)];
+    const made = { resource, list: randomList(random, resource, bookFilters(random, at)) };
+    // Some are asked for again, also by others: what is remembered of them holds, or not.
+    const each = lists.length > 5 && random.chance(0.3) ? random.pick(lists.slice(-6)) : made;
+    lists.push(each);
+    await compareList(
+      random,
+      each.resource,
+      each.list,
+      random.pick(['tester', 'tester', ...CLIENTS]),
+    );
+    if (random.chance(0.1)) await write(random);
+    if (at % 150 === 149) await library.maintain();
+    for (const [sent] of asked.mock.calls as unknown as [{ text?: string }][]) {
+      for (const [name, text] of Object.entries(PLANS)) {
+        if (text.test(sent.text ?? '')) taken.set(name, (taken.get(name) ?? 0) + 1);
+      }
+    }
+    asked.mockClear();
+  }
+  asked.mockRestore();
+  if (process.env.RANDOM_LISTS) console.log(Object.fromEntries(taken));
+  expect([...taken].filter(([, times]) => times === 0)).toEqual([]);
+  for (const metadata of library.counted) {
+    expect(await miscounts(library.dataSource, metadata)).toEqual([]);
+  }
+}, 120_000);
