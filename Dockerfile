@@ -7,6 +7,7 @@ FROM base AS build
 COPY schematics schematics
 RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY packages/embedded-postgres packages/embedded-postgres
 COPY src src
 RUN npx nest build
 
@@ -18,6 +19,7 @@ FROM base
 ENV NODE_ENV=production
 COPY --from=dependencies /catalogue/node_modules node_modules
 COPY --from=build /catalogue/dist dist
+COPY packages/embedded-postgres packages/embedded-postgres
 RUN chmod +x dist/main.js && ln -s /catalogue/dist/main.js /usr/local/bin/catalogue
 USER node
 # PORT for clients, ADMIN_PORT for health and metrics.

@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   rootDir: '.',
-  roots: ['<rootDir>/test'],
+  roots: ['<rootDir>/test', '<rootDir>/packages/embedded-postgres/test'],
   testEnvironment: 'node',
   testRegex: '\\.spec\\.ts$',
   extensionsToTreatAsEsm: ['.ts'],

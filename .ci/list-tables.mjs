@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { embeddedServer } from '../packages/embedded-postgres/index.js';
 import { transpile } from '../test/transpile.mjs';
 
 await transpile('src', 'dist');
 const built = (path) => import(pathToFileURL(resolve('dist', path)).href);
-const { embeddedServer } = await built('database/embedded/embedded-server.js');
 const { migrate } = await built('database/migrate.js');
 
 const directory = await mkdtemp(join(tmpdir(), 'catalogue-tables-'));

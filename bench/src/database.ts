@@ -8,22 +8,29 @@ export interface DatabaseServer {
   release(): Promise<void>;
 }
 
-interface Embedded {
+interface EmbeddedPostgres {
   readonly embeddedServer: (
     dataDir: string,
-    options: { settings: Record<string, string>; onNotice: (notice: string) => void },
+    options: { name: string; settings: Record<string, string> },
   ) => Promise<DatabaseServer>;
+}
+
+interface Settings {
+  readonly serverSettings: () => Record<string, string>;
 }
 
 /** The server of a URL, else the project's embedded one, its data beside the benchmark. */
 export async function databaseServer(url: string | undefined): Promise<DatabaseServer> {
   if (url !== undefined) return { url, release: () => Promise.resolve() };
-  const file = join(PROJECT, 'dist', 'database', 'embedded', 'embedded-server.js');
-  const { embeddedServer } = (await import(file)) as Embedded;
+  const file = join(PROJECT, 'packages', 'embedded-postgres', 'index.js');
+  const { embeddedServer } = (await import(file)) as EmbeddedPostgres;
+  const settings = (await import(
+    join(PROJECT, 'dist', 'database', 'server-settings.js')
+  )) as Settings;
   return embeddedServer(join(PROJECT, 'bench', '.data'), {
-    // What a server of its own would have for a table of this size.
-    settings: { shared_buffers: '1GB', max_wal_size: '4GB' },
-    onNotice: console.error,
+    name: 'catalogue',
+    // The size of the buffers is what a server of its own would have for a table of this size.
+    settings: { ...settings.serverSettings(), shared_buffers: '1GB' },
   });
 }
 

@@ -3,8 +3,13 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppModule } from '../app.module.js';
-import { type EmbeddedServer, embeddedServer } from '../database/embedded/embedded-server.js';
+import {
+  EmbeddedPostgresError,
+  type EmbeddedServer,
+  embeddedServer,
+} from '../../packages/embedded-postgres/index.js';
 import { pendingMigrations } from '../database/migrate.js';
+import { serverSettings } from '../database/server-settings.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 
@@ -20,8 +25,16 @@ export async function openDatabase(
   onNotice: (line: string) => void = console.error,
 ): Promise<{ url: string; embedded?: EmbeddedServer }> {
   if (settings.databaseUrl !== undefined) return { url: settings.databaseUrl };
-  const embedded = await embeddedServer(settings.dataDir, { onNotice });
-  return { url: embedded.url, embedded };
+  try {
+    const options = { name: 'catalogue', settings: serverSettings(), onNotice };
+    const embedded = await embeddedServer(settings.dataDir, options);
+    return { url: embedded.url, embedded };
+  } catch (error) {
+    if (!(error instanceof EmbeddedPostgresError)) throw error;
+    throw new CommandError(
+      `${error.message}. Set DATA_DIR for another directory, or DATABASE_URL for another server`,
+    );
+  }
 }
 
 /** The settings for a command: queries have no time limit, and nothing for requests is set up. */

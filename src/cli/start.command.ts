@@ -43,7 +43,9 @@ async function start(): Promise<void> {
   });
   try {
     const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-    await embedded?.claimService(`pid ${process.pid}, http://${host}:${settings.port}`);
+    await embedded?.claim(
+      `another catalogue service (pid ${process.pid}, http://${host}:${settings.port})`,
+    );
     if (!(await prepareDatabase(url, settings, stop))) return;
     // Imported here to save the memory of an HTTP server in all other commands.
     const { createApplication } = await import('../application.js');

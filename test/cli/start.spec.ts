@@ -306,6 +306,13 @@ describe('catalogue start is refused in one line', () => {
     const started = await start({ PORT: 'http' });
     expect(started.output()).toBe('catalogue: PORT must be an integer between 0 and 65535\n');
   });
+
+  it('for a data directory that cannot be used, with the settings for another one', async () => {
+    const started = await start({ DATA_DIR: 'package.json' });
+    expect(started.output()).toMatch(
+      /^catalogue: The data directory \S+ cannot be used: EEXIST.* Set DATA_DIR .* DATABASE_URL .*\n$/,
+    );
+  });
 });
 
 describe('catalogue start on a database of its own', () => {

@@ -43,7 +43,7 @@ export class BuiltCopy {
 
   static async make(migrations: readonly TestMigration[]): Promise<BuiltCopy> {
     const copy = new BuiltCopy(await mkdtemp(join(tmpdir(), 'catalogue-built-')));
-    for (const part of ['dist', 'package.json']) {
+    for (const part of ['dist', 'packages/embedded-postgres', 'package.json']) {
       await cp(part, join(copy.folder, part), { recursive: true });
     }
     await symlink(join(process.cwd(), 'node_modules'), join(copy.folder, 'node_modules'));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { embeddedServer } from '../../packages/embedded-postgres/index.js';
 import { transpile } from '../transpile.mjs';
 import { createStandIns } from './stand-ins.mjs';
 
@@ -45,7 +46,7 @@ export default async function globalSetup() {
   await createStandIns(sources, url.href);
 }
 
-/** A folder with what migrates and runs a server, made from the sources, since the build may be older. */
+/** A folder with what migrates a database, made from the sources, since the build may be older. */
 async function sourcesOfDatabase() {
   // In node_modules, where imports of packages are found.
   const cache = resolve('node_modules/.cache');
@@ -57,15 +58,15 @@ async function sourcesOfDatabase() {
 }
 
 async function embedded(sources) {
-  const { embeddedServer } = await import(
-    pathToFileURL(join(sources, 'database/embedded/embedded-server.js')).href
+  const { serverSettings } = await import(
+    pathToFileURL(join(sources, 'database/server-settings.js')).href
   );
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
   // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(directory, 0o755);
   globalThis.embeddedTestServer = {
     directory,
-    server: await embeddedServer(directory, { settings: FAST }),
+    server: await embeddedServer(directory, { settings: { ...serverSettings(), ...FAST } }),
   };
   return globalThis.embeddedTestServer.server.url;
 }

@@ -7,7 +7,8 @@ export type Row = readonly string[];
 export async function documents(): Promise<Map<string, string>> {
   const inDocs = (await readdir('docs')).filter((name) => name.endsWith('.md'));
   const paths = [
-    ...['README.md', 'CONTRIBUTING.md', 'packages/client/README.md'],
+    ...['README.md', 'CONTRIBUTING.md'],
+    ...['packages/client/README.md', 'packages/embedded-postgres/README.md'],
     ...inDocs.map((name) => `docs/${name}`),
   ];
   return new Map(

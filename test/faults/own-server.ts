@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { type Cluster, openCluster, passwordOf } from '../../src/database/embedded/cluster.js';
+import {
+  type Cluster,
+  openCluster,
+  passwordOf,
+} from '../../packages/embedded-postgres/src/cluster.js';
 import { freePort } from '../free-port.js';
 
 const run = promisify(execFile);
@@ -24,11 +28,11 @@ export class OwnServer {
   /** Creates a cluster and starts its server. */
   static async create(settings: Record<string, string> = {}): Promise<OwnServer> {
     const folder = await newFolder();
-    const cluster = await openCluster(folder, () => undefined);
+    const cluster = await openCluster(folder, 'postgres', () => undefined);
     const port = await freePort();
     await configure(cluster, { ...SETTINGS, ...settings, port });
-    const password = await passwordOf(cluster.directory);
-    const url = `postgres://catalogue:${password}@127.0.0.1:${port}/postgres`;
+    const password = await passwordOf(cluster);
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     const server = new OwnServer(folder, cluster, url);
     await server.start();
     return server;
@@ -53,7 +57,7 @@ export class OwnServer {
     await this.start();
     const port = await freePort();
     const source = new URL(this.url);
-    const conninfo = `host=127.0.0.1 port=${source.port} user=catalogue password=${source.password}`;
+    const conninfo = `host=127.0.0.1 port=${source.port} user=postgres password=${source.password}`;
     await configure(cluster, { port, primary_conninfo: conninfo });
     await writeFile(join(cluster.directory, 'standby.signal'), '');
     const url = new URL(this.url);
@@ -152,7 +156,7 @@ async function configure(
   // Replication from this machine only.
   await appendFile(
     join(directory, 'pg_hba.conf'),
-    'host replication catalogue 127.0.0.1/32 scram-sha-256\n',
+    'host replication postgres 127.0.0.1/32 scram-sha-256\n',
   );
 }
 

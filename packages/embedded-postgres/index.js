@@ -1,0 +1,2 @@
+export { embeddedServer } from './src/embedded-server.js';
+export { EmbeddedPostgresError } from './src/errors.js';
