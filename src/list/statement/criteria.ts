@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
 import { countedColumnsOf, isTallied } from '../../resource/resource.js';
-import type { Bound, Condition } from '../condition/condition.js';
+import type { Bound, Condition, Equal, Excluding } from '../condition/condition.js';
 import type { WordSearch } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet } from '../tally/facet.js';
 
@@ -46,74 +46,89 @@ export function criteriaOf(
   conditions: readonly Condition[],
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
 ): Criteria | undefined {
-  const equal = new Map<string, readonly string[]>();
-  const intervals = new Map<string, Interval>();
-  const missing = new Set<string>();
-  const excluded = new Map<string, readonly string[]>();
-  let search: Search | undefined;
-  for (const condition of conditions) {
-    if (condition.kind === 'any' || condition.kind === 'negation') return undefined;
-    const { column } = condition;
-    const texts = (values: readonly unknown[]): readonly string[] | undefined =>
-      canonicalTexts(metadata.findColumnWithPropertyName(column)?.type, values);
-    const isEqual = condition.kind === 'equal';
-    const isInterval =
-      condition.kind === 'interval' || (condition.kind === 'exists' && condition.exists);
-    const isNamed = [equal, intervals, missing, excluded].some((columns) => columns.has(column));
-    if (isNamed && !(isEqual && equal.has(column)) && !(isInterval && intervals.has(column))) {
-      return undefined;
+  const read: Read = {
+    equal: new Map(),
+    intervals: new Map(),
+    missing: new Set(),
+    excluded: new Map(),
+    search: undefined,
+  };
+  if (!conditions.every((condition) => adds(read, condition, metadata))) return undefined;
+  return { ...read, intervals: [...read.intervals.values()], missing: [...read.missing] };
+}
+
+/** Criteria of the conditions that are read so far. */
+interface Read {
+  readonly equal: Map<string, readonly string[]>;
+  readonly intervals: Map<string, Interval>;
+  readonly missing: Set<string>;
+  readonly excluded: Map<string, readonly string[]>;
+  search: Search | undefined;
+}
+
+/** Adds a condition. Returns whether criteria can say it beside the others. */
+function adds(
+  read: Read,
+  condition: Condition,
+  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
+): boolean {
+  const { equal, intervals, missing, excluded } = read;
+  /** Several conditions on one column are values, or bounds of an interval. */
+  const isNew = (column: string, same?: ReadonlyMap<string, unknown>): boolean =>
+    [equal, intervals, missing, excluded].every((each) => each === same || !each.has(column));
+  switch (condition.kind) {
+    case 'words':
+      if (read.search || !isNew(condition.column)) return false;
+      read.search = { ...condition.search, column: condition.column };
+      return true;
+    case 'equal':
+    case 'not': {
+      const { kind, column } = condition;
+      const values = textsOf(condition, metadata);
+      if (!values || !isNew(column, kind === 'equal' ? equal : undefined)) return false;
+      const before = equal.get(column);
+      if (kind === 'not') excluded.set(column, values);
+      else equal.set(column, before ? before.filter((value) => values.includes(value)) : values);
+      return true;
     }
-    switch (condition.kind) {
-      case 'words':
-        if (search) return undefined;
-        search = { ...condition.search, column };
-        break;
-      case 'equal': {
-        const values = texts(condition.values);
-        if (!values) return undefined;
-        equal.set(column, equal.get(column)?.filter((value) => values.includes(value)) ?? values);
-        break;
+    case 'interval': {
+      const { column, lower, upper } = condition;
+      const other = intervals.get(column);
+      if (!isNew(column, intervals) || (other?.lower && lower) || (other?.upper && upper)) {
+        return false;
       }
-      case 'interval': {
-        const { lower, upper } = condition;
-        const other = intervals.get(column);
-        if ((other?.lower && lower) || (other?.upper && upper)) return undefined;
-        intervals.set(column, {
-          ...other,
-          column,
-          ...(lower && { lower }),
-          ...(upper && { upper }),
-        });
-        break;
-      }
-      case 'exists':
-        if (condition.exists) intervals.set(column, { column, ...intervals.get(column) });
-        else missing.add(column);
-        break;
-      case 'not': {
-        const values = texts(condition.values);
-        if (!values) return undefined;
-        excluded.set(column, values);
-        break;
-      }
-      case 'overlap':
-      case 'comparison':
-      case 'identifiers':
-      case 'path':
-      case 'sql':
-        return undefined;
+      intervals.set(column, { ...other, column, ...(lower && { lower }), ...(upper && { upper }) });
+      return true;
     }
+    case 'exists': {
+      const { column, exists } = condition;
+      if (!isNew(column, exists ? intervals : undefined)) return false;
+      if (exists) intervals.set(column, { column, ...intervals.get(column) });
+      else missing.add(column);
+      return true;
+    }
+    case 'overlap':
+    case 'comparison':
+    case 'identifiers':
+    case 'path':
+    case 'sql':
+    case 'any':
+    case 'negation':
+      return false;
   }
-  return { equal, intervals: [...intervals.values()], missing: [...missing], excluded, search };
 }
 
 /** Values as PostgreSQL writes them, without repetitions; `undefined` if one is written in another way. */
-function canonicalTexts(type: unknown, values: readonly unknown[]): readonly string[] | undefined {
-  const isText = values.every(
+function textsOf(
+  { column, values }: Equal | Excluding,
+  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
+): readonly string[] | undefined {
+  const type = metadata.findColumnWithPropertyName(column)?.type;
+  const areTexts = values.every(
     (value) =>
       ['string', 'number', 'boolean'].includes(typeof value) && isCanonical(type, String(value)),
   );
-  return isText ? [...new Set(values.map(String))] : undefined;
+  return areTexts ? [...new Set(values.map(String))] : undefined;
 }
 
 function isCanonical(type: unknown, value: string): boolean {
