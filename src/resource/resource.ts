@@ -214,7 +214,7 @@ export function tableOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>):
   return external ? quotedTable(external) : quotedName(metadata.tableName);
 }
 
-/** The same for an entity whose metadata is not built yet. */
+/** The table in SQL of an entity whose metadata is not built yet. */
 export function tableOfEntity(entity: ObjectType<unknown>): string | undefined {
   const tableName = tableNameOf(entity);
   return tableName === undefined ? undefined : tableOf({ target: entity, tableName });
@@ -248,6 +248,12 @@ export function isTallied(metadata: Pick<EntityMetadata, 'target'>): boolean {
 export function isOwn(metadata: Pick<EntityMetadata, 'target'>): boolean {
   const declared = declaredOf(metadata);
   return declared !== undefined && declared.external === undefined;
+}
+
+/** The table of the resource of a name in SQL, with its schema if it is that of others. */
+export function tableNamed(resource: string): string {
+  const external = externalTableNamed(resource);
+  return external ? quotedTable(external) : quotedName(resource);
 }
 
 /** A table of others in SQL. */
