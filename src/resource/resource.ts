@@ -232,24 +232,6 @@ export function externalTableNamed(resource: string): ExternalTable | undefined 
   return EXTERNAL.get(resource);
 }
 
-/** Whether every change gives the resource of a name another version. */
-export function hasVersion(resource: string): boolean {
-  const external = EXTERNAL.get(resource);
-  return external === undefined || external.tracked === true;
-}
-
-/** Whether a resource has a tally, versions, times of changes and deletions. An entity of deletions has none. */
-export function isTallied(metadata: Pick<EntityMetadata, 'target'>): boolean {
-  const declared = declaredOf(metadata);
-  return declared !== undefined && hasVersion(declared.name);
-}
-
-/** Whether a resource has a table of its own, with deletions and indexes for its lists. */
-export function isOwn(metadata: Pick<EntityMetadata, 'target'>): boolean {
-  const declared = declaredOf(metadata);
-  return declared !== undefined && declared.external === undefined;
-}
-
 /** The table of the resource of a name in SQL, with its schema if it is that of others. */
 export function tableNamed(resource: string): string {
   const external = externalTableNamed(resource);
@@ -277,16 +259,6 @@ export function primaryColumnOf(entity: ObjectType<unknown>): ColumnMetadataArgs
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   const resources = dataSource.entityMetadatas.filter(isResource);
   return new Map(resources.map((metadata) => [nameOf(metadata), metadata]));
-}
-
-/** Those whose tables are the service's own, by name: migrations create these, with a tally and deletions. */
-export function ownResourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
-  return new Map([...resourcesOf(dataSource)].filter(([, metadata]) => isOwn(metadata)));
-}
-
-/** Those with a tally, by name: with a table of their own, or over one of others that is tracked. */
-export function talliedResourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
-  return new Map([...resourcesOf(dataSource)].filter(([, metadata]) => isTallied(metadata)));
 }
 
 /** Whether an entity is a resource. An entity of deletions is none. */
