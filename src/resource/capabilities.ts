@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { externalTableNamed, externalTableOf, isResource, resourcesOf } from './resource.js';
+import { externalTableNamed } from './declaration.js';
+import { externalTableOf, isResource, resourcesOf } from './resource.js';
 
 /** What the service can do with the table of a resource. */
 export interface Capabilities {

@@ -3,7 +3,8 @@ import { CommandError } from '../command-error.js';
 import type { ColumnTypeName, Flag } from '../resource/column-types.js';
 import { SERVICE_TABLES } from '../resource/reserved-names.js';
 import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
-import { type ExternalTable, isResource, quotedName, quotedTable } from '../resource/resource.js';
+import type { ExternalTable } from '../resource/declaration.js';
+import { isResource, quotedName, quotedTable } from '../resource/resource.js';
 import {
   readRelation,
   relationNamed,
