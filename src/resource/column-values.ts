@@ -36,7 +36,7 @@ export interface ColumnValues {
 }
 
 /** A schema of JSON Schema 2020-12. */
-export interface ValueSchema {
+interface ValueSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly [keyword: string]: unknown;

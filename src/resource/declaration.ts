@@ -8,7 +8,7 @@ const RESOURCE = Symbol('resource');
 const EXTERNAL = new Map<string, ExternalTable>();
 
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
-export interface ListColumns<Column extends string> {
+interface ListColumns<Column extends string> {
   /**
    * Columns whose values the tally counts, and combinations of columns. A list that is filtered by
    * values of one of them, or of one of the combinations, takes its count and the position of an offset
