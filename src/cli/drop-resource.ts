@@ -5,7 +5,8 @@ import { dropResource, hasContent } from '../database/installed-resource.js';
 import { migrations, pendingMigrations } from '../database/migrate.js';
 import { takeMigrationLock } from '../database/migration-lock.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
-import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { resourcesOf, tableOf } from '../resource/resource.js';
 import { installedResources } from '../schema/surplus-resources.js';
 import { notMigrated } from './open-catalogue.js';
 import { stopSignal } from './stop-signal.js';
@@ -24,10 +25,9 @@ export async function dropSurplusResource(
   destructive: boolean,
 ): Promise<void> {
   const own = resourcesOf(dataSource).get(resource);
-  const external = own && externalTableOf(own);
-  if (external) {
+  if (own && !capabilitiesOf(own).written) {
     throw new CommandError(
-      `${resource} lists ${quotedTable(external)}, a table of others, which the service never drops`,
+      `${resource} lists ${tableOf(own)}, a table of others, which the service never drops`,
     );
   }
   if ((await pendingMigrations(dataSource)).length === (await migrations()).length) {

@@ -7,7 +7,8 @@ import { exportRows } from '../import/export-rows.js';
 import { type FileFormat, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
-import { externalTableOf, quotedTable, resourcesOf } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { resourcesOf, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
 import { muchWritten, REPORT_WRITES } from '../list/tally/statistics.js';
 import { CommandError } from '../command-error.js';
@@ -41,10 +42,11 @@ export function importCommand(): Command {
     .option('--dry-run', 'run the import, then roll it back')
     .action((resource: string, file: string, flags: ImportFlags) =>
       withResource(resource, (runner, metadata, catalogue) => {
-        const external = externalTableOf(metadata);
-        if (!external) return load(catalogue, runner, metadata, file, flags);
+        if (capabilitiesOf(metadata).written) {
+          return load(catalogue, runner, metadata, file, flags);
+        }
         throw new CommandError(
-          `${resource} lists ${quotedTable(external)}, a table of others, which is only read`,
+          `${resource} lists ${tableOf(metadata)}, a table of others, which is only read`,
         );
       }),
     );

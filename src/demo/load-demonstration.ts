@@ -6,7 +6,7 @@ import { hashOf } from '../clients/token.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
-import { ownResourcesOf } from '../resource/resource.js';
+import { resourcesWith } from '../resource/capabilities.js';
 
 export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';
@@ -24,7 +24,7 @@ export async function loadDemonstration(dataSource: DataSource): Promise<void> {
   await dataSource.transaction(async (manager) => {
     if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
     const { queryRunner } = manager;
-    const resources = ownResourcesOf(dataSource);
+    const resources = resourcesWith('written', dataSource);
     let isNew = true;
     for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
     for (const resource of isNew ? DEMO_RESOURCES : []) {

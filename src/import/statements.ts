@@ -166,17 +166,17 @@ export class Statements {
         const [key] = referencedColumns;
         if (!column || !key || this.presence[this.fields.indexOf(column)] === 'none') return [];
         const target = referencedEntityMetadata.tableName;
-        const isOwn = target === this.metadata.tableName;
+        const isSelf = target === this.metadata.tableName;
         const sources = [
-          ...(isOwn && this.replace ? [] : [`"${target}"`]),
-          ...(isOwn ? [STAGING] : []),
+          ...(isSelf && this.replace ? [] : [`"${target}"`]),
+          ...(isSelf ? [STAGING] : []),
         ].map(
           (source) =>
             `EXISTS (SELECT FROM ${source} target WHERE target.${quoted(key)} = row.${quoted(column)})`,
         );
         return {
           field: column.propertyName,
-          needsAllRows: isOwn,
+          needsAllRows: isSelf,
           query: `SELECT "#line" AS line, ${quoted(column)} AS value
           FROM ${this.rows} WHERE ${quoted(column)} IS NOT NULL AND NOT (${sources.join(' OR ')})`,
           message: (value: string) => `there is no ${target} object ${value}`,

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { isTallied, resourceName } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { resourceName } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { DeclarationCheck } from './declaration/declaration-check.js';
 import { Dependencies } from './reading/dependencies.js';
@@ -93,9 +94,9 @@ export class ListModule {
    * @throws TypeError if it has, and there is no query class of its list yet
    */
   static forFeature(entity: Type): DynamicModule {
-    const isKept = isTallied({ target: entity });
-    const deletions = isKept ? [deletionOf(entity)] : [];
-    const fields = isKept ? facetFieldsOf(entity) : [];
+    const { counts, changes } = capabilitiesOf({ target: entity });
+    const deletions = changes ? [deletionOf(entity)] : [];
+    const fields = counts ? facetFieldsOf(entity) : [];
     return {
       module: ListModule,
       imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],

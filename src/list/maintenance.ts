@@ -7,7 +7,7 @@ import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { LoadingResources } from './reading/loading-resources.js';
-import { isOwn, ownResourcesOf, talliedResourcesOf } from '../resource/resource.js';
+import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
 import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
 import { checkTracking } from './tally/tracking.js';
@@ -50,7 +50,7 @@ export class Maintenance implements OnModuleDestroy {
 
   /** The number of tasks of each resource whose latest run failed. */
   get failures(): Map<string, number> {
-    const names = [...talliedResourcesOf(this.dataSource).keys()];
+    const names = [...resourcesWith('counts', this.dataSource).keys()];
     return new Map(names.map((name) => [name, this.runner.failuresOf(name)]));
   }
 
@@ -110,12 +110,14 @@ export class Maintenance implements OnModuleDestroy {
     return [
       { name: 'the list of resources that are loaded', run: () => this.readLoading() },
       { name: 'the watermark', run: () => this.advanceWatermark() },
-      ...[...talliedResourcesOf(this.dataSource)].flatMap((resource) => this.tasksOf(...resource)),
+      ...[...resourcesWith('counts', this.dataSource)].flatMap((resource) =>
+        this.tasksOf(...resource),
+      ),
     ];
   }
 
   private async readLoading(): Promise<void> {
-    const tables = [...ownResourcesOf(this.dataSource).keys()];
+    const tables = [...resourcesWith('written', this.dataSource).keys()];
     this.loading.replace(await loadingTables(await this.connections.connected(), tables));
   }
 
@@ -148,14 +150,14 @@ export class Maintenance implements OnModuleDestroy {
       run: () => purgeDeletions(dataSource, metadata),
       isDue: (round) => round % ROUNDS_PER_PURGE === 0,
     };
-    if (isOwn(metadata)) return [tally, deletions];
+    if (capabilitiesOf(metadata).written) return [tally, deletions];
     const run = () => checkTracking(dataSource, resource);
     return [{ name: `the triggers of ${resource}`, resource, run }, tally, deletions];
   }
 
   /** The tasks that choose the words that are counted. */
   private choices(): Task[] {
-    return [...ownResourcesOf(this.dataSource)].flatMap(([resource, metadata]) =>
+    return [...resourcesWith('indexes', this.dataSource)].flatMap(([resource, metadata]) =>
       wordTallies(metadata).map((tally) => {
         const words = new CountedWords(this.connections, metadata, tally);
         const run = () => words.run(this.stopping.signal);

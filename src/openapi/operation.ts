@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
 import { identifierType } from '../resource/identifiers.js';
-import { externalTableOf, isTallied } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
 import { codeSamples } from './code-samples.js';
 import {
   countedFields,
@@ -92,7 +92,7 @@ function untilOf({ kind, metadata }: DescribedEndpoint): string[] {
 
 /** Whether every change has a version and a time: triggers keep these, except for a table of others that is not tracked. */
 function isKept(metadata: EntityMetadata | undefined): boolean {
-  return metadata === undefined || !externalTableOf(metadata) || isTallied(metadata);
+  return metadata === undefined || capabilitiesOf(metadata).version;
 }
 
 /** The possible errors of a `GET`. */

@@ -1,5 +1,4 @@
-import type { EntityMetadata } from 'typeorm';
-import { externalTableOf, isTallied } from './resource.js';
+import { capabilitiesOf } from './capabilities.js';
 
 /**
  * The table with the time of the last change of each object in a tracked table of others, quoted. The SQL function
@@ -9,7 +8,8 @@ export function changesTable(resource: string): string {
   return `"${resource}_tally_changes"`;
 }
 
-/** Whether the times of changes are in `changesTable`. */
-export function hasChangesTable(metadata: Pick<EntityMetadata, 'target'>): boolean {
-  return isTallied(metadata) && externalTableOf(metadata) !== undefined;
+/** Whether the times of changes are in `changesTable`, since the service cannot give the table a column for them. */
+export function hasChangesTable(resource: Parameters<typeof capabilitiesOf>[0]): boolean {
+  const { changes, written } = capabilitiesOf(resource);
+  return changes && !written;
 }

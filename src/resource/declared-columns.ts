@@ -7,13 +7,13 @@ import { isTextIdentifier } from './identifiers.js';
 import { ignoredDeclarations } from './ignored-declarations.js';
 import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
+import { capabilitiesOf } from './capabilities.js';
 import {
+  columnOf,
   countedColumnsOf,
   countedIntervalsOf,
-  columnOf,
   externalTableOf,
   filteredColumnsOf,
-  isTallied,
   pathsOf,
   searchedColumnsOf,
   sortedColumnsOf,
@@ -146,7 +146,7 @@ function externalProblems(metadata: EntityMetadata): string[] {
     ...countedIntervalsOf(metadata).flatMap(({ of, within }) => [...within, of]),
     ...pathsOf(metadata),
   ];
-  const [refused, uses, lacks] = isTallied(metadata)
+  const [refused, uses, lacks] = capabilitiesOf(metadata).counts
     ? [indexed, 'filtered, sorted or searched', '']
     : [[...counted.flat(), ...indexed], 'counted, filtered, sorted or searched', ', and no tally'];
   return [
@@ -154,7 +154,7 @@ function externalProblems(metadata: EntityMetadata): string[] {
       (name) =>
         `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`,
     ),
-    ...(isTallied(metadata)
+    ...(capabilitiesOf(metadata).counts
       ? [
           ...counted.flatMap((names) => lengthProblem(metadata, names, 'counted')),
           ...lengthProblem(metadata, scopeOf(metadata)?.columns ?? [], 'in a scope'),

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { isOwn, isResource, nameOf } from './resource.js';
+import { capabilitiesOf } from './capabilities.js';
+import { isResource, nameOf } from './resource.js';
 import { takenBy } from './reserved-names.js';
 
 /** What is wrong with the names of resources, and with which entities have them, as lines. */
@@ -17,14 +18,18 @@ export function nameProblems({ entityMetadatas }: DataSource): string[] {
           ];
     }),
     ...resources
-      .filter((metadata) => isOwn(metadata) && metadata.tableName !== nameOf(metadata))
+      .filter(
+        (metadata) => capabilitiesOf(metadata).written && metadata.tableName !== nameOf(metadata),
+      )
       .map(
         ({ name, tableName }) =>
           `${name} is declared as the table ${tableName} and as another resource: it needs one @Resource and no @Entity, also if it extends a resource`,
       ),
     ...sharedBy(resources, nameOf, 'the resource'),
     ...sharedBy(
-      entityMetadatas.filter((metadata) => !isResource(metadata) || isOwn(metadata)),
+      entityMetadatas.filter(
+        (metadata) => !isResource(metadata) || capabilitiesOf(metadata).written,
+      ),
       ({ tableName }) => tableName,
       'the table',
     ),

@@ -9,12 +9,12 @@ export type TransformFunction = (...parameters: never[]) => unknown;
 /**
  * The decorators of class-transformer that would hide, rename or change a property, by name.
  *
- * @param isOwn tells the functions of `@Transform` that the service has declared itself
+ * @param isOfService tells the functions of `@Transform` that the service has declared itself
  */
 export function transformingDecorators(
   { prototype }: { readonly prototype: object },
   property: string,
-  isOwn: (transform: TransformFunction) => boolean = () => false,
+  isOfService: (transform: TransformFunction) => boolean = () => false,
 ): string[] {
   const target = prototype.constructor;
   const exposed = declared.findExposeMetadata(target, property) as ExposeMetadata | undefined;
@@ -24,7 +24,7 @@ export function transformingDecorators(
   return [
     ...(isExcluded(target, property) ? ['Exclude'] : []),
     ...(Object.keys(exposed?.options ?? {}).length > 0 ? ['Expose'] : []),
-    ...(transforms.some(({ transformFn }) => !isOwn(transformFn)) ? ['Transform'] : []),
+    ...(transforms.some(({ transformFn }) => !isOfService(transformFn)) ? ['Transform'] : []),
   ];
 }
 

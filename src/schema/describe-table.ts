@@ -2,13 +2,9 @@ import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import type { ColumnTypeName, Flag } from '../resource/column-types.js';
 import { SERVICE_TABLES } from '../resource/reserved-names.js';
-import {
-  type ExternalTable,
-  externalTableOf,
-  quotedName,
-  quotedTable,
-  talliedResourcesOf,
-} from '../resource/resource.js';
+import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
+import type { ExternalTable } from '../resource/declaration.js';
+import { isResource, quotedName, quotedTable } from '../resource/resource.js';
 import {
   readRelation,
   relationNamed,
@@ -134,14 +130,16 @@ async function checkOfOthers(dataSource: DataSource, { schema, name }: Relation)
     [schema],
   );
   const tables = dataSource.entityMetadatas
-    .filter((metadata) => !externalTableOf(metadata))
+    .filter((metadata) => !isResource(metadata) || capabilitiesOf(metadata).written)
     .map(({ tableName }) => tableName);
-  const kept = [...talliedResourcesOf(dataSource).keys()].map((resource) => `${resource}_tally`);
-  const isOwn =
+  const kept = [...resourcesWith('counts', dataSource).keys()].map(
+    (resource) => `${resource}_tally`,
+  );
+  const isOfService =
     own &&
     ([...tables, ...SERVICE_TABLES].includes(name) ||
       kept.some((prefix) => name.startsWith(prefix)));
-  if (isOwn) throw new CommandError(`${schema}.${name} is a table of the service itself`);
+  if (isOfService) throw new CommandError(`${schema}.${name} is a table of the service itself`);
   if (schema === 'information_schema' || schema.startsWith('pg_')) {
     throw new CommandError(`${schema}.${name} is a table of PostgreSQL itself`);
   }

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { isOwn, resourcesOf } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { resourcesOf } from '../resource/resource.js';
 import type { Difference } from './difference.js';
 import { disabledTriggers } from './disabled-triggers.js';
 import { externalDifferences } from './external-differences.js';
@@ -21,7 +22,10 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   const partsOf = await readParts(dataSource);
   const resources = [...resourcesOf(dataSource)];
   // Tables of others first.
-  resources.sort(([, one], [, other]) => Number(isOwn(one)) - Number(isOwn(other)));
+  resources.sort(
+    ([, one], [, other]) =>
+      Number(capabilitiesOf(one).written) - Number(capabilitiesOf(other).written),
+  );
   for (const [resource, metadata] of resources) {
     const columns = await externalDifferences(dataSource, metadata);
     found.push(...columns.map((difference) => ({ ...difference, resource })));

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ownResourcesOf } from '../resource/resource.js';
+import { resourcesWith } from '../resource/capabilities.js';
 import type { Difference } from './difference.js';
 
 /** The triggers that are disabled, without those on tables of others, which may be in the same schema. */
@@ -14,7 +14,7 @@ export async function disabledTriggers(dataSource: DataSource): Promise<Differen
      )
      ORDER BY relname, tgname`,
   );
-  const resources = ownResourcesOf(dataSource);
+  const resources = resourcesWith('written', dataSource);
   return triggers.map(({ table, name }) => {
     const isAlways = /_(tally|deletions)_[a-z]+$/.test(name);
     return {

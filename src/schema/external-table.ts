@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { ColumnTypeName } from '../resource/column-types.js';
-import type { ExternalTable } from '../resource/resource.js';
+import type { ExternalTable } from '../resource/declaration.js';
 
 /** A table, view, materialized view or foreign table as the database has it. */
 export interface Relation extends ExternalTable {

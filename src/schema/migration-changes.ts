@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { isOwn, resourcesOf } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { resourcesOf } from '../resource/resource.js';
 import type { Statements } from './migration.js';
 import { readParts } from './parts/parts.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
@@ -12,7 +13,9 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
   const partsOf = await readParts(dataSource);
   const resources = [...resourcesOf(dataSource).values()];
   // Tables of others last.
-  resources.sort((one, other) => Number(isOwn(other)) - Number(isOwn(one)));
+  resources.sort(
+    (one, other) => Number(capabilitiesOf(other).written) - Number(capabilitiesOf(one).written),
+  );
   for (const metadata of resources) {
     for (const { part, installed } of partsOf(metadata)) {
       part.migrate(metadata, installed, { up, down });

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ownResourcesOf } from '../resource/resource.js';
+import { resourcesWith } from '../resource/capabilities.js';
 import { changesListIndex } from './parts/list-indexes.js';
 import { literalStatements, withEnumDefaults, withWiderTypes } from './statement-corrections.js';
 
@@ -19,7 +19,7 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   process.noDeprecation = true;
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();
-    const tables = [...ownResourcesOf(dataSource).keys()];
+    const tables = [...resourcesWith('written', dataSource).keys()];
     const isOfTypeORM = (statement: string): boolean => !changesListIndex(tables, statement);
     const { up, down } = withWiderTypes({
       up: literalStatements(dataSource, upQueries).filter(isOfTypeORM),

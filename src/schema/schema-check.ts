@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { SchemaDoubt } from '../database/schema-doubt.js';
-import { ownResourcesOf } from '../resource/resource.js';
+import { resourcesWith } from '../resource/capabilities.js';
 import { lineOf } from './difference.js';
 import { differences } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
@@ -96,7 +96,7 @@ export class SchemaCheck implements OnModuleDestroy {
       const isSame = (this.identity ??= identity) === identity;
       if (!isSame || !this.isPassed) this.changedAt = performance.now();
       this.identity = identity;
-      const own = [...ownResourcesOf(this.dataSource).keys()];
+      const own = [...resourcesWith('written', this.dataSource).keys()];
       this.doubt.isOpen = own.length > 0 && own.every((resource) => resources.has(resource));
       this.log(wrong.map(lineOf));
       return true;

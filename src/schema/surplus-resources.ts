@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { talliedResourcesOf } from '../resource/resource.js';
+import { resourcesWith } from '../resource/capabilities.js';
 import type { Difference } from './difference.js';
 
 /** The resources for which the database has a tally or deletions, whether or not the code has them. */
@@ -15,7 +15,7 @@ export async function installedResources(dataSource: DataSource): Promise<string
 
 /** The installed resources of which the code has no entity. */
 export async function surplusDifferences(dataSource: DataSource): Promise<Difference[]> {
-  const resources = talliedResourcesOf(dataSource);
+  const resources = resourcesWith('counts', dataSource);
   const surplus = (await installedResources(dataSource)).filter((name) => !resources.has(name));
   return surplus.map((resource) => ({
     text: `the database has the resource ${resource}, which the code has not`,

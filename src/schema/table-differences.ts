@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
-import { ownResourcesOf } from '../resource/resource.js';
+import { resourcesWith } from '../resource/capabilities.js';
 import { type Difference, MIGRATION } from './difference.js';
 import { schemaChanges } from './schema-changes.js';
 
 /** Compares the tables of the service with the entities. */
 export async function tableDifferences(dataSource: DataSource): Promise<Difference[]> {
-  const resources = ownResourcesOf(dataSource);
+  const resources = resourcesWith('written', dataSource);
   const { up } = await schemaChanges(dataSource);
   return up.map((statement) => {
     const [, table = ''] = /^(?:CREATE|ALTER) TABLE (?:"\w+"\.)?"(\w+)"/.exec(statement) ?? [];

@@ -1,7 +1,8 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { readTracking } from '../list/tally/tracking.js';
 import { changesTable, hasChangesTable } from '../resource/changes-table.js';
-import { identifierOf, isTallied, nameOf, tableOf } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 import { miscounts } from './miscounts.js';
 
@@ -66,7 +67,7 @@ async function repeatedIdentifiers(
   dataSource: DataSource,
   metadata: EntityMetadata,
 ): Promise<string[]> {
-  if (isTallied(metadata)) return [];
+  if (capabilitiesOf(metadata).counts) return [];
   const { databaseName: identifier } = identifierOf(metadata);
   const rows = await dataSource.query<{ identifier: string | null; count: string }[]>(
     `SELECT "${identifier}" AS identifier, count(*) FROM ${tableOf(metadata)} GROUP BY 1

@@ -2,7 +2,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Condition } from '../list/condition/condition.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import { Listing } from '../list/listing/listing.js';
-import { fieldsOf, identifierOf, isResource, isTallied, nameOf } from '../resource/resource.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { fieldsOf, identifierOf, nameOf } from '../resource/resource.js';
 import { filteredLists } from './filtered-lists.js';
 
 /** Asks for lists of resources with a scope. */
@@ -18,7 +19,7 @@ export async function uncachedLists(application: INestApplicationContext): Promi
   const found = new Set<string>();
   for (const { metadata, parameter, listing } of await filteredLists(application)) {
     // No list of a table of others has an ETag, unless it is tracked.
-    if (isResource(metadata) && !isTallied(metadata)) continue;
+    if (!capabilitiesOf(metadata).version) continue;
     const report = async (
       what: string,
       fields: readonly string[],

@@ -2,11 +2,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
 import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
 import { filteredLists } from './filtered-lists.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
 import {
   countedColumnsOf,
   filteredColumnsOf,
   identifierOf,
-  isOwn,
   sortedColumnsOf,
 } from '../resource/resource.js';
 
@@ -23,7 +23,9 @@ const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'c
  */
 export async function uncarriedFilters(application: INestApplicationContext): Promise<string[]> {
   // Deletions and tables of others have no index that follows from an entity.
-  const lists = (await filteredLists(application)).filter(({ metadata }) => isOwn(metadata));
+  const lists = (await filteredLists(application)).filter(
+    ({ metadata }) => capabilitiesOf(metadata).indexes,
+  );
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {
     if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;

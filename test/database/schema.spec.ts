@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { identifierOf, ownResourcesOf, resourcesOf } from '../../src/resource/resource.js';
+import { resourcesWith } from '../../src/resource/capabilities.js';
+import { identifierOf, resourcesOf } from '../../src/resource/resource.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
@@ -33,7 +34,7 @@ describe('The schema', () => {
   });
 
   it('has autovacuum not wait for a fifth of the objects of a resource', async () => {
-    const tables = [...ownResourcesOf(service.dataSource).keys()];
+    const tables = [...resourcesWith('written', service.dataSource).keys()];
     const found = await query<{ relname: string; reloptions: string[] }>(
       `SELECT relname, reloptions FROM pg_class WHERE oid = ANY ('{${tables.join()}}'::regclass[])`,
     );

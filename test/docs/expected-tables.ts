@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { program } from '../../src/cli/program.js';
 import { errors } from '../../src/http/errors.js';
 import * as list from '../../src/list/index.js';
+import { CAPABILITIES, type Capabilities } from '../../src/resource/capabilities.js';
 import { Settings } from '../../src/settings/settings.js';
 import type { Service } from '../service.js';
 import type { Row } from './markdown.js';
@@ -51,6 +52,7 @@ export async function expectedTables(
     },
     'docs/resources.md': {
       'parameter decorators': { rows: decoratorRows(), hasOwnMeanings: true },
+      capabilities: { rows: capabilityRows(), hasOwnMeanings: true },
     },
     'docs/performance.md': {
       throughput: { rows: throughputRows(measured) },
@@ -186,6 +188,20 @@ function errorRows(): Row[] {
 function retryRows(): Row[] {
   const rows = Object.values(errors).map(({ errcode }) => [`\`${errcode}\``, '']);
   return [['errcode', 'retry'], ...rows];
+}
+
+/** What the service can do with each kind of table. */
+function capabilityRows(): Row[] {
+  const kinds = Object.values(CAPABILITIES);
+  const names = Object.keys(CAPABILITIES.own) as (keyof Capabilities)[];
+  return [
+    ['capability', ...Object.keys(CAPABILITIES), 'meaning'],
+    ...names.map((name) => [
+      `\`${name}\``,
+      ...kinds.map((kind) => (kind[name] ? 'yes' : 'no')),
+      '',
+    ]),
+  ];
 }
 
 function decoratorRows(): Row[] {

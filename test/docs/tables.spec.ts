@@ -56,6 +56,7 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/operations.md', 'commands'],
   ['docs/operations.md', 'metrics'],
   ['docs/resources.md', 'parameter decorators'],
+  ['docs/resources.md', 'capabilities'],
   ['docs/performance.md', 'throughput'],
   ['docs/performance.md', 'latency'],
   ['docs/performance.md', 'ratios'],

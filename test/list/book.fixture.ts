@@ -44,7 +44,7 @@ import {
   WordsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
-import type { ExternalTable } from '../../src/resource/resource.js';
+import type { ExternalTable } from '../../src/resource/declaration.js';
 
 export enum BookKind {
   NOVEL = 'NOVEL',

@@ -1,4 +1,4 @@
-import type { ComparedValue } from '../../resource/column-values.js';
+import type { ComparedValue } from '../../resource/comparable.js';
 import type { ColumnCondition, OtherComparison } from './condition.js';
 
 /** The values that a condition compares a column with. */

@@ -1,10 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import {
-  type ComparedValue,
-  fittingComparison,
-  isComparable,
-  typeNameOf,
-} from '../../resource/column-values.js';
+import { typeNameOf } from '../../resource/column-values.js';
+import { type ComparedValue, fittingComparison, isComparable } from '../../resource/comparable.js';
 import { comparedValues } from '../condition/compared-values.js';
 import { columnConditions } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';

@@ -12,7 +12,8 @@ import { Meaning, meaningOf } from '../../resource/meaning.js';
 import { type Scope, scopeOf, setScope } from '../../resource/scope.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
-import { isOwn, resourceName } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { resourceName } from '../../resource/resource.js';
 
 /** The entity that records the deleted objects of a resource. */
 export interface DeletionEntity {
@@ -72,6 +73,6 @@ export function deletionOf(target: Type): DeletionEntity {
 
 /** As `install_deletions` and `track_table` create it. */
 function keyColumn(target: Type, options: ColumnOptions = {}): PrimaryColumnOptions {
-  if (!isOwn({ target })) return { ...options, nullable: false };
+  if (!capabilitiesOf({ target }).written) return { ...options, nullable: false };
   return isTextIdentifier(options.type) ? identifierColumn : { type: options.type };
 }

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { externalTableOf, identifierOf, nameOf, tableOf } from '../../resource/resource.js';
-import { changesTable } from '../../resource/changes-table.js';
+import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
+import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
 import { deletionsTable, RETENTION } from './deletion.js';
 
 /** The time before which what is kept of deleted objects is removed, in SQL. */
@@ -17,7 +17,7 @@ export async function purgeDeletions(
   const resource = nameOf(metadata);
   const deletions = deletionsTable(resource);
   const isPast = (column: string): string => `"${column}" < ${LIMIT}`;
-  if (!externalTableOf(metadata)) {
+  if (!hasChangesTable(metadata)) {
     await dataSource.query(`DELETE FROM ${deletions} WHERE ${isPast('deletedAt')}`);
     return;
   }

@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { ReadPool } from '../../database/read-pool.js';
 import { Snapshot } from '../../database/snapshot.js';
-import { externalTableNamed, hasVersion, quotedTable } from '../../resource/resource.js';
-import { changesTable } from '../../resource/changes-table.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { tableNamed } from '../../resource/resource.js';
+import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
 import { deletionsTable } from '../deletions/deletion.js';
 
 /** A query with the conditions of a list, and its parameter values. */
@@ -71,12 +72,13 @@ export class Dependencies {
 
 /** The tables that the versions of resources cover, quoted. Triggers change them at every write. */
 export function versionedTables(resources: readonly string[]): string[] {
-  return resources.filter(hasVersion).flatMap((resource) => {
-    const external = externalTableNamed(resource);
-    return external
-      ? [quotedTable(external), changesTable(resource), deletionsTable(resource)]
-      : [`"${resource}"`, deletionsTable(resource)];
-  });
+  return resources
+    .filter((resource) => capabilitiesOf(resource).version)
+    .flatMap((resource) => [
+      tableNamed(resource),
+      ...(hasChangesTable(resource) ? [changesTable(resource)] : []),
+      deletionsTable(resource),
+    ]);
 }
 
 /** @param named selects names of what the statements before it in its transaction name */

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
 import { ParameterValues } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
-import { externalTableOf, hasVersion, nameOf, tableOf } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { nameOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import { selectedRelated, selection, selectsComputed } from '../../resource/selection.js';
 import { Settings } from '../../settings/settings.js';
@@ -81,7 +82,7 @@ export class ListReader {
     const scopedRelated = selectedRelated(metadata, fields).flatMap(([{ metadata: related }]) =>
       scopeOf(related) ? [related] : [],
     );
-    const unversioned = resources.filter((name) => !hasVersion(name));
+    const unversioned = resources.filter((name) => !capabilitiesOf(name).version);
     const isPlain =
       unversioned.length === 0 &&
       versionedTables(resources).includes(tableOf(metadata)) &&
@@ -109,7 +110,7 @@ export class ListReader {
     // The statement for a facet is prepared. That of each client would differ. It finds the page by the
     // ranges of the tally, of which a table of others has none, in the order of bytes.
     const isShared =
-      after === undefined && scopedRelated.length === 0 && !externalTableOf(metadata);
+      after === undefined && scopedRelated.length === 0 && capabilitiesOf(metadata).places;
     const facet = isShared ? soleFacetOf(selected, request) : undefined;
     const page = facet
       ? this.facetPage(listing, facet, request)

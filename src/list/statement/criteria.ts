@@ -1,7 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
-import { countedColumnsOf, isTallied } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { countedColumnsOf } from '../../resource/resource.js';
 import type { Bound, Condition, Equal, Excluding } from '../condition/condition.js';
 import type { WordSearch } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet } from '../tally/facet.js';
@@ -171,7 +172,7 @@ export function facetsOf(
   equal: Criteria['equal'],
   counted = countedColumnsOf(metadata),
 ): readonly Facet[] | undefined {
-  if (!isTallied(metadata)) return undefined;
+  if (!capabilitiesOf(metadata).counts) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];
   const columns = counted.find(
     (names) => names.length === equal.size && names.every((name) => equal.has(name)),

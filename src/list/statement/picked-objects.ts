@@ -1,7 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { columnOf, identifierOf, isOwn, tableOf } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { columnOf, identifierOf, tableOf } from '../../resource/resource.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import { and, andFirst } from '../condition/print.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -68,7 +69,7 @@ export function pickedFromStart(picking: Picking, skipped: string): string {
  */
 function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
   const parameters = order.map((_, at) => values.add(key[at]));
-  if (!isOwn(metadata)) {
+  if (!capabilitiesOf(metadata).types) {
     // The types of its columns are not known by name: in a union the parameters get those of the columns.
     const typed = `SELECT ${keysOf(order)} FROM object WHERE false`;
     return `anchor AS MATERIALIZED (${typed} UNION ALL SELECT ${parameters.join(', ')})`;

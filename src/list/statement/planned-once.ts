@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
-import { isBroad, isOwn } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { isBroad } from '../../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import { indexChoice, intervalWithinValue } from './index-choice.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -25,7 +26,7 @@ export function plannedOnce(
   { order, offset }: Pick<PageRequest, 'order' | 'offset'>,
 ): MatchingObjects | undefined {
   const { split, criteria } = matching;
-  if (!isOwn(metadata) || !criteria) return undefined;
+  if (!capabilitiesOf(metadata).types || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
   const intervalWithin = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
   const isWithin = isSearchWithin || intervalWithin !== undefined;

@@ -1,5 +1,5 @@
 import { publicTime } from '../../resource/column-values.js';
-import { hasVersion } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
 
 /**
  * SQL expressions for the state of resources, as two columns. `version` changes with every commit that
@@ -11,11 +11,11 @@ import { hasVersion } from '../../resource/resource.js';
  * @param resources the listed one first
  */
 export function stateOf(resources: readonly string[]): string {
-  const versioned = resources.filter(hasVersion);
+  const versioned = resources.filter((resource) => capabilitiesOf(resource).version);
   if (versioned.length === 0) return `'none' AS version, NULL AS until`;
   const names = versioned.map((name) => `'${name}'`).join(', ');
   const [listed = ''] = resources;
-  const until = hasVersion(listed)
+  const until = capabilitiesOf(listed).changes
     ? `(SELECT ${publicTime('until')} FROM current_watermark() AS until)`
     : 'NULL';
   return `(SELECT resource_version(ARRAY[${names}])::text) AS version,

@@ -1,11 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
-import {
-  columnOf,
-  isTallied,
-  singleCountedColumnsOf,
-  sortedColumnsOf,
-} from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
 import { onlyNamed } from '../condition/search-sql.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { SortKey } from '../query/list-query.dto.js';
@@ -76,7 +72,7 @@ export function indexSizeOf(
   order: readonly SortKey[],
   values: ParameterValues,
 ): string {
-  if (!isTallied(metadata)) return String(ASSUMED_OBJECTS);
+  if (!capabilitiesOf(metadata).counts) return String(ASSUMED_OBJECTS);
   const single = order.length === 1 && criteria ? [...criteria.equal] : [];
   const facets = single
     .filter(([, equals]) => equals.length === 1)

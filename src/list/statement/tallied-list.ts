@@ -1,7 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { columnOf, identifierOf, isOwn } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import type { Bound } from '../condition/condition.js';
 import { type Criteria, type Interval, isBounded } from './criteria.js';
 import { isIndexed } from '../listing/order.js';
@@ -70,7 +71,8 @@ function ofFacets(
   const count = countOf(byIdentifier, facetNames(facets, values));
   const [first] = order;
   // One range for all objects of a table of others would be read to its end.
-  if (offset === undefined || !first || !isOwn(metadata)) return { tables: [], count };
+  if (offset === undefined || !first || !capabilitiesOf(metadata).places)
+    return { tables: [], count };
   if (first.field === identifierOf(metadata).propertyName) {
     const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
     const { tables, total } = positions;

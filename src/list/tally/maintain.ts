@@ -1,6 +1,7 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
-import { isOwn, nameOf } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { nameOf } from '../../resource/resource.js';
 import { excludeWriters } from './exclude-writers.js';
 import { FOLD_SIZE, foldDeltas, type Tally } from './fold.js';
 import { recut } from './recut.js';
@@ -68,7 +69,7 @@ export class TallyMaintenance {
   async run(signal?: AbortSignal): Promise<boolean> {
     if (!(await this.fold())) return false;
     // A cut needs a lock that the owner of a table of others would have to grant. Its tally has one range.
-    if (!isOwn(this.metadata)) return true;
+    if (!capabilitiesOf(this.metadata).places) return true;
     for (const order of this.orders) {
       if (!(await this.cutDue(order, signal))) return false;
     }

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { recordedColumns } from '../../list/deletions/deletion.js';
-import { columnOf, identifierOf, isOwn, ownResourcesOf } from '../../resource/resource.js';
+import { capabilitiesOf, resourcesWith } from '../../resource/capabilities.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/scope.js';
 import { named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, TRIGGERS } from './part.js';
@@ -18,14 +19,14 @@ interface InstalledDeletions {
 
 /** The deletions of a resource with a table of its own: their table, and the triggers that record them. */
 export const deletions: Part<InstalledDeletions> = {
-  isOf: isOwn,
+  isOf: (metadata) => capabilitiesOf(metadata).written,
 
   async read(dataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledDeletions)[]>(
       `SELECT resource, ${typesOf(`resource || '_deletions'`)} AS recorded, ${typesOf('resource')} AS present,
          ${TRIGGERS} AS triggers
        FROM unnest($1::text[]) resource`,
-      [[...ownResourcesOf(dataSource).keys()]],
+      [[...resourcesWith('written', dataSource).keys()]],
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },

@@ -6,7 +6,7 @@ import {
   listIndexes as declaredIndexes,
   listIndexPrefix,
 } from '../../resource/list-indexes.js';
-import { isOwn } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
 import { type Difference, orMigration } from '../difference.js';
 import { recreatedColumns } from '../migration.js';
 import type { Part } from './part.js';
@@ -14,7 +14,7 @@ import type { Part } from './part.js';
 /** The indexes of a resource's lists. */
 export const listIndexes: Part<readonly ListIndex[]> = {
   isForSpeed: true,
-  isOf: isOwn,
+  isOf: (metadata) => capabilitiesOf(metadata).indexes,
 
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; indexes: Definition[] }[]>(

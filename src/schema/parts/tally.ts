@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { TALLY_OPTIONS } from '../../list/tally/options.js';
-import { identifierOf, isOwn } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
 import { retypedColumns } from '../migration.js';
 import { missingTriggers, type Part, TRIGGERS } from './part.js';
@@ -18,7 +19,7 @@ interface InstalledTally extends TallyColumns {
 
 /** The tally of a resource with a table of its own: its tables, and the triggers that write to them. */
 export const tally: Part<InstalledTally> = {
-  isOf: isOwn,
+  isOf: (metadata) => capabilitiesOf(metadata).places,
 
   // Also those of tables of others.
   async read(dataSource: DataSource) {

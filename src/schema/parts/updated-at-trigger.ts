@@ -1,11 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
-import { isOwn } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
 import { orMigration } from '../difference.js';
 import type { Part } from './part.js';
 
 /** The trigger that sets the time of the last change of an object. */
 export const updatedAtTrigger: Part<true> = {
-  isOf: (metadata) => isOwn(metadata) && metadata.updateDateColumn !== undefined,
+  isOf: (metadata) => capabilitiesOf(metadata).written && metadata.updateDateColumn !== undefined,
 
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string }[]>(

@@ -1,4 +1,4 @@
-import { isOwn } from '../../resource/resource.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
 import { retypedColumns } from '../migration.js';
 import type { Part } from './part.js';
 
@@ -7,7 +7,7 @@ import type { Part } from './part.js';
  * installs it by hand.
  */
 export const words: Part<readonly string[]> = {
-  isOf: isOwn,
+  isOf: (metadata) => capabilitiesOf(metadata).indexes,
 
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; columns: string[] }[]>(

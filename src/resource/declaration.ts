@@ -1,0 +1,177 @@
+import { Entity, type EntityMetadata, getMetadataArgsStorage, Index } from 'typeorm';
+import { Meaning, meaningOf } from './meaning.js';
+import { type Scope, setScope } from './scope.js';
+
+const RESOURCE = Symbol('resource');
+
+/** The tables of others, by the names of their resources. Statements know resources by their names. */
+const EXTERNAL = new Map<string, ExternalTable>();
+
+/** What lists do with the columns of a resource. Every name is a property of the entity. */
+interface ListColumns<Column extends string> {
+  /**
+   * Columns whose values the tally counts, and combinations of columns. A list that is filtered by
+   * values of one of them, or of one of the combinations, takes its count and the position of an offset
+   * from the tally, without reading every matching object.
+   */
+  readonly counted?: readonly (Column | readonly Column[])[];
+  /**
+   * Columns that filters compare. Each has an index, and every index of the lists carries the others as
+   * far as they fit into its rows, so that an index alone answers a combination of filters.
+   */
+  readonly filtered?: readonly Column[];
+  /**
+   * Columns that lists are sorted by. Each has an index, and the tally finds an offset in their order: of all
+   * objects, of those with values of one counted enumeration or boolean, and of those in an interval of the
+   * column itself.
+   */
+  readonly sorted?: readonly Column[];
+  /**
+   * Columns of type `tsvector` that a list searches for words. The tally counts the objects with a common
+   * word, in all and with each value of each counted column.
+   */
+  readonly searched?: readonly Column[];
+  /** Intervals of sorted columns that the tally counts among objects with the same values, such as prices of a category. */
+  readonly intervals?: readonly CountedIntervals<Column>[];
+  /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
+  readonly paths?: readonly `${string}.${string}`[];
+}
+
+/** The intervals of a sorted column among the objects with one value in each of other columns. */
+export interface CountedIntervals<Column extends string> {
+  /** The sorted column. */
+  readonly of: Column;
+  /** The other columns. They are enough to find the objects: name them in `filtered`, too. */
+  readonly within: readonly [Column, ...Column[]];
+}
+
+/** A table, view, materialized view or foreign table that others create, change and write to. */
+export interface ExternalTable {
+  readonly schema: string;
+  readonly name: string;
+  /**
+   * Whether triggers of the service count the objects of the table, version it, and record when they were changed and
+   * deleted, by `track_table`. Its owner must grant `TRIGGER`. Default: false.
+   */
+  readonly tracked?: boolean;
+}
+
+/** The options of a resource. */
+interface ResourceOptions<Column extends string> extends ListColumns<Column> {
+  /**
+   * Lists a table of others, which is only read: no migration changes it. It has none of `ListColumns`, except
+   * `counted` if it is tracked. If it is not, nothing counts or versions its rows, or records deletions.
+   * Default: the service has a table of its own, under the name of the resource.
+   */
+  readonly external?: ExternalTable;
+  /** Restricts what each client sees. Default: every client sees every object. */
+  readonly scope?: Scope<Column>;
+}
+
+/**
+ * Declares an entity that is listed, imported and exported. An `@UpdateDateColumn` gets an index, for
+ * the filter `updatedSince`. The compiler infers the entity from the class that is decorated, and reports a
+ * misspelt column at its name.
+ *
+ * @param name the name of the resource, its path and, unless it is external, its table
+ */
+export function Resource<Entity extends object>(
+  name: string,
+  {
+    counted = [],
+    filtered = [],
+    sorted = [],
+    searched = [],
+    intervals = [],
+    paths = [],
+    external,
+    scope,
+  }: ResourceOptions<NoInfer<keyof Entity & string>> = {},
+): (target: new () => Entity) => void {
+  return (target) => {
+    Entity(
+      external ? { schema: external.schema, name: external.name, synchronize: false } : { name },
+    )(target);
+    if (external) EXTERNAL.set(name, external);
+    if (scope) setScope(target, scope);
+    const declared: Declared = {
+      name,
+      external,
+      counted: counted.map((names) => (typeof names === 'string' ? [names] : names)),
+      filtered,
+      sorted,
+      searched,
+      intervals,
+      paths,
+    };
+    Reflect.defineMetadata(RESOURCE, declared, target);
+    const columns = getMetadataArgsStorage().filterColumns(target);
+    const [identifier] = columns.filter((column) => column.options.primary);
+    for (const { mode, propertyName } of columns) {
+      const meaning = TIME_MEANINGS[mode]?.(singularName(target));
+      if (meaning !== undefined && !meaningOf(target, propertyName)) {
+        Meaning(meaning)(target.prototype as object, propertyName);
+      }
+      if (
+        mode === 'updateDate' &&
+        identifier &&
+        ![...filtered, ...sorted].some((name) => name === propertyName)
+      ) {
+        Index([propertyName, identifier.propertyName])(target);
+      }
+    }
+  };
+}
+
+interface Declared {
+  readonly name: string;
+  readonly external: ExternalTable | undefined;
+  readonly counted: readonly (readonly string[])[];
+  readonly filtered: readonly string[];
+  readonly sorted: readonly string[];
+  readonly searched: readonly string[];
+  readonly intervals: readonly CountedIntervals<string>[];
+  readonly paths: readonly string[];
+}
+
+/** What `@Resource` declares of an entity; `undefined` for an entity that is not a resource, such as a deletion. */
+export function declaredOf({ target }: Pick<EntityMetadata, 'target'>): Declared | undefined {
+  return typeof target === 'function'
+    ? (Reflect.getMetadata(RESOURCE, target) as Declared | undefined)
+    : undefined;
+}
+
+const NOTHING = {
+  counted: [],
+  filtered: [],
+  sorted: [],
+  searched: [],
+  intervals: [],
+  paths: [],
+};
+
+/** What lists do with the columns of an entity; nothing for an entity that is not a resource. */
+export function declaredColumns(
+  metadata: Pick<EntityMetadata, 'target'>,
+): Pick<Declared, keyof ListColumns<string>> {
+  return declaredOf(metadata) ?? NOTHING;
+}
+
+/** The table of others that the resource of a name lists; `undefined` for a table of the service. */
+export function externalTableNamed(resource: string): ExternalTable | undefined {
+  return EXTERNAL.get(resource);
+}
+
+/** The default meanings of the times that TypeORM sets, by column mode. */
+const TIME_MEANINGS: Readonly<Partial<Record<string, (object: string) => string>>> = {
+  createDate: (object) => `When the ${object} was first stored.`,
+  updateDate: (object) => `When the ${object} was changed last.`,
+};
+
+/** The name of one object of an entity: `order item` for the class `OrderItem`. */
+function singularName({ name }: { name: string }): string {
+  return name
+    .replace(/Entity$/, '')
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+}
