@@ -168,6 +168,13 @@ export const BOOK_FILTERS: readonly (readonly string[])[] = [
   ...['priceMin priceMax', 'kind priceAbove', 'kind priceMax', 'kind publishedSince', 'q kind'],
   ...['shelfID=s0 priceMin=103', 'shelfID=s0 priceBelow=1', 'shelfID=s0 priceMin', 'q shelfID=s0'],
   ...['shelfID=s0 kind priceMax', 'shelfID kind', 'authorID kind', 'shelfID authorID'],
+  ...[
+    'cover=hard,soft',
+    'language=en,de',
+    'authorID=a0,a1',
+    'shelfIDNot=s0,s1',
+    'everyTag=old,rare',
+  ],
   ...['authorID pagesMin', 'shelfIDNot kind', 'shelfIDExists kind', 'priceExists kind'],
 ].map((names) => names.split(' ').filter(Boolean));
 
