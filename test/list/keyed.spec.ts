@@ -7,6 +7,7 @@ import { resourcesOf } from '../../src/resource/resource.js';
 import { refusal, type Service } from '../service.js';
 import { KEYED_WORDS, KeyedModule, type KeyType } from './keyed.fixture.js';
 import { byIdentifier, describeList } from './list-contract.js';
+import { comparePage, equals, type PlainResource } from './oracle.js';
 import { startWith } from './migrated.js';
 
 /** Identifiers of a type in an order that is not that of their texts. */
@@ -106,23 +107,24 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
       expect(await miscounts(service.dataSource, metadata)).toEqual([]);
       while (!(await new TallyMaintenance(service.dataSource, metadata).run()));
       expect(await miscounts(service.dataSource, metadata)).toEqual([]);
-      const all = await query<{ id: string; kind: string }>(
-        `SELECT "nodeID"::text AS id, kind FROM ${resource} ORDER BY "nodeID"`,
-      );
-      const leaves = all.filter(({ kind }) => kind === 'LEAF');
-      for (const [parameters, rows] of [
-        ['', all],
-        ['&kind=LEAF', leaves],
-        ['&sort=-nodeID', all.toReversed()],
-        ['&sort=-nodeID&kind=LEAF', leaves.toReversed()],
-      ] as const) {
-        for (const offset of [0, 1, 5000, 5555, rows.length - 3]) {
-          const found = await identifiers(`limit=4&offset=${offset}${parameters}`);
-          expect(found.map(String)).toEqual(rows.slice(offset, offset + 4).map(({ id }) => id));
+      const nodes: PlainResource = {
+        path: `/${resource}`,
+        table: resource,
+        identifier: 'nodeID',
+        sorts: [],
+        filters: { kind: equals('kind', []) },
+      };
+      for (const list of ['', 'kind=LEAF', 'sort=-nodeID', 'sort=-nodeID&kind=LEAF']) {
+        const request = { ...Object.fromEntries(new URLSearchParams(list)), limit: '4' };
+        for (const offset of ['0', '1', '5000', '5555']) {
+          await comparePage(service, nodes, { ...request, offset });
         }
-        const behind = rows[4000]?.id ?? '';
-        const found = await identifiers(`limit=4&after=${behind}${parameters}`);
-        expect(found.map(String)).toEqual(rows.slice(4001, 4005).map(({ id }) => id));
+        const { objects, count } = await comparePage(service, nodes, {
+          ...request,
+          offset: '4000',
+        });
+        await comparePage(service, nodes, { ...request, offset: String(Number(count) - 3) });
+        await comparePage(service, nodes, { ...request, after: objects[0] ?? '' });
       }
       await query(`DELETE FROM ${resource}`);
     });

@@ -184,7 +184,7 @@ async function read(random: Random, run: Run): Promise<void> {
   while (!run.isOver()) {
     const client = random.pick(CLIENTS);
     // Some are asked for again: what is remembered of them may be of an older snapshot.
-    const made = randomList(random, LIBRARY.own, bookFilters(random, random.below(1000)));
+    const made = randomList(random, LIBRARY.own, bookFilters(random));
     const list = lists.length > 0 && random.chance(0.5) ? random.pick(lists) : made;
     lists = [...lists.slice(-4), list];
     const limit = String(random.pick([0, 1, 7, 50]));

@@ -190,16 +190,24 @@ function namesIn(text = ''): string[] {
   return text.split(',').filter((name) => name !== '');
 }
 
-/** A list at random: with some filters, whose values and order are drawn. */
+/**
+ * A list at random.
+ *
+ * @param chosen its filters: `name`, whose value is drawn, or `name=value`
+ */
 export function randomList(
   random: Random,
   { sorts, filters, titled, included = {} }: PlainResource,
-  names: readonly string[],
+  chosen: readonly string[],
 ): PlainRequest {
   const request: Record<string, string> = {};
-  for (const name of names) request[name] = filters[name]?.sample(random) ?? '';
-  const filtered = sorts.filter((name) =>
-    names.some((each) => filters[each]?.columns.includes(name)),
+  for (const each of chosen) {
+    const [name = '', value] = each.split('=');
+    request[name] = value ?? filters[name]?.sample(random) ?? '';
+  }
+  const names = Object.keys(request);
+  const filtered = sorts.filter((sort) =>
+    names.some((name) => filters[name]?.columns.includes(sort)),
   );
   const sort = Array.from({ length: random.pick([0, 0, 1, 1, 1, 2, 3]) }, () => {
     // In the order of an interval, a place may be known.

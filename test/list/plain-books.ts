@@ -161,29 +161,28 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
   ),
 };
 
-/** Filters that are counted, placed or planned together in a way of their own. */
-const TOGETHER = [
-  ...['', 'kind', 'kind', 'kindNot', 'onLoan', 'priceMin priceMax', 'kind priceAbove'],
-  ...['shelfID priceMin', 'shelfID priceBelow', 'shelfID kind priceMax', 'shelfID kind'],
-  ...['authorID kind', 'shelfID authorID', 'authorID pagesMin', 'shelfIDNot kind', 'q kind'],
-  ...['shelfIDExists kind', 'priceExists kind', 'q shelfID', 'kind publishedSince', 'kind'],
-  ...['shelfID priceAbove', 'q', 'q', 'priceMin', 'priceMax', 'priceBelow', 'pagesAround'],
-];
+/** The filters of books for `randomList`: none, each by itself, and those that have ways of their own together. */
+export const BOOK_FILTERS: readonly (readonly string[])[] = [
+  ...Object.keys(FILTERS),
+  ...['', 'q=b04123', 'q', 'q', 'kind', 'kind=NOVEL,ATLAS', 'kind=ERRATA', 'onLoan=true kind'],
+  ...['priceMin priceMax', 'kind priceAbove', 'kind priceMax', 'kind publishedSince', 'q kind'],
+  ...['shelfID=s0 priceMin=103', 'shelfID=s0 priceBelow=1', 'shelfID=s0 priceMin', 'q shelfID=s0'],
+  ...['shelfID=s0 kind priceMax', 'shelfID kind', 'authorID kind', 'shelfID authorID'],
+  ...[
+    'cover=hard,soft',
+    'language=en,de',
+    'authorID=a0,a1',
+    'shelfIDNot=s0,s1',
+    'everyTag=old,rare',
+  ],
+  ...['authorID pagesMin', 'shelfIDNot kind', 'shelfIDExists kind', 'priceExists kind'],
+].map((names) => names.split(' ').filter(Boolean));
 
-/**
- * The filters of a list at random.
- *
- * @param turn a number that counts up. Each filter has its turn, so that no run leaves one out.
- */
-export function bookFilters(random: Random, turn: number): string[] {
-  // A search has more forms than other filters have.
-  const names = [...Object.keys(FILTERS), 'q', 'q', 'q'];
-  const at = Math.floor(turn / 2);
-  const isOne = turn % 2 === 1;
-  const own = isOne ? names[at % names.length] : TOGETHER[at % TOGETHER.length];
-  const count = random.pick(isOne ? [0, 0, 0, 1, 3] : [0, 0, 0, 1]);
-  const others = Array.from({ length: count }, () => random.pick(names));
-  return [...new Set([...(own ?? '').split(' ').filter(Boolean), ...others])];
+/** Some of them at random, often with others. */
+export function bookFilters(random: Random): string[] {
+  const count = random.pick([0, 0, 0, 1, 3]);
+  const others = Array.from({ length: count }, () => random.pick(Object.keys(FILTERS)));
+  return [...others, ...random.pick(BOOK_FILTERS)];
 }
 
 /** The resource of a `booksModule`, as plain SQL reads it. */
