@@ -9,7 +9,9 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -29,6 +31,8 @@ let directory: string;
 /** A directory whose server was started and stopped. */
 let prepared: string;
 const users: User[] = [];
+/** What a supervisor that was killed leaves. */
+const leftovers: string[] = [];
 
 beforeAll(async () => {
   prepared = newDirectory();
@@ -45,7 +49,9 @@ beforeEach(() => {
 afterEach(async () => {
   for (const user of users.splice(0)) user.kill();
   await nothingRuns(directory);
-  rmSync(directory, { recursive: true, force: true });
+  for (const path of [directory, ...leftovers.splice(0)]) {
+    rmSync(path, { recursive: true, force: true });
+  }
 });
 
 function newDirectory(): string {
@@ -173,7 +179,7 @@ describe('An embedded server', () => {
     const users = [use(), use(directory, { holder: 'the first' })];
     const [url = ''] = await Promise.all(users.map((user) => user.url()));
     const before = postmaster();
-    process.kill(supervisor(), 'SIGKILL');
+    killSupervisor();
     await eventually(async () => {
       await query(url, 'SELECT 1 AS it');
       expect(postmaster()).not.toBe(before);
@@ -191,7 +197,7 @@ describe('An embedded server', () => {
     const url = await user.url();
     // So that nobody starts a new supervisor.
     user.kill('SIGSTOP');
-    process.kill(supervisor(), 'SIGKILL');
+    killSupervisor();
     user.kill();
     expect(await query(url, 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
     const again = use();
@@ -264,10 +270,16 @@ describe('An embedded server', () => {
     const first = use();
     await first.url();
     await first.release();
-    // The pid of this process, which is in use and is not a server.
-    const lines = [process.pid, join(directory, 'postgres'), 1, 5432, '', '127.0.0.1', '', 'ready'];
+    // A process of the server's account, whom PostgreSQL takes for a server.
+    const { uid } = statSync(join(directory, 'postgres'));
+    const other = spawn('sleep', ['60'], { uid });
+    const lines = [other.pid, join(directory, 'postgres'), 1, 5432, '', '127.0.0.1', '', 'ready'];
     writeFileSync(lockFile(), lines.join('\n'));
-    expect(await query(await use().url(), 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+    try {
+      expect(await query(await use().url(), 'SELECT 1 AS it')).toEqual([{ it: 1 }]);
+    } finally {
+      other.kill();
+    }
   });
 
   it('does not keep its user alive', async () => {
@@ -442,9 +454,11 @@ function postmaster(): number {
   return Number(readFileSync(lockFile(), 'utf8').split('\n')[0]);
 }
 
-function supervisor(): number {
+function killSupervisor(): void {
+  const socket = readlinkSync(join(directory, 'postgres', 'supervisor.socket'));
+  leftovers.push(dirname(socket));
   const status = readFileSync(`/proc/${postmaster()}/status`, 'utf8');
-  return Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1]);
+  process.kill(Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1]), 'SIGKILL');
 }
 
 /** The live processes whose command line names a directory: servers, supervisors and users. */
