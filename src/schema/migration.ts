@@ -3,7 +3,7 @@ import { ADDED, dropColumn } from './statement-corrections.js';
 /** The statements of one way of a migration, in the order in which they run. */
 export interface Statements {
   readonly first: string[];
-  /** Those that change tables and indexes. */
+  /** Statements that change tables and indexes. */
   readonly tables: string[];
   readonly last: string[];
 }

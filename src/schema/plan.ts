@@ -16,7 +16,7 @@ export function plan(
   return avoidingScans(dataSource, (manager) => explained(manager, text, values));
 }
 
-/** The same for a statement with parameters of which no values are known. */
+/** The plan of a statement with parameters of which no values are known. */
 export function genericPlan(dataSource: DataSource, text: string): Promise<PlanNode[]> {
   return avoidingScans(dataSource, async (manager) => {
     await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');

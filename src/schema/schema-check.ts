@@ -28,7 +28,7 @@ const IDENTITY = `SELECT md5(string_agg(oid::text, ',' ORDER BY oid)) AS identit
 @Injectable()
 export class SchemaCheck implements OnModuleDestroy {
   private isPassed = true;
-  /** That of the database at the last comparison. */
+  /** The identity of the database at the last comparison. */
   private identity: string | undefined;
   /** The `performance.now()` of the last comparison that found it not whole, or created anew. */
   private changedAt = -Infinity;

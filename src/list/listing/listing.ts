@@ -46,7 +46,7 @@ export class Listing {
     return this.withConditions(filters, scopeConditions(metadata, client), client);
   }
 
-  /** The same list with other conditions. */
+  /** A copy of the list with other conditions. */
   withConditions(
     filters: readonly Condition[],
     scope: readonly Condition[],

@@ -45,7 +45,7 @@ export function placesBehindKnown({ offset, limit, known }: Read): KnownPlace[] 
 }
 
 /**
- * The same if it was found in the order of the list.
+ * What a page tells of the offsets behind it, if it was found in the order of the list.
  *
  * @param key the key of the last object that was found, as JSON; null if there is none
  * @param aheadText the identifiers of those behind the page as JSON; null if there are none

@@ -75,7 +75,7 @@ export interface IndexChoice {
   readonly tables: readonly string[];
   /** The conditions as `where`, in a form for which PostgreSQL reads the index of the value. */
   readonly byValue: string;
-  /** The same for the index of the interval. */
+  /** The conditions as `where`, in a form for which PostgreSQL reads the index of the interval. */
   readonly byInterval: string;
 }
 

@@ -66,8 +66,8 @@ export function pickedByRelevance(
 }
 
 /**
- * The same for a page behind an object: the rest of the titled objects and all others, or the rest of the
- * others.
+ * The tables for a page behind an object, in the order of relevance: the rest of the titled objects and all
+ * others, or the rest of the others.
  */
 export function pickedBehindByRelevance(
   matching: MatchingObjects,

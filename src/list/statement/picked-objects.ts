@@ -82,7 +82,7 @@ function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
 }
 
 /**
- * The same with the key of the object with an identifier. The table is empty if the client sees none.
+ * The table `anchor` with the key of the object with an identifier. The table is empty if the client sees none.
  *
  * @param more a further column
  */
@@ -107,7 +107,7 @@ export function pickedBehind(picking: Picking, part = ''): string {
   return `picked${part} AS MATERIALIZED (${behindAnchor(picking)})`;
 }
 
-/** The same for a page behind the one with a key, with no part for what the key rules out. */
+/** The tables for a page behind the object with a key, with no part for what the key rules out. */
 export function pickedBehindKey(picking: Picking, key: PageKey): string[] {
   const isValued = key[0] !== null;
   return [anchorAt(picking, key), `picked AS MATERIALIZED (${behindAnchor(picking, isValued)})`];

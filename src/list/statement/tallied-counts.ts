@@ -119,7 +119,7 @@ export function valuedCount(
 }
 
 /**
- * The same for the objects with the values of criteria that have no value in its missing column, or none of
+ * An SQL expression for the number of objects with the values of criteria that have no value in its missing column, or none of
  * its excluded values: all with the values, less the others.
  */
 export function remainder(

@@ -20,7 +20,7 @@ export interface TalliedList {
   /** The number of matching objects; absent if the tally does not know it. */
   readonly count?: string;
   /**
-   * The same, or null if the facets have so few objects that the matching ones are better counted one by one: see
+   * The number of matching objects, or null if the facets have so few objects that the matching ones are better counted one by one: see
    * `TallyPositions.spansMore`. If it is present, `count` is absent.
    */
   readonly countUnlessRead?: string;
@@ -86,7 +86,7 @@ function ofFacets(
   return { tables: positions.tables, count, valuedCount: positions.total };
 }
 
-/** The same of the objects with the values of criteria and one in an interval. */
+/** What the tally knows of the objects with the values of criteria and one in an interval. */
 function ofInterval(interval: Interval, criteria: Criteria, question: Question): TalliedList {
   const { metadata, order, offset, values } = question;
   const { column } = interval;
@@ -106,7 +106,7 @@ function ofInterval(interval: Interval, criteria: Criteria, question: Question):
   return { tables, count, valuedCount: count };
 }
 
-/** The same for narrow facets: without a place, and without a count that is known, since it reads objects. */
+/** What the tally knows of an interval among narrow facets: no place, and a count only if none is known, since it reads objects. */
 function ofNarrowInterval(
   interval: Interval,
   objects: SortedObjects,

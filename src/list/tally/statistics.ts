@@ -10,7 +10,7 @@ const ANALYSED_FROM = { rows: 500, fraction: 0.1 };
 export const REPORT_WRITES = 'SELECT pg_stat_force_next_flush()';
 
 /**
- * Those of some tables in which much was written since they were analysed. The planner misjudges them, and autovacuum may
+ * The tables among some in which much was written since they were analysed. The planner misjudges them, and autovacuum may
  * come minutes later.
  *
  * @param tables quoted

@@ -79,7 +79,7 @@ export function deletionColumnsOf(metadata: EntityMetadata): string[] {
   );
 }
 
-/** Those that are installed. */
+/** The recorded columns that are installed. */
 function installedColumns(metadata: EntityMetadata, recorded: ColumnTypes): string[] {
   const own = [identifierOf(metadata).databaseName, 'deletedAt'];
   return Object.keys(recorded).filter((column) => !own.includes(column));

@@ -81,9 +81,9 @@ function compared(metadata: EntityMetadata, installed: readonly ListIndex[] = []
   const declared = declaredIndexes(listTableOf(metadata));
   return {
     declared,
-    /** Those that are not installed as declared. */
+    /** Indexes that are not installed as declared. */
     missing: declared.filter((index) => !installed.some((other) => isSame(index, other))),
-    /** Those that are installed, and not declared or not like this. */
+    /** Indexes that are installed, and not declared or not like this. */
     surplus: installed.filter((index) => !declared.some((other) => isSame(index, other))),
   };
 }
