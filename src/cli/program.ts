@@ -6,6 +6,7 @@ import { exportCommand, importCommand } from './import.commands.js';
 import {
   describeCommand,
   dropCommand,
+  explainCommand,
   migrateCommand,
   migrationCommand,
   verifyCommand,
@@ -57,6 +58,7 @@ export function program(): Command {
     exportCommand(),
     searchCommand(),
     verifyCommand(),
+    explainCommand(),
   ];
   for (const command of commands) catalogue.addCommand(throwing(command));
   return catalogue;

@@ -8,6 +8,7 @@ import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
 import { type DescribeOptions, describeTable } from '../schema/describe-table.js';
 import { dropSurplusResource } from './drop-resource.js';
+import { explainList } from './explain-list.js';
 import { writeEmptyMigration, writeMigration } from './write-migration.js';
 import { openDatabase, withCatalogue } from './open-catalogue.js';
 
@@ -107,6 +108,18 @@ export function describeCommand(): Command {
 
 function split(names: string): string[] {
   return names.split(',').map((name) => name.trim());
+}
+
+export function explainCommand(): Command {
+  return new Command('explain')
+    .description('say how a list is read: the plan, the statement, and what PostgreSQL does')
+    .argument('<url>', "path and query, for example '/products?sort=-price&offset=9000'")
+    .option('--client <clientID>', 'who sees it, for a resource with a scope')
+    .action((url: string, { client }: { client?: string }) =>
+      withCatalogue(async (catalogue) => {
+        for (const line of await explainList(catalogue, url, client)) console.log(line);
+      }),
+    );
 }
 
 export function verifyCommand(): Command {

@@ -10,6 +10,8 @@ export interface CatalogueRequest extends Request {
   parameters: readonly Parameter[];
   /** The number of objects in the response. */
   rows?: number;
+  /** How its page was read from the database: the plan, and how it was counted. */
+  plan?: { readonly name: string; readonly count: string };
   /** The client; set once its credentials are verified. */
   client?: { readonly clientID: string; readonly rateLimit: number | null };
   /** `performance.now()` when its answer was there; absent for an error response. */

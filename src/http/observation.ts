@@ -38,6 +38,8 @@ export interface Observation {
   readonly milliseconds: number;
   /** The number of objects in the response. */
   readonly rows: number;
+  /** How its page was read from the database; absent for any other response. */
+  readonly plan?: CatalogueRequest['plan'];
   /** Absent unless it was slow. */
   readonly slow?: SlowRequest;
 }
@@ -54,7 +56,7 @@ export function observationOf(
   began: number,
   slowAfter: number,
 ): Observation {
-  const { id, method, client, failedLoginAddress, rows = 0, trace } = request;
+  const { id, method, client, failedLoginAddress, rows = 0, trace, plan } = request;
   const { path } = (request.route ?? {}) as { path?: string };
   const ended = performance.now();
   const taken = (request.answeredAt ?? ended) - began;
@@ -70,6 +72,7 @@ export function observationOf(
     errcode: sentErrorOf(response)?.errcode ?? 0,
     milliseconds: ended - began,
     rows,
+    plan,
     slow: taken < slowAfter ? undefined : slowRequest(request, taken),
   };
 }

@@ -18,8 +18,8 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly durations = new Histogram({
     name: 'catalogue_request_duration_seconds',
-    help: 'Time from the head of a request until its response was delivered, or its connection closed, by route and status',
-    labelNames: ['route', 'status'],
+    help: 'Time from the head of a request until its response was delivered, or its connection closed, by route, status, and the plan of a page that was read',
+    labelNames: ['route', 'status', 'plan'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
   });
@@ -154,8 +154,8 @@ export class Metrics {
   }
 
   /** Counts a finished request. */
-  observe({ route, status, errcode, milliseconds, rows }: Observation): void {
-    const labels = { route: route ?? 'none', status: String(status) };
+  observe({ route, status, errcode, milliseconds, rows, plan }: Observation): void {
+    const labels = { route: route ?? 'none', status: String(status), plan: plan?.name ?? 'none' };
     this.durations.observe(labels, milliseconds / 1000);
     if (rows > 0) this.rows.inc(rows);
     if (errcode !== 0) this.errorResponses.inc({ errcode: String(errcode) });

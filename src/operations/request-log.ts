@@ -68,7 +68,7 @@ function asText({ id = '-', method = '-', route = '-', ...rest }: Observation): 
 }
 
 function slowAsJson(
-  { id, traceId, spanId, route, client, errcode, rows }: Observation,
+  { id, traceId, spanId, route, client, errcode, rows, plan }: Observation,
   { milliseconds, parameters }: SlowRequest,
 ): string {
   return JSON.stringify({
@@ -80,6 +80,8 @@ function slowAsJson(
     spanId,
     route,
     parameters,
+    plan: plan?.name,
+    countedBy: plan?.count,
     client,
     rows,
     errcode: String(errcode),
@@ -88,10 +90,11 @@ function slowAsJson(
 }
 
 function slowAsText(
-  { id = '-', route = '-' }: Observation,
+  { id = '-', route = '-', plan }: Observation,
   { milliseconds, parameters }: SlowRequest,
 ): string {
-  return `slow: ${route} with ${parameters.join(', ') || 'no parameters'} ${milliseconds.toFixed(1)} ms ${id}`;
+  const read = plan ? `, plan ${plan.name}, counted by ${plan.count}` : '';
+  return `slow: ${route} with ${parameters.join(', ') || 'no parameters'}${read} ${milliseconds.toFixed(1)} ms ${id}`;
 }
 
 /** Milliseconds, to a hundredth. */

@@ -109,7 +109,7 @@ class RequestSpan implements RequestTrace {
     this.phase = undefined;
   }
 
-  end({ id, method, route, client, status, errcode, rows }: Observation): void {
+  end({ id, method, route, client, status, errcode, rows, plan }: Observation): void {
     const failed = status >= 500 ? { code: SpanStatusCode.ERROR } : undefined;
     if (failed) this.phase?.setStatus(failed);
     this.leave();
@@ -123,6 +123,8 @@ class RequestSpan implements RequestTrace {
       'catalogue.client': client,
       'catalogue.errcode': errcode,
       'catalogue.rows': rows,
+      'catalogue.plan': plan?.name,
+      'catalogue.counted_by': plan?.count,
     });
     if (failed) this.span.setStatus(failed);
     this.span.end(this.clock.now());

@@ -40,6 +40,29 @@ function describeEnds(
   });
 }
 
+describe('explain', () => {
+  it('says the plan of a list, why others do not fit, the statement, and what PostgreSQL did', async () => {
+    const explained = await run(['explain', '/products?type=PHYSICAL&sort=-price&offset=10']);
+    expect(explained).toMatchObject({ status: 0, stderr: '' });
+    expect(explained.stdout).toMatch(
+      /^Plan: placed, counted by tally\nNot facet: it has another order\n/,
+    );
+    expect(explained.stdout).toMatch(/^Not identifiers: /m);
+    expect(explained.stdout).toContain('WITH object AS NOT MATERIALIZED');
+    expect(explained.stdout).toMatch(/^Values: \[.*"PHYSICAL"/m);
+    expect(explained.stdout).toMatch(/^Execution Time: /m);
+    const facet = await run(['explain', '/products?type=PHYSICAL']);
+    expect(facet.stdout).toMatch(/^Plan: facet, counted by tally\n\nWITH/);
+  });
+
+  describeEnds([
+    [['explain', '/nothing'], 1, 'There is no list at /nothing'],
+    [['explain', '/products?colour=red'], 1, '-23: '],
+    [['explain', '/products?limit=x'], 1, '-2'],
+    [['explain', '/facets/products?facets=type'], 1, 'Only a list'],
+  ]);
+});
+
 describe('client and token', () => {
   it('create a client and a token that is good at once, printed alone', async () => {
     expect(await run(['client', 'create', 'acme', '--name', 'Acme', '--rate-limit', '0'])).toEqual({

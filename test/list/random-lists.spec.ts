@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { PLANS } from '../../src/list/plan/plans.js';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Random } from '../random.js';
@@ -162,16 +163,9 @@ async function anchor(
   return {};
 }
 
-/** The ways to a page and to its count, each by what only the text of its statement has. */
-const PLANS: Readonly<Record<string, RegExp>> = {
-  facet: /position AS MATERIALIZED/,
-  identifiers: /WITH ORDINALITY AS found/,
-  'behind an object': /anchor AS MATERIALIZED \(SELECT object/,
-  'behind a key': /anchor AS MATERIALIZED \(SELECT \$\d+::/,
+/** The ways to a count, and variants of plans, each by what only the text of its statement has. */
+const WAYS: Readonly<Record<string, RegExp>> = {
   'behind a key of a table of others': /anchor AS MATERIALIZED \(SELECT .* WHERE false UNION ALL/,
-  placed: /start AS MATERIALIZED/,
-  'sorted or in order': /\bway AS MATERIALIZED/,
-  relevance: /counted_titled AS MATERIALIZED/,
   'count by the tally': /counted AS MATERIALIZED \(SELECT \(?\(\(?SELECT coalesce\(sum\(count\)/,
   'count of an interval': /counted AS MATERIALIZED \(SELECT \(SELECT greatest/,
   'count by words': /= ARRAY\[counted\.word\]/,
@@ -183,10 +177,10 @@ const PLANS: Readonly<Record<string, RegExp>> = {
 it('Lists have the count and the objects of plain SQL, whatever their conditions, order and place', async () => {
   const random = new Random('lists');
   const asked = jest.spyOn(primaryPool(library.dataSource), 'query');
-  const taken = new Map(Object.keys(PLANS).map((name) => [name, 0]));
+  const taken = new Map(Object.keys(WAYS).map((name) => [name, 0]));
   const note = (): void => {
     for (const [sent] of asked.mock.calls as unknown as [{ text?: string }][]) {
-      for (const [name, text] of Object.entries(PLANS)) {
+      for (const [name, text] of Object.entries(WAYS)) {
         if (text.test(sent.text ?? '')) taken.set(name, (taken.get(name) ?? 0) + 1);
       }
     }
@@ -213,6 +207,11 @@ it('Lists have the count and the objects of plain SQL, whatever their conditions
   asked.mockRestore();
   if (process.env.RANDOM_LISTS) console.log(Object.fromEntries(taken));
   expect([...taken].filter(([, times]) => times === 0)).toEqual([]);
+  const { text } = await as('tester').get('/metrics');
+  const unused = ['facet', ...PLANS.map(({ name }) => name)].filter(
+    (name) => !text.includes(`plan="${name}"`),
+  );
+  expect(unused).toEqual([]);
   for (const metadata of library.counted) {
     expect(await miscounts(library.dataSource, metadata)).toEqual([]);
   }

@@ -3,7 +3,7 @@ import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { VersionedPage } from '../../src/list/reading/prepared-list.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { StatementCache } from '../../src/list/statement/statement-cache.js';
-import { tallyPage } from '../../src/list/statement/tally-page.js';
+import { pageOfFacet } from '../../src/list/plan/facet.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { EVERY_OBJECT, type Facet } from '../../src/list/tally/facet.js';
 import { miscounts } from '../../src/verify/miscounts.js';
@@ -65,9 +65,10 @@ async function page(
   offset: number,
 ): Promise<{ count: string; first: string | undefined }> {
   const fields = ['productID'];
-  const [{ text }, values] = tallyPage(statements, products, facet, { fields, limit: 1, offset }, [
-    'products',
-  ]);
+  const {
+    statement: { text },
+    values,
+  } = pageOfFacet(statements, products, facet, { fields, limit: 1, offset }, ['products']);
   const [answer] = await manager.query<VersionedPage[]>(text, values);
   const [object] = JSON.parse(answer?.objects ?? '') as { productID: string }[];
   return { count: answer?.count ?? '', first: object?.productID };
@@ -167,7 +168,10 @@ describe('The tally', () => {
     await maintain();
     await query('ANALYZE products');
     for (const facet of FACETS.slice(0, 3)) {
-      const [{ text }, values] = tallyPage(
+      const {
+        statement: { text },
+        values,
+      } = pageOfFacet(
         statements,
         products,
         facet,
@@ -222,9 +226,10 @@ describe('The tally', () => {
       ['c1', 20],
     ] as const) {
       const facet = { columns: ['categoryID', 'brandID'], values: [category, 'b1'] };
-      const [{ text }, values] = tallyPage(statements, products, facet, { limit: 50, offset: 0 }, [
-        'products',
-      ]);
+      const {
+        statement: { text },
+        values,
+      } = pageOfFacet(statements, products, facet, { limit: 50, offset: 0 }, ['products']);
       const plan = await service.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
         await manager.query(`PREPARE combined (text, bigint, text, text, text, text) AS ${text}`);

@@ -1,37 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
-import { ParameterValues } from '../../database/statement.js';
+import { ParameterValues, statement } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
 import { nameOf, tableOf } from '../../resource/resource.js';
-import { type ScopeClient, scopeOf } from '../../resource/scope.js';
-import { selectedRelated, selection, selectsComputed } from '../../resource/selection.js';
+import type { ScopeClient } from '../../resource/scope.js';
+import { selection } from '../../resource/selection.js';
 import { Settings } from '../../settings/settings.js';
-import { Dependencies, versionedTables } from './dependencies.js';
-import { keyOf } from './key-of.js';
-import { LoadingResources } from './loading-resources.js';
-import { defaultLimit } from '../query/list-query.dto.js';
 import type { Listing } from '../listing/listing.js';
-import { isByRelevance, totalOrder } from '../listing/order.js';
-import {
-  type MatchingObjects,
-  matchingObjects,
-  type Selected,
-  selectedBy,
-} from '../statement/matching-objects.js';
+import { visibleRelated } from '../listing/scope.js';
+import { type FacetPage, facetPage, facetUnfit } from '../plan/facet.js';
+import type { PlanTaken } from '../plan/page-plan.js';
+import { planOf, PLANS } from '../plan/plans.js';
+import { matchingObjects, selectedBy } from '../statement/matching-objects.js';
+import type { PageToRead } from '../statement/page-request.js';
+import { StatementCache } from '../statement/statement-cache.js';
+import { Dependencies } from './dependencies.js';
+import { keyOf } from './key-of.js';
+import { ListToRead } from './list-to-read.js';
+import { LoadingResources } from './loading-resources.js';
 import { PageReader } from './page-reader.js';
-import type { PageRequest } from '../statement/page-request.js';
-import { arePlain } from '../condition/condition.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
 import { readResolved } from './resolved-listing.js';
-import { scopeConditions, visibleRelated } from '../listing/scope.js';
-import { StatementCache } from '../statement/statement-cache.js';
-import type { Facet } from '../tally/facet.js';
-import { tallyPage } from '../statement/tally-page.js';
 import { UnscopedReads } from './unscoped-reads.js';
 import { onlyPage, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
+
+/** How a page would be read now, if nothing of its list was remembered. */
+export interface Explanation {
+  /** The plans before the one that is taken, each with the reason why it does not fit. */
+  readonly unfit: readonly { readonly name: string; readonly reason: string }[];
+  readonly taken: PlanTaken;
+  readonly statement: string;
+  readonly values: readonly unknown[];
+  /** What PostgreSQL did to run the statement, as lines. */
+  readonly analysis: readonly string[];
+}
 
 /**
  * Reads lists. A page and the exact count of all matching objects come from one statement, so both
@@ -59,96 +63,106 @@ export class ListReader {
    * `after` beside `offset`
    */
   prepare(described: Listing, client?: ScopeClient): PreparedList {
-    const listing = described.seenBy(client);
-    const { repository, query, fields, conditions, resources } = listing;
-    const { metadata } = repository;
-    this.withheld.check(resources);
-    this.loading.check(resources);
-    const { offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
-    const request = {
-      fields,
-      order: totalOrder(metadata, sort),
-      isByRelevance: isByRelevance(sort),
-      limit,
-      offset,
-      after,
-      seen: listing,
-    };
-    const selected = selectedBy(listing);
-    let built: MatchingObjects | undefined;
-    const matching = (): MatchingObjects =>
-      (built ??= matchingObjects(listing, selected, request.order));
-    const isComputed = selectsComputed(metadata, fields);
-    const scopedRelated = selectedRelated(metadata, fields).flatMap(([{ metadata: related }]) =>
-      scopeOf(related) ? [related] : [],
-    );
-    const unversioned = resources.filter((name) => !capabilitiesOf(name).version);
-    const isPlain =
-      unversioned.length === 0 &&
-      versionedTables(resources).includes(tableOf(metadata)) &&
-      arePlain(metadata, conditions) &&
-      scopedRelated.every((related) => arePlain(related, scopeConditions(related, client))) &&
-      !isComputed;
-    const dependencies = async (): Promise<readonly string[]> => {
-      if (isPlain) return [];
-      await this.unscoped.checkFields(metadata, fields);
-      await this.unscoped.checkFilters(described);
-      if (unversioned.length > 0) return unversioned;
-      const { where, values: sent } = matching();
-      const values = new ParameterValues(sent);
-      const shown =
-        isComputed || scopedRelated.length > 0
-          ? selection(metadata, fields, visibleRelated(client, values))
-          : 'count(*)';
-      const text = `SELECT ${shown} FROM ${tableOf(metadata)} object ${where}`;
-      return this.dependencies.find(resources, { text, values: values.values });
-    };
+    const list = this.listToRead(described, client);
+    const { listing, metadata, request, isPlain } = list;
+    const { limit, offset, after } = request;
+    const facet = facetPage(this.statements, list);
+    const dependencies = () => this.dependenciesOf(list);
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
-    if (after !== undefined && query.offset !== undefined) {
-      throw errors.parameterInvalid('after', 'given without offset');
-    }
-    // The statement for a facet is prepared. That of each client would differ. It finds the page by the
-    // ranges of the tally, of which a table of others has none, in the order of bytes.
-    const isShared =
-      after === undefined && scopedRelated.length === 0 && capabilitiesOf(metadata).places;
-    const facet = isShared ? soleFacetOf(selected, request) : undefined;
-    const page = facet
-      ? this.facetPage(listing, facet, request)
-      : this.combinedPage(listing, matching(), request, isVersioned);
     return {
-      ...page,
+      ...(facet ? this.pageOfFacet(list, facet) : this.pageOfList(list, isVersioned)),
       resource: nameOf(metadata),
       place: { limit, ...(after === undefined ? { offset } : {}) },
       isPlain,
       dependencies,
       isVersioned,
-      state: () => this.versions.current(resources),
-      whole: (format) => wholeList(this.reads, listing, matching(), format),
+      state: () => this.versions.current(listing.resources),
+      whole: (format) => wholeList(this.reads, listing, list.matching, format),
     };
   }
 
-  /** A page of a facet in the order of the identifier. Its statement is prepared. */
-  private facetPage(
-    { repository: { metadata }, resources }: Listing,
-    facet: Facet,
-    request: PageRequest,
+  /** Says how a page is read, and reads it. The errors are those of `prepare`. */
+  async explain(described: Listing, client?: ScopeClient): Promise<Explanation> {
+    const list = this.listToRead(described, client);
+    const facet = facetPage(this.statements, list);
+    if (facet) {
+      const taken: PlanTaken = { name: 'facet', count: 'tally' };
+      const { text } = facet.statement;
+      const analysis = await this.analyse(text, facet.values);
+      return { unfit: [], taken, statement: text, values: facet.values, analysis };
+    }
+    return readResolved(this.reads, list.listing, async (resolved, rows) => {
+      const page = pageOf(list, resolved);
+      const plan = planOf(page);
+      const built = plan.statement(page, true);
+      const before = PLANS.slice(0, PLANS.indexOf(plan));
+      const { text } = built.statement;
+      const analysed = await rows<{ 'QUERY PLAN': string }>(analysing(text), built.values);
+      return {
+        unfit: [
+          { name: 'facet', reason: facetUnfit(list) ?? '' },
+          ...before.map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' })),
+        ],
+        taken: { name: plan.name, count: built.count },
+        statement: text,
+        values: built.values,
+        analysis: analysed.map((row) => row['QUERY PLAN']),
+      };
+    });
+  }
+
+  private async analyse(text: string, values: readonly unknown[]): Promise<string[]> {
+    const rows = await this.reads.rows<{ 'QUERY PLAN': string }>(analysing(text), values);
+    return rows.map((row) => row['QUERY PLAN']);
+  }
+
+  private listToRead(described: Listing, client: ScopeClient | undefined): ListToRead {
+    const list = new ListToRead(described, client, this.settings);
+    const { query, resources } = list.listing;
+    this.withheld.check(resources);
+    this.loading.check(resources);
+    if (query.after !== undefined && query.offset !== undefined) {
+      throw errors.parameterInvalid('after', 'given without offset');
+    }
+    return list;
+  }
+
+  /** See `PreparedList.dependencies`. */
+  private async dependenciesOf(list: ListToRead): Promise<readonly string[]> {
+    if (list.isPlain) return [];
+    const { described, listing, metadata, client, unversioned } = list;
+    await this.unscoped.checkFields(metadata, listing.fields);
+    await this.unscoped.checkFilters(described);
+    if (unversioned.length > 0) return unversioned;
+    const { where, values: sent } = list.matching;
+    const values = new ParameterValues(sent);
+    const shown =
+      list.isComputed || list.scopedRelated.length > 0
+        ? selection(metadata, listing.fields, visibleRelated(client, values))
+        : 'count(*)';
+    const text = `SELECT ${shown} FROM ${tableOf(metadata)} object ${where}`;
+    return this.dependencies.find(listing.resources, { text, values: values.values });
+  }
+
+  private pageOfFacet(
+    { listing: { resources } }: ListToRead,
+    { statement: page, values }: FacetPage,
   ): Pick<PreparedList, 'key' | 'read'> {
-    const [page, values] = tallyPage(this.statements, metadata, facet, request, resources);
     return {
       key: keyOf(page.digest, values),
-      read: async () => onlyPage(await this.reads.rows<VersionedPage>(page, values), resources),
+      read: async () => ({
+        ...onlyPage(await this.reads.rows<VersionedPage>(page, values), resources),
+        plan: { name: 'facet', count: 'tally' },
+      }),
     };
   }
 
   /** A page of any list. It remembers the count, and where the page ended. */
-  private combinedPage(
-    listing: Listing,
-    matching: MatchingObjects,
-    request: PageRequest,
+  private pageOfList(
+    list: ListToRead,
     isVersioned: () => Promise<boolean>,
   ): Pick<PreparedList, 'key' | 'read'> {
-    const { repository, resources } = listing;
-    const { metadata } = repository;
+    const { listing, metadata, request, matching } = list;
     const { fields, order, limit, offset, after } = request;
     const listKey = keyOf(
       nameOf(metadata),
@@ -164,23 +178,32 @@ export class ListReader {
       read: async () => {
         const isVersionedList = await isVersioned();
         return readResolved(this.reads, listing, (resolved, rows) => {
-          const found =
-            resolved === listing
-              ? matching
-              : matchingObjects(resolved, selectedBy(resolved), request.order);
-          const requested = { metadata, matching: found, request, resources };
+          const page = pageOf(list, resolved);
           return isVersionedList
-            ? this.pages.readVersioned(requested, listKey, rows)
-            : this.pages.readUnversioned(requested, rows);
+            ? this.pages.readVersioned(page, listKey, rows)
+            : this.pages.readUnversioned(page, rows);
         });
       },
     };
   }
 }
 
-/** The one facet that a list in ascending order of the identifier consists of, if it is one. */
-function soleFacetOf({ facets }: Selected, { order }: PageRequest): Facet | undefined {
-  // The identifier is the last key of every order.
-  const isByIdentifier = order.length === 1 && order[0]?.direction === 'ASC';
-  return isByIdentifier && facets?.length === 1 ? facets[0] : undefined;
+/** @param resolved the list with identifiers in place of queries */
+function pageOf(
+  { listing, metadata, request, matching }: ListToRead,
+  resolved: Listing,
+): PageToRead {
+  return {
+    metadata,
+    request,
+    resources: listing.resources,
+    matching:
+      resolved === listing
+        ? matching
+        : matchingObjects(resolved, selectedBy(resolved), request.order),
+  };
+}
+
+function analysing(text: string): ReturnType<typeof statement> {
+  return statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
 }

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
-import { type KnownList, KnownLists, type KnownPlace } from '../statement/known-lists.js';
-import { knownPageStatement } from '../statement/known-page.js';
-import type { PageStatement, RequestedPage } from '../statement/page-request.js';
-import { pageStatement } from '../statement/page-statement.js';
-import type { VersionedPage } from './prepared-list.js';
-import type { ReadRows } from './resolved-listing.js';
+import { identifiers } from '../plan/identifiers.js';
+import type { PlanTaken } from '../plan/page-plan.js';
+import { planOf } from '../plan/plans.js';
+import { placesBehind, placesBehindKnown } from '../plan/walk.js';
+import { KnownLists, type KnownPlace } from '../statement/known-lists.js';
+import type { PageToRead } from '../statement/page-request.js';
 import { StatementCache } from '../statement/statement-cache.js';
+import type { ReadPage, VersionedPage } from './prepared-list.js';
+import type { ReadRows } from './resolved-listing.js';
 import { onlyPage } from './versions.js';
-import { knownIdentifiers, objectsAhead, placesBehind, placesBehindKnown } from './walk.js';
 
-/** A row of `pageStatement`. */
+/** A row of the statement of a plan. */
 interface FoundPage extends VersionedPage {
   readonly key: string | null;
   readonly ahead: string | null;
@@ -21,10 +22,7 @@ interface FoundPage extends VersionedPage {
 /** A page, and how it was read. */
 interface Reading {
   readonly page: FoundPage;
-  /** Whether the page is right only at the version of what was known. */
-  readonly usesKnown: boolean;
-  /** Whether it was read by known identifiers. */
-  readonly isIdentified: boolean;
+  readonly taken: PlanTaken;
 }
 
 /** Reads pages of any list. Remembers counts, and where pages ended. */
@@ -36,8 +34,9 @@ export class PageReader {
   ) {}
 
   /** Reads a page of a list whose version does not tell every change. Nothing is remembered of it. */
-  async readUnversioned(requested: RequestedPage, rows: ReadRows): Promise<VersionedPage> {
-    return (await this.read(requested, rows)).page;
+  async readUnversioned(requested: PageToRead, rows: ReadRows): Promise<ReadPage> {
+    const { page, taken } = await this.read(requested, rows);
+    return { ...page, plan: taken };
   }
 
   /**
@@ -45,51 +44,38 @@ export class PageReader {
    *
    * @param list a key of the list: see `KnownLists`
    */
-  async readVersioned(
-    requested: RequestedPage,
-    list: string,
-    rows: ReadRows,
-  ): Promise<VersionedPage> {
+  async readVersioned(requested: PageToRead, list: string, rows: ReadRows): Promise<ReadPage> {
     const { resources, request } = requested;
     const { offset, limit, after, isByRelevance } = request;
     const known = this.known.get(resources, list, offset);
-    const attempt = await this.read(requested, rows, known);
-    const isExact = !attempt.usesKnown || attempt.page.version === known?.version;
-    const { page, isIdentified } = isExact ? attempt : await this.read(requested, rows);
+    const attempt = await this.read({ ...requested, known }, rows);
+    const isExact = attempt.taken.count !== 'remembered' || attempt.page.version === known?.version;
+    const { page, taken } = isExact ? attempt : await this.read(requested, rows);
     const { version, count, key, ahead } = page;
     const read = { offset, limit, known: known?.version === version ? known : undefined };
     let places: KnownPlace[] = [];
-    if (isIdentified) places = placesBehindKnown(read);
+    if (taken.name === identifiers.name) places = placesBehindKnown(read);
     else if (after === undefined && !isByRelevance) {
       places = placesBehind(read, count, key, ahead);
     }
     this.known.set(resources, list, { version, count }, places);
-    return page;
+    return { ...page, plan: taken };
   }
 
   /** @throws ApiError `-22` if the client sees no object with the identifier `after` */
-  private async read(
-    requested: RequestedPage,
-    rows: ReadRows,
-    known?: KnownList,
-  ): Promise<Reading> {
+  private async read(requested: PageToRead, rows: ReadRows): Promise<Reading> {
     const { metadata, request, resources } = requested;
-    const { offset, limit, after } = request;
-    const identifiers = knownIdentifiers({ offset, limit, known });
-    const build = (mayBePlannedOnce: boolean): PageStatement =>
-      known && identifiers
-        ? knownPageStatement(requested, identifiers, known.count)
-        : pageStatement(requested, { known, ahead: objectsAhead(known, limit), mayBePlannedOnce });
-    const planned = build(true);
+    const plan = planOf(requested);
+    const planned = plan.statement(requested, true);
     const statement = planned.isPlannedOnce
       ? this.statements.ofOnePlan(metadata, planned.statement)
       : planned.statement;
     // Planned each time, it is better planned for its values.
-    const built = statement ? { ...planned, statement } : build(false);
+    const built = statement ? { ...planned, statement } : plan.statement(requested, false);
     const page = onlyPage(await rows<FoundPage>(built.statement, built.values), resources);
-    if (after !== undefined && page.begun === 'false') {
-      throw errors.objectUnknown(nameOf(metadata), after);
+    if (request.after !== undefined && page.begun === 'false') {
+      throw errors.objectUnknown(nameOf(metadata), request.after);
     }
-    return { page, usesKnown: built.usesKnown, isIdentified: identifiers !== undefined };
+    return { page, taken: { name: plan.name, count: built.count } };
   }
 }

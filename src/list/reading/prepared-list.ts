@@ -1,4 +1,5 @@
 import type { Page } from '../../http/envelope.js';
+import type { PlanTaken } from '../plan/page-plan.js';
 
 /** Where a page begins in its list, and how many objects it has at most. */
 export interface PagePlace {
@@ -29,7 +30,7 @@ export interface PreparedPage {
   /** The state of its data, from a query that begins after the call. */
   state(): Promise<State>;
   /** Reads the page, with the state of the data that it shows. */
-  read(): Promise<VersionedPage>;
+  read(): Promise<ReadPage>;
 }
 
 /** A list whose statements are built but not run yet. */
@@ -57,6 +58,11 @@ export interface VersionedPage extends Page, State {
   readonly rows: string;
   /** The identifier of its last object; may be null if it has fewer than `limit`. */
   readonly last: string | null;
+}
+
+export interface ReadPage extends VersionedPage {
+  /** How it was read; absent for facet counts. */
+  readonly plan?: PlanTaken;
 }
 
 /** The format of a whole list. */

@@ -5,7 +5,7 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { traced } from '../../http/request-trace.js';
-import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
+import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
 import { entityTag, matchesTag } from './entity-tag.js';
 import { setLinks, setState } from './list-headers.js';
 import { PageCache } from './page-cache.js';
@@ -57,6 +57,7 @@ export class PageServer {
     }
     this.cache.requests.misses += 1;
     const page = await this.readLimit.runFor(prepared, request, response, () => prepared.read());
+    request.plan = page.plan;
     const answer = await pageAnswer(page, request);
     this.cache.set(cacheKey, { ...page, ...answer });
     setState(response, page, key);
@@ -70,6 +71,7 @@ export class PageServer {
     response: Response,
   ): Promise<Answer> {
     const page = await this.readLimit.runFor(prepared, request, response, () => prepared.read());
+    request.plan = page.plan;
     setRows(prepared, page, request, response);
     return pageAnswer(page, request);
   }
@@ -78,7 +80,7 @@ export class PageServer {
 /** Sets `request.rows`, and for a page of a list `Link`. */
 function setRows(
   prepared: PreparedPage,
-  page: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
+  page: Pick<ReadPage, 'count' | 'rows' | 'last'>,
   request: CatalogueRequest,
   response: Response,
 ): void {

@@ -124,7 +124,7 @@ export function matchingObjects(
   };
 }
 
-/** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `tallyPage`. */
+/** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `src/list/plan/facet.ts`. */
 export function objectTable(metadata: EntityMetadata): string {
   return `object AS NOT MATERIALIZED (SELECT * FROM ${tableOf(metadata)})`;
 }

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
-import type { Statement } from '../../database/statement.js';
 import type { Listing } from '../listing/listing.js';
 import type { SortKey } from '../query/list-query.dto.js';
+import type { KnownList } from './known-lists.js';
 import type { MatchingObjects } from './matching-objects.js';
 
 /** Which objects of a list a page shows, and how. */
@@ -19,20 +19,12 @@ export interface PageRequest {
 }
 
 /** A page to be read, of any list. */
-export interface RequestedPage {
+export interface PageToRead {
   readonly metadata: EntityMetadata;
   readonly matching: MatchingObjects;
   readonly request: PageRequest;
   /** Whose version the page has. */
   readonly resources: readonly string[];
-}
-
-/** The statement for a page. */
-export interface PageStatement {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
-  /** Whether its result is right only at the version of what is known. */
-  readonly usesKnown: boolean;
-  /** Whether one plan is as good as one for the values. */
-  readonly isPlannedOnce: boolean;
+  /** What is known of the list at the offset of the page. */
+  readonly known?: KnownList | undefined;
 }

@@ -10,7 +10,8 @@ import type { Picking } from './picked-objects.js';
 import { stateOf } from './state.js';
 
 /**
- * The text of the statement for a page: see `pageStatement`.
+ * The text of the statement for a page. `numbered` has the keys of its objects with their places, and `page` those of the
+ * page, if others ahead of it are picked, too.
  *
  * @param tables its common table expressions, up to `picked` and `counted`
  * @param ahead how many of the picked objects are behind the page

@@ -5,7 +5,7 @@ import { isBroad } from '../../resource/resource.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import { indexChoice, intervalWithinValue } from './index-choice.js';
 import type { MatchingObjects } from './matching-objects.js';
-import type { PageRequest } from './page-request.js';
+import type { PageToRead } from './page-request.js';
 import {
   comparisonsOf,
   conditionsBy,
@@ -20,11 +20,15 @@ import {
  * rarer one has to lead. The statement chooses by itself where the tally knows which one that is. Of a table of
  * others, the types of the columns are not known by name.
  */
-export function plannedOnce(
-  metadata: EntityMetadata,
-  matching: MatchingObjects,
-  { order, offset }: Pick<PageRequest, 'order' | 'offset'>,
-): MatchingObjects | undefined {
+export function plannedOnce({
+  metadata,
+  matching,
+  request,
+}: PageToRead): MatchingObjects | undefined {
+  const { order, offset, fields, isByRelevance, after, seen } = request;
+  // Clients choose the fields, and each scope has conditions of its own: there are too many variants.
+  if (fields !== undefined || seen.scope.length > 0) return undefined;
+  if (isByRelevance || after !== undefined) return undefined;
   const { split, criteria } = matching;
   if (!capabilitiesOf(metadata).types || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);

@@ -1,9 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
 import type { Statement } from '../../database/statement.js';
-import type { StatementCache } from './statement-cache.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
-import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import {
   columnOf,
   identifierOf,
@@ -11,10 +11,48 @@ import {
   singleCountedColumnsOf,
 } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
-import { objectTable } from './matching-objects.js';
-import { stateOf } from './state.js';
+import type { Listing } from '../listing/listing.js';
+import { objectTable, type Selected } from '../statement/matching-objects.js';
+import type { PageRequest } from '../statement/page-request.js';
+import { stateOf } from '../statement/state.js';
+import type { StatementCache } from '../statement/statement-cache.js';
 import { type Facet, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
+
+/** What the plan of a facet decides by. */
+interface FacetList {
+  readonly metadata: EntityMetadata;
+  readonly selected: Selected;
+  readonly request: PageRequest;
+  readonly scopedRelated: readonly unknown[];
+  readonly listing: Pick<Listing, 'resources'>;
+}
+
+/** The statement for a page of a facet, and its parameter values. */
+export interface FacetPage {
+  readonly statement: Statement;
+  readonly values: unknown[];
+}
+
+/** Why a list is not read as one facet in the order of the identifier; `undefined` if it is. */
+export function facetUnfit(list: FacetList): string | undefined {
+  const { metadata, selected, request, scopedRelated } = list;
+  const [first, ...others] = request.order;
+  if (request.after !== undefined) return 'it goes on behind an object';
+  // The statement is prepared. That of each client would differ.
+  if (scopedRelated.length > 0) return 'each client sees other related objects';
+  if (!capabilitiesOf(metadata).places) return 'the tally has no ranges of it';
+  if (others.length > 0 || first?.direction !== 'ASC') return 'it has another order';
+  return selected.facets?.length === 1 ? undefined : 'its conditions are not one facet';
+}
+
+/** The page of a list that is one facet, ordered by identifier; `undefined` for any other list. */
+export function facetPage(statements: StatementCache, list: FacetList): FacetPage | undefined {
+  const { metadata, selected, request, listing } = list;
+  const [facet] = selected.facets ?? [];
+  if (!facet || facetUnfit(list) !== undefined) return undefined;
+  return pageOfFacet(statements, metadata, facet, request, listing.resources);
+}
 
 /**
  * The statement for a page of a facet, ordered by identifier, and its parameter values. It takes the
@@ -22,13 +60,13 @@ import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
  *
  * @param resources whose version the page has; they follow from the fields
  */
-export function tallyPage(
+export function pageOfFacet(
   statements: StatementCache,
   metadata: EntityMetadata,
   facet: Facet,
-  { fields, limit, offset }: { fields?: readonly string[]; limit: number; offset: number },
+  { fields, limit, offset }: Pick<PageRequest, 'fields' | 'limit' | 'offset'>,
   resources: readonly string[],
-): [Statement, unknown[]] {
+): FacetPage {
   const fromStart = offset === 0;
   const leaders = leadersOf(metadata, facet.columns);
   const statement = statements.get(
@@ -42,7 +80,7 @@ export function tallyPage(
     const valueOf = (name: string): string => facet.values[facet.columns.indexOf(name)] ?? '';
     values.push(...leaders.map((name) => facetName({ columns: [name], values: [valueOf(name)] })));
   }
-  return [statement, values];
+  return { statement, values };
 }
 
 /**
@@ -64,9 +102,7 @@ function leadersOf(metadata: EntityMetadata, columns: readonly string[]): readon
 
 /**
  * Each value stands in a subquery, so that the planner does not use it: the generic plan is then as
- * good as a custom plan, and PostgreSQL plans the statement once. The upper bound, which no
- * identifier is above, keeps the row estimate small. Without it, the planner expects a third of the
- * table and uses JIT compilation for a few rows.
+ * good as a custom plan, and PostgreSQL plans the statement once.
  */
 function pageText(
   metadata: EntityMetadata,
@@ -78,38 +114,12 @@ function pageText(
 ): string {
   const { databaseName, type } = identifierOf(metadata);
   const key = `object."${databaseName}"`;
-  const { minimum, maximum } = identifierType(type).bounds;
-  const above = `(SELECT ${maximum})`;
-  const lowest = fromStart ? `(SELECT ${minimum})` : '(SELECT lowest FROM position)';
+  const lowest = fromStart
+    ? `(SELECT ${identifierType(type).bounds.minimum})`
+    : '(SELECT lowest FROM position)';
   const firstValue = fromStart ? 3 : 4;
-  const compared = columns.map((name, at) => ({
-    name,
-    reference: `object."${name}"`,
-    value: `(SELECT $${firstValue + at}::${sqlTypeOf(columnOf(metadata, name))})`,
-  }));
   const rarestTable = rarestText(metadata, leaders, firstValue + columns.length);
-  const way = (name?: string): Way => {
-    const leading = compared.find((each) => each.name === name);
-    if (!leading) {
-      return { from: (first) => `${key} >= ${first} AND ${key} <= ${above}`, order: key };
-    }
-    const { reference, value } = leading;
-    const order = `${reference}, ${key}`;
-    // Unlike an equality, no index of another column qualifies for it: all objects with its value could be
-    // read and sorted.
-    const rest = compared
-      .filter((each) => each !== leading)
-      .map((other) => ` AND ${other.reference} IS NOT DISTINCT FROM ${other.value}`);
-    const isLeading = rarestTable ? `(SELECT name FROM rarest) = '${leading.name}' AND ` : '';
-    // Row comparison, so that only the index of the leading column qualifies. For a rare value the
-    // planner could otherwise scan the whole primary key.
-    return {
-      from: (first) =>
-        `${isLeading}(${order}) >= (${value}, ${first}) AND (${order}) <= (${value}, ${above})${rest.join('')}`,
-      order,
-    };
-  };
-  const ways = leaders.length === 0 ? [way()] : leaders.map(way);
+  const ways = waysOf(metadata, columns, leaders, firstValue);
   const select = (columnList: string, start: string, limit: string): string =>
     ways
       .map(
@@ -122,7 +132,7 @@ function pageText(
     `(${select(key, start, `1 OFFSET ${offset}`)})`;
   const first = fromStart ? lowest : '(SELECT id FROM first)';
   const limit = '(SELECT $2::bigint)';
-  // None of them is restricted to a client: see `ListReader`.
+  // None of them is restricted to a client: see `facetUnfit`.
   const fieldsOf = selection(metadata, fields, () => []);
   // The objects of a combination are not adjacent in an index. It is read for their identifiers alone,
   // so that no other object is visited.
@@ -147,13 +157,58 @@ function pageText(
         ]),
     ...(isPicked ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, limit)})`] : []),
   ];
-  // Each column is a text of one collation: the result of a prepared statement must not change its type with
-  // that of the identifier.
+  // Texts of one collation: the type of a prepared result must not change with that of the identifier.
   return `WITH ${tables.join(',\n')}
     SELECT position.total AS count, ${stateOf(resources)}, page.objects,
       ${last}::text COLLATE "C" AS last,
       greatest(least($2::bigint, position.total::bigint - ${fromStart ? '0' : '$3::bigint'}), 0)::text AS rows
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
+}
+
+/**
+ * The ways by the index of each leading column; by the primary key without one. The upper bound, which no
+ * identifier is above, keeps the row estimate small. Without it, the planner expects a third of the
+ * table and uses JIT compilation for a few rows.
+ *
+ * @param firstValue the number of the parameter with the value of the first column
+ */
+function waysOf(
+  metadata: EntityMetadata,
+  columns: readonly string[],
+  leaders: readonly string[],
+  firstValue: number,
+): Way[] {
+  const { databaseName, type } = identifierOf(metadata);
+  const key = `object."${databaseName}"`;
+  const above = `(SELECT ${identifierType(type).bounds.maximum})`;
+  const compared = columns.map((name, at) => ({
+    name,
+    reference: `object."${name}"`,
+    value: `(SELECT $${firstValue + at}::${sqlTypeOf(columnOf(metadata, name))})`,
+  }));
+  const way = (name?: string): Way => {
+    const leading = compared.find((each) => each.name === name);
+    if (!leading) {
+      return { from: (first) => `${key} >= ${first} AND ${key} <= ${above}`, order: key };
+    }
+    const { reference, value } = leading;
+    const order = `${reference}, ${key}`;
+    // Unlike an equality, no index of another column qualifies for it: all objects with its value could be
+    // read and sorted.
+    const rest = compared
+      .filter((each) => each !== leading)
+      .map((other) => ` AND ${other.reference} IS NOT DISTINCT FROM ${other.value}`);
+    const isLeading =
+      leaders.length > 1 ? `(SELECT name FROM rarest) = '${leading.name}' AND ` : '';
+    // Row comparison, so that only the index of the leading column qualifies. For a rare value the
+    // planner could otherwise scan the whole primary key.
+    return {
+      from: (first) =>
+        `${isLeading}(${order}) >= (${value}, ${first}) AND (${order}) <= (${value}, ${above})${rest.join('')}`,
+      order,
+    };
+  };
+  return leaders.length === 0 ? [way()] : leaders.map(way);
 }
 
 /** How objects are read, as SQL: the conditions for those from an identifier on, and their order. */

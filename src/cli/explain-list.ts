@@ -1,0 +1,83 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandError } from '../command-error.js';
+import { type Endpoint, endpointsOf } from '../http/endpoints.js';
+import { ApiError } from '../http/errors.js';
+import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
+import { parseQuery } from '../http/parameters/query-string.js';
+import { SentParameters } from '../http/parameters/sent-parameters.js';
+import { Listing } from '../list/listing/listing.js';
+import { type Explanation, ListReader } from '../list/reading/list-reader.js';
+import { Settings } from '../settings/settings.js';
+
+/**
+ * Says how the page of a list is read, as lines. It reads the page to do so.
+ *
+ * @param url path and query of a list, such as `/products?sort=-price`
+ * @param clientID who sees it; absent: it must not depend on the client
+ * @throws CommandError if it is no list, or a request for it would be refused
+ */
+export async function explainList(
+  application: INestApplicationContext,
+  url: string,
+  clientID?: string,
+): Promise<string[]> {
+  const [path = '', query = ''] = url.split('?', 2);
+  const client = clientID === undefined ? undefined : { clientID };
+  for (const endpoint of endpointsOf(application)) {
+    const params = paramsOf(endpoint, path);
+    if (!params) continue;
+    try {
+      const listing = await listingOf(application, endpoint, params, query);
+      return linesOf(await application.get(ListReader).explain(listing, client));
+    } catch (error) {
+      if (error instanceof ApiError) throw new CommandError(`${error.errcode}: ${error.message}`);
+      // A scope without a client.
+      if (error instanceof TypeError && !client) {
+        throw new CommandError(`${error.message}: name one with --client`);
+      }
+      throw error;
+    }
+  }
+  throw new CommandError(`There is no list at ${path}`);
+}
+
+async function listingOf(
+  application: INestApplicationContext,
+  { query: metatype, handlerFor }: Endpoint,
+  params: Record<string, string>,
+  query: string,
+): Promise<Listing> {
+  const pipe = new ParametersPipe(application.get(Settings));
+  const sent = new SentParameters(parseQuery(query));
+  const values: unknown = await pipe.transform(sent, { type: 'query', metatype });
+  const handler = await handlerFor();
+  const result: unknown = await handler({ query: values as object, params });
+  if (result instanceof Listing) return result;
+  throw new CommandError('Only a list that a handler describes by listOf can be explained');
+}
+
+/** The parameters in a path; `undefined` if it is not that of the endpoint. */
+function paramsOf({ path: pattern }: Endpoint, path: string): Record<string, string> | undefined {
+  const [names, parts] = [pattern.split('/'), path.split('/')];
+  if (names.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const part = parts[at] ?? '';
+    if (name.startsWith(':')) params[name.slice(1)] = decodeURIComponent(part);
+    else if (name !== part) return undefined;
+  }
+  return params;
+}
+
+function linesOf({ unfit, taken, statement, values, analysis }: Explanation): string[] {
+  return [
+    `Plan: ${taken.name}, counted by ${taken.count}`,
+    ...unfit.map(({ name, reason }) => `Not ${name}: ${reason}`),
+    '',
+    statement,
+    '',
+    `Values: ${JSON.stringify(values)}`,
+    '',
+    ...analysis,
+  ];
+}

@@ -1,0 +1,37 @@
+import type { Statement } from '../../database/statement.js';
+import type { PageToRead } from '../statement/page-request.js';
+
+/** A way to read a page. Each is a file, and says by itself when it fits. */
+export interface PagePlan {
+  /** For the log of slow lists, traces, metrics and `catalogue explain`. */
+  readonly name: string;
+  /** Why it does not fit a page; `undefined` if it fits. */
+  readonly unfit: (page: PageToRead) => string | undefined;
+  /**
+   * The statement for a page that it fits. Its row also has `key`, the key of the last object that it found as JSON,
+   * `ahead`, the identifiers of those behind the page as JSON, and `begun`, whether there is an object at the place where
+   * the page shall begin.
+   *
+   * @param mayBePlannedOnce whether it may be a statement whose plan does not depend on the values
+   */
+  readonly statement: (page: PageToRead, mayBePlannedOnce: boolean) => PageStatement;
+}
+
+/** How a page is counted: by the tally, by an earlier page, with the objects that are found, or by an index. */
+export type CountWay = 'tally' | 'remembered' | 'found' | 'index';
+
+/** The plan by which a page was read. */
+export interface PlanTaken {
+  readonly name: string;
+  readonly count: CountWay;
+}
+
+/** The statement for a page. */
+export interface PageStatement {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** With `remembered`, its result is right only at the version of what is known. */
+  readonly count: CountWay;
+  /** Whether one plan of PostgreSQL is as good as one for the values. */
+  readonly isPlannedOnce: boolean;
+}

@@ -1,0 +1,23 @@
+import { behindObject, behindPage } from './behind.js';
+import { identifiers } from './identifiers.js';
+import { found, ordered } from './ordered.js';
+import type { PageToRead } from '../statement/page-request.js';
+import type { PagePlan } from './page-plan.js';
+import { placed } from './placed.js';
+import { relevance } from './relevance.js';
+
+/** The plans of pages in the order in which they are tried. The last one fits any page. */
+export const PLANS: readonly PagePlan[] = [
+  identifiers,
+  behindPage,
+  relevance,
+  behindObject,
+  placed,
+  found,
+  ordered,
+];
+
+/** The first plan that fits a page. */
+export function planOf(page: PageToRead): PagePlan {
+  return PLANS.find(({ unfit }) => unfit(page) === undefined) ?? ordered;
+}
