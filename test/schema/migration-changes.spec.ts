@@ -15,6 +15,7 @@ import { identifierColumn, Resource, timeColumn } from '../../src/resource/index
 import { checkChanges } from '../../src/schema/check-changes.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
 import type { Changes } from '../../src/schema/schema-changes.js';
+import type { Scope } from '../../src/resource/scope.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 
 type Entity = new () => Record<string, unknown>;
@@ -37,7 +38,10 @@ const COLUMNS = {
 } satisfies Record<string, ColumnOptions>;
 
 /** The entity of gadgets with these columns. */
-function gadgets(columns: Record<string, ColumnOptions> = COLUMNS, lists = LISTS): Entity {
+function gadgets(
+  columns: Record<string, ColumnOptions> = COLUMNS,
+  lists: typeof LISTS & { readonly scope?: Scope } = LISTS,
+): Entity {
   class Gadget {
     [name: string]: unknown;
     declare gadgetID: string;
@@ -83,6 +87,11 @@ const CHANGED = {
     price: { ...COLUMNS.price, precision: 9, scale: 3 },
     stock: { type: 'bigint', default: 5 },
   }),
+  widerPrice: gadgets({ ...COLUMNS, price: { ...COLUMNS.price, precision: 9, scale: 3 } }),
+  scoped: gadgets(
+    { ...COLUMNS, owner: { type: 'varchar', length: 50, nullable: true } },
+    { ...LISTS, scope: { columns: ['owner'], where: ({ clientID: owner }) => ({ owner }) } },
+  ),
   shorter: gadgets({ ...COLUMNS, name: { ...COLUMNS.name, length: 40 } }),
   coarser: gadgets({ ...COLUMNS, price: { ...COLUMNS.price, scale: 1 } }),
   generated: gadgets(
@@ -148,6 +157,7 @@ describe('The migration for', () => {
     ['an enumeration with another value', CHANGED.otherValues, true],
     ['wider types', CHANGED.wider],
     ['a generated column', CHANGED.generated],
+    ['a scope by a new column', CHANGED.scoped],
   ])(
     '%s makes the database as declared, keeps the data, and can be taken back',
     async (_, entity, destructive = false) => {
@@ -179,6 +189,17 @@ describe('The migration for', () => {
        VALUES ('g2', '${TEXT}', '${TEXT}', 123456.789, 5000000000)`,
     ]);
     await expect(run(down)).rejects.toThrow(/too long for type|out of range/);
+  });
+
+  it('a wider type of a column that is only sorted by gives its tally that type', async () => {
+    await run((await change(CHANGED.widerPrice)).up);
+    expect(
+      await source.query(
+        `SELECT DISTINCT format_type(atttypid, atttypmod) AS type FROM pg_attribute
+         WHERE attrelid IN ('gadgets_tally_by_price'::regclass, 'gadgets_tally_by_price_deltas'::regclass)
+         AND attname = 'value'`,
+      ),
+    ).toEqual([{ type: 'numeric(9,3)' }]);
   });
 
   it('another expression of a generated column computes it anew', async () => {
