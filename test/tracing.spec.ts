@@ -55,6 +55,8 @@ it('A request is a span within that of its caller, and its phases are spans with
   const [request, ...phases] = collector.trace(TRACE);
   expect(request).toMatchObject({ name: 'GET /brands', parentSpanId: CALLER, isError: false });
   expect(request?.attributes).toEqual({
+    'catalogue.plan': 'facet',
+    'catalogue.counted_by': 'tally',
     'http.request.method': 'GET',
     'http.route': '/brands',
     'http.response.status_code': 200,
