@@ -187,7 +187,9 @@ describe('An embedded server', () => {
     await eventually(async () => {
       // It may be the faster one to claim the directory of a new supervisor.
       const another = use(directory, { holder: 'another' });
-      const refusal = await another.refusal().finally(() => { another.kill(); });
+      const refusal = await another.refusal().finally(() => {
+        another.kill();
+      });
       expect(refusal).toMatch(/ by the first$/);
     });
     for (const user of users) user.kill();
