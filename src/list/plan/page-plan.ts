@@ -1,14 +1,14 @@
 import type { Statement } from '../../database/statement.js';
 import type { PageToRead } from '../statement/page-request.js';
 
-/** A way to read a page. Each is a file, and says by itself when it fits. */
+/** A way to read a page, which says by itself when it fits. */
 export interface PagePlan {
   /** For the log of slow lists, traces, metrics and `catalogue explain`. */
   readonly name: string;
   /** Why it does not fit a page; `undefined` if it fits. */
   readonly unfit: (page: PageToRead) => string | undefined;
   /**
-   * The statement for a page that it fits. Its row also has `key`, the key of the last object that it found as JSON,
+   * The statement for a page that it fits. Its row is a `VersionedPage` with `key`, the key of the last object that it found as JSON,
    * `ahead`, the identifiers of those behind the page as JSON, and `begun`, whether there is an object at the place where
    * the page shall begin.
    *

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
-/** Maximum number of deltas that one transaction folds. */
+/** Maximum number of deltas of one table that a transaction folds. */
 export const FOLD_SIZE = 50_000;
 
 /** The tables of a tally, quoted, and the columns that identify a row of it. */
