@@ -329,7 +329,7 @@ describe('While an empty resource is loaded', () => {
             break;
           // On a busy machine others may keep it from its lock, and it takes the usual way.
           child.kill('SIGKILL');
-          await query('TRUNCATE products, products_deletions');
+          await query('TRUNCATE products, products_deletions CASCADE');
         }
         const ended = once(child, 'close');
         await kill(child.pid ?? 0);
