@@ -7,6 +7,7 @@ import { parseQuery } from '../http/parameters/query-string.js';
 import { SentParameters } from '../http/parameters/sent-parameters.js';
 import { Listing } from '../list/listing/listing.js';
 import { type Explanation, ListReader } from '../list/reading/list-reader.js';
+import { UnknownClientError } from '../resource/scope.js';
 import { Settings } from '../settings/settings.js';
 
 /**
@@ -31,8 +32,7 @@ export async function explainList(
       return linesOf(await application.get(ListReader).explain(listing, client));
     } catch (error) {
       if (error instanceof ApiError) throw new CommandError(`${error.errcode}: ${error.message}`);
-      // A scope without a client.
-      if (error instanceof TypeError && !client) {
+      if (error instanceof UnknownClientError) {
         throw new CommandError(`${error.message}: name one with --client`);
       }
       throw error;

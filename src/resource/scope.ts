@@ -34,3 +34,10 @@ export function scopeOf({ target }: Pick<EntityMetadata, 'target'>): Scope | und
     ? (Reflect.getMetadata(SCOPE, target) as Scope | undefined)
     : undefined;
 }
+
+/** What a client sees of a resource with a scope is asked without a client. */
+export class UnknownClientError extends TypeError {
+  constructor(resource: string) {
+    super(`What is seen of ${resource} depends on the client`);
+  }
+}

@@ -37,7 +37,7 @@ export async function embeddedServer(
       } catch (error) {
         // If the server does not start, queries of this process fail, too.
         onNotice(messageOf(error));
-        // Another process may have claimed the directory meanwhile: it is asked again on a new connection.
+        // Another process may have claimed the directory. This one claims it again, on a new connection.
         await connection.end();
         const delay = { ref: false, signal: released.signal };
         await sleep(RETRY_DELAY_MS, undefined, delay).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { changeCondition } from './changes.js';
-import type { Condition } from './condition.js';
+import type { Condition, Interval } from './condition.js';
 import { conditionsFrom } from './from-typeorm.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
@@ -141,21 +141,23 @@ const SUFFIXES: Readonly<Record<string, Suffix>> = {
   },
   Since: {
     columnOf: timeNamed,
-    condition: ({ propertyName }, [value]) => ({
-      kind: 'interval',
-      column: propertyName,
-      lower: { value, inclusive: true },
-    }),
+    condition: bounded((value) => ({ lower: { value, inclusive: true } })),
   },
   Until: {
     columnOf: timeNamed,
-    condition: ({ propertyName }, [value]) => ({
-      kind: 'interval',
-      column: propertyName,
-      upper: { value, inclusive: false },
-    }),
+    condition: bounded((value) => ({ upper: { value, inclusive: false } })),
   },
 };
+
+function bounded(
+  bounds: (value: unknown) => Pick<Interval, 'lower' | 'upper'>,
+): Suffix['condition'] {
+  return ({ propertyName }, [value]) => ({
+    kind: 'interval',
+    column: propertyName,
+    ...bounds(value),
+  });
+}
 
 /** The condition that a column has none of some values. */
 function excluding(

@@ -3,7 +3,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { pathExpression } from '../../resource/json-paths.js';
 import { columnOf } from '../../resource/resource.js';
-import { scopeOf } from '../../resource/scope.js';
+import { scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { valueOf } from '../../resource/selection.js';
 import type { ColumnCondition, Comparison, Condition } from './condition.js';
 import type { IdentifierQuery } from './identifier-query.js';
@@ -78,7 +78,7 @@ export function identifiersText(
   values: ParameterValues,
 ): string {
   if (!visible && scopeOf({ target: entity })) {
-    throw new TypeError(`What is seen of ${entity.name} depends on the client`);
+    throw new UnknownClientError(entity.name);
   }
   const added = compared.map((value) => values.add(value));
   return text(added, (table) =>

@@ -2,7 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { VisibleRelated } from '../../resource/selection.js';
 import { nameOf } from '../../resource/resource.js';
-import { type ScopeClient, scopeOf } from '../../resource/scope.js';
+import { type ScopeClient, scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { comparedValues } from '../condition/compared-values.js';
 import { columnConditions, type Condition, replaceIn } from '../condition/condition.js';
 import { conditionsFrom } from '../condition/from-typeorm.js';
@@ -23,7 +23,7 @@ export function scopeConditions(
   const scope = scopeOf(metadata);
   if (!scope) return [];
   const name = nameOf(metadata);
-  if (!client) throw new TypeError(`What is seen of ${name} depends on the client`);
+  if (!client) throw new UnknownClientError(name);
   const where = scope.where(client);
   const alternatives: readonly object[] = Array.isArray(where) ? where : [where];
   // A promise has no columns, and would restrict nothing.

@@ -1,4 +1,4 @@
-import { counted, countedTable, pickedPage, talliedPage } from './picked-page.js';
+import { countedTable, pickedPage, talliedPage } from './picked-page.js';
 import type { PagePlan } from './page-plan.js';
 import { objectsAhead } from './walk.js';
 import { anchorOf, pickedBehind, pickedBehindKey } from '../statement/picked-objects.js';
@@ -11,18 +11,15 @@ export const behindPage: PagePlan = {
 
   statement(page) {
     const { known, request } = page;
-    if (!known?.before) throw new TypeError('The page before is not known');
-    const { before, count } = known;
+    const { before } = known ?? {};
+    if (!before) throw new TypeError('The page before is not known');
     return pickedPage(
       page,
       {},
-      (picking) => ({
-        tables: [
-          counted(`${picking.values.add(count)}::bigint`),
-          ...pickedBehindKey(picking, before),
-        ],
-        count: 'remembered',
-      }),
+      (picking, matching) => {
+        const { tables, count } = countedTable(page, matching, picking, { tables: [] });
+        return { tables: [...tables, ...pickedBehindKey(picking, before)], count };
+      },
       objectsAhead(known, request.limit),
     );
   },

@@ -18,6 +18,10 @@ import { stateOf } from '../statement/state.js';
 import type { StatementCache } from '../statement/statement-cache.js';
 import { type Facet, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
+import type { PlanTaken } from './page-plan.js';
+
+/** A list that is one facet is read by this plan, before any of `PLANS` is tried. */
+export const FACET: PlanTaken = { name: 'facet', count: 'tally' };
 
 /** What the plan of a facet decides by. */
 interface FacetList {

@@ -3,9 +3,7 @@ import { foundOnce } from '../statement/found-once.js';
 import type { MatchingObjects } from '../statement/matching-objects.js';
 import { pickedByOffset, type Place } from '../statement/picked-by-offset.js';
 import type { Picking } from '../statement/picked-objects.js';
-import { plannedOnce } from '../statement/planned-once.js';
 import { countByWord, indexSizeOf, searchSizeOf } from '../statement/tallied-counts.js';
-import type { PageToRead } from '../statement/page-request.js';
 import type { PagePlan } from './page-plan.js';
 import { countedTable, pickedPage, sqlOffset, talliedPage } from './picked-page.js';
 
@@ -25,14 +23,12 @@ export const found: PagePlan = {
   },
 
   statement(page, mayBePlannedOnce) {
-    const matching = matchingOf(page, mayBePlannedOnce);
-    return pickedPage(page, { matching }, (picking) => {
+    return pickedPage(page, { mayBePlannedOnce }, (picking, matching) => {
       const { metadata, values } = picking;
-      const objects = matching ?? page.matching;
       const offset = sqlOffset(page, values);
       const { tables, countUnlessRead } = talliedPage(page, offset, values);
-      const place = { ...placeOf(objects, picking, offset), isFound: true };
-      const total = countUnlessRead ?? countByWord(metadata, objects, false, values);
+      const place = { ...placeOf(matching, picking, offset), isFound: true };
+      const total = countUnlessRead ?? countByWord(metadata, matching, false, values);
       return {
         tables: [...tables, ...foundOnce(picking, place, total), ...pickedByOffset(picking, place)],
         count: 'found',
@@ -51,13 +47,11 @@ export const ordered: PagePlan = {
   unfit: () => undefined,
 
   statement(page, mayBePlannedOnce) {
-    const matching = matchingOf(page, mayBePlannedOnce);
-    return pickedPage(page, { matching }, (picking) => {
-      const objects = matching ?? page.matching;
+    return pickedPage(page, { mayBePlannedOnce }, (picking, matching) => {
       const offset = sqlOffset(page, picking.values);
       const tallied = talliedPage(page, offset, picking.values);
-      const place = placeOf(objects, picking, offset);
-      const { tables, count } = countedTable(page, objects, picking, tallied);
+      const place = placeOf(matching, picking, offset);
+      const { tables, count } = countedTable(page, matching, picking, tallied);
       return {
         tables: [...tallied.tables, ...tables, ...pickedByOffset(picking, place)],
         count,
@@ -66,16 +60,12 @@ export const ordered: PagePlan = {
   },
 };
 
-function matchingOf(page: PageToRead, mayBePlannedOnce: boolean): MatchingObjects | undefined {
-  return mayBePlannedOnce ? plannedOnce(page) : undefined;
-}
-
 function placeOf(matching: MatchingObjects, picking: Picking, offset: string | undefined): Place {
   const { metadata, order, values } = picking;
   // A statement must refer to every parameter that is added.
-  if (matching.where === '') return { ...(offset === undefined ? {} : { offset }) };
+  if (matching.where === '') return { offset };
   return {
-    ...(offset === undefined ? {} : { offset }),
+    offset,
     indexSize: indexSizeOf(metadata, matching, order, values),
     searchSize: searchSizeOf(metadata, matching, values),
   };

@@ -8,9 +8,9 @@ export interface PagePlan {
   /** Why it does not fit a page; `undefined` if it fits. */
   readonly unfit: (page: PageToRead) => string | undefined;
   /**
-   * The statement for a page that it fits. Its row is a `VersionedPage` with `key`, the key of the last object that it found as JSON,
-   * `ahead`, the identifiers of those behind the page as JSON, and `begun`, whether there is an object at the place where
-   * the page shall begin.
+   * The statement for a page that it fits. Its row is a `VersionedPage` with `key`, the key of the last object that it
+   * found as JSON, `ahead`, the identifiers of those behind the page as JSON, and `begun`, whether there is an object
+   * where the page begins.
    *
    * @param mayBePlannedOnce whether it may be a statement whose plan does not depend on the values
    */

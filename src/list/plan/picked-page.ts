@@ -3,6 +3,7 @@ import { visibleIn } from '../listing/scope.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
 import { pageText } from '../statement/page-text.js';
 import type { Picking } from '../statement/picked-objects.js';
+import { plannedOnce } from '../statement/planned-once.js';
 import { countByWord } from '../statement/tallied-counts.js';
 import { talliedList, type TalliedList } from '../statement/tallied-list.js';
 import type { PageToRead } from '../statement/page-request.js';
@@ -15,10 +16,10 @@ interface Picked {
   readonly count: CountWay;
 }
 
-/** How a statement is kept by PostgreSQL. */
-interface Kept {
-  /** The objects with conditions that one plan serves; absent: those of the page. */
-  readonly matching?: MatchingObjects | undefined;
+/** How PostgreSQL may keep a statement. Default: it plans it for its values each time. */
+interface Keeping {
+  /** Whether one plan may serve all values, if the conditions allow it. */
+  readonly mayBePlannedOnce?: boolean;
   /** Whether each connection prepares it, since it is frequent and has few variants. */
   readonly prepared?: boolean;
 }
@@ -28,15 +29,19 @@ interface Kept {
  * conditions, and reads only these objects. Its common table expressions are `object`, the table of the resource, those
  * that the plan picks by, and those of `pageText`.
  *
+ * @param pick gets the objects of the page, with the conditions that one plan serves where it may be planned once
  * @param ahead how many objects behind the page are looked up
  */
 export function pickedPage(
-  { metadata, matching: described, request, resources }: PageToRead,
-  { matching = described, prepared = false }: Kept,
-  pick: (picking: Picking) => Picked,
+  page: PageToRead,
+  { mayBePlannedOnce = false, prepared = false }: Keeping,
+  pick: (picking: Picking, matching: MatchingObjects) => Picked,
   ahead = 0,
 ): PageStatement {
-  const isPlannedOnce = matching !== described || prepared;
+  const { metadata, request, resources } = page;
+  const planned = mayBePlannedOnce ? plannedOnce(page) : undefined;
+  const matching = planned ?? page.matching;
+  const isPlannedOnce = planned !== undefined || prepared;
   const values = new ParameterValues(matching.values, isPlannedOnce);
   const picking: Picking = {
     ...matching,
@@ -46,7 +51,7 @@ export function pickedPage(
     limit: sqlNumber(request.limit + ahead, values),
     values,
   };
-  const { tables, count } = pick(picking);
+  const { tables, count } = pick(picking, matching);
   const text = pageText(
     [objectTable(metadata), ...(matching.indexChoice?.tables ?? []), ...tables],
     picking,
@@ -92,11 +97,11 @@ export function countedTable(
 }
 
 /** @param total an SQL expression */
-export function counted(total: string): string {
+function counted(total: string): string {
   return `counted AS MATERIALIZED (SELECT ${total} AS total)`;
 }
 
-export function sqlNumber(value: number, values: ParameterValues): string {
+function sqlNumber(value: number, values: ParameterValues): string {
   return `(${values.addTyped(value, 'bigint')})`;
 }
 

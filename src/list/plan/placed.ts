@@ -1,6 +1,5 @@
 import { ParameterValues } from '../../database/statement.js';
 import { pickedFromStart } from '../statement/picked-objects.js';
-import { plannedOnce } from '../statement/planned-once.js';
 import type { PageToRead } from '../statement/page-request.js';
 import type { PagePlan } from './page-plan.js';
 import { countedTable, pickedPage, sqlOffset, talliedPage } from './picked-page.js';
@@ -15,11 +14,10 @@ export const placed: PagePlan = {
   },
 
   statement(page, mayBePlannedOnce) {
-    const matching = mayBePlannedOnce ? plannedOnce(page) : undefined;
-    return pickedPage(page, { matching }, (picking) => {
+    return pickedPage(page, { mayBePlannedOnce }, (picking, matching) => {
       const offset = sqlOffset(page, picking.values) ?? '0';
       const tallied = talliedPage(page, offset, picking.values);
-      const { tables, count } = countedTable(page, matching ?? page.matching, picking, tallied);
+      const { tables, count } = countedTable(page, matching, picking, tallied);
       const missing = `greatest(${offset} - ${tallied.valuedCount ?? '0'}, 0)`;
       return { tables: [...tallied.tables, ...tables, pickedFromStart(picking, missing)], count };
     });

@@ -8,8 +8,8 @@ import { selection } from '../../resource/selection.js';
 import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
 import { visibleRelated } from '../listing/scope.js';
-import { type FacetPage, facetPage, facetUnfit } from '../plan/facet.js';
-import type { PlanTaken } from '../plan/page-plan.js';
+import { FACET, type FacetPage, facetPage, facetUnfit } from '../plan/facet.js';
+import type { PageStatement, PlanTaken } from '../plan/page-plan.js';
 import { planOf, PLANS } from '../plan/plans.js';
 import { matchingObjects, selectedBy } from '../statement/matching-objects.js';
 import type { PageToRead } from '../statement/page-request.js';
@@ -20,7 +20,7 @@ import { ListToRead } from './list-to-read.js';
 import { LoadingResources } from './loading-resources.js';
 import { PageReader } from './page-reader.js';
 import type { PreparedList, VersionedPage } from './prepared-list.js';
-import { readResolved } from './resolved-listing.js';
+import { type ReadRows, readResolved } from './resolved-listing.js';
 import { UnscopedReads } from './unscoped-reads.js';
 import { onlyPage, Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
@@ -86,34 +86,21 @@ export class ListReader {
     const list = this.listToRead(described, client);
     const facet = facetPage(this.statements, list);
     if (facet) {
-      const taken: PlanTaken = { name: 'facet', count: 'tally' };
-      const { text } = facet.statement;
-      const analysis = await this.analyse(text, facet.values);
-      return { unfit: [], taken, statement: text, values: facet.values, analysis };
+      return analysed(facet, { unfit: [], taken: FACET }, (read, values) =>
+        this.reads.rows(read, values),
+      );
     }
     return readResolved(this.reads, list.listing, async (resolved, rows) => {
       const page = pageOf(list, resolved);
       const plan = planOf(page);
       const built = plan.statement(page, true);
       const before = PLANS.slice(0, PLANS.indexOf(plan));
-      const { text } = built.statement;
-      const analysed = await rows<{ 'QUERY PLAN': string }>(analysing(text), built.values);
-      return {
-        unfit: [
-          { name: 'facet', reason: facetUnfit(list) ?? '' },
-          ...before.map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' })),
-        ],
-        taken: { name: plan.name, count: built.count },
-        statement: text,
-        values: built.values,
-        analysis: analysed.map((row) => row['QUERY PLAN']),
-      };
+      const unfit = [
+        { name: FACET.name, reason: facetUnfit(list) ?? '' },
+        ...before.map((each) => ({ name: each.name, reason: each.unfit(page) ?? '' })),
+      ];
+      return analysed(built, { unfit, taken: { name: plan.name, count: built.count } }, rows);
     });
-  }
-
-  private async analyse(text: string, values: readonly unknown[]): Promise<string[]> {
-    const rows = await this.reads.rows<{ 'QUERY PLAN': string }>(analysing(text), values);
-    return rows.map((row) => row['QUERY PLAN']);
   }
 
   private listToRead(described: Listing, client: ScopeClient | undefined): ListToRead {
@@ -152,7 +139,7 @@ export class ListReader {
       key: keyOf(page.digest, values),
       read: async () => ({
         ...onlyPage(await this.reads.rows<VersionedPage>(page, values), resources),
-        plan: { name: 'facet', count: 'tally' },
+        plan: FACET,
       }),
     };
   }
@@ -204,6 +191,13 @@ function pageOf(
   };
 }
 
-function analysing(text: string): ReturnType<typeof statement> {
-  return statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
+/** Runs the statement of a page to see what PostgreSQL does. */
+async function analysed(
+  { statement: { text }, values }: Pick<PageStatement, 'statement' | 'values'>,
+  choice: Pick<Explanation, 'unfit' | 'taken'>,
+  read: ReadRows,
+): Promise<Explanation> {
+  const analysing = statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
+  const rows = await read<{ 'QUERY PLAN': string }>(analysing, values);
+  return { ...choice, statement: text, values, analysis: rows.map((row) => row['QUERY PLAN']) };
 }
