@@ -21,7 +21,7 @@ import { PageServer } from './serving/page-server.js';
 import { ReadLimit } from './serving/read-limit.js';
 import { StreamLimit } from './serving/stream-limit.js';
 import { StreamServer } from './serving/stream-server.js';
-import { StatementCache } from './statement/statement-cache.js';
+import { PreparedStatements } from './statement/prepared-statements.js';
 import { Maintenance } from './maintenance.js';
 import { UnscopedReads } from './reading/unscoped-reads.js';
 import { Versions } from './reading/versions.js';
@@ -46,7 +46,7 @@ const providers = [
   ObjectServer,
   PageReader,
   PageServer,
-  StatementCache,
+  PreparedStatements,
   StreamServer,
   Maintenance,
   UnscopedReads,

@@ -19,7 +19,7 @@ import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { Versions } from '../../src/list/reading/versions.js';
 import { WithheldLists } from '../../src/list/reading/withheld-lists.js';
 import { KnownLists } from '../../src/list/statement/known-lists.js';
-import { StatementCache } from '../../src/list/statement/statement-cache.js';
+import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
 import { CountedWords } from '../../src/list/tally/counted-words.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { wordTallies } from '../../src/list/tally/word-tally.js';
@@ -76,14 +76,13 @@ class SnapshotReader {
     await dataSource.initialize();
     const reads = new ReadPool(dataSource, undefined);
     const settings = application.get(Settings);
-    const statements = new StatementCache();
+    const statements = new PreparedStatements();
     const reader = new ListReader(
       settings,
       reads,
       new Versions(reads),
       // It opens a transaction of its own.
       application.get(Dependencies),
-      statements,
       new WithheldLists(),
       new LoadingResources(),
       new PageReader(new KnownLists(), statements),

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { VersionedPage } from '../../src/list/reading/prepared-list.js';
 import { resourcesOf } from '../../src/resource/resource.js';
-import { StatementCache } from '../../src/list/statement/statement-cache.js';
 import { pageOfFacet } from '../../src/list/plan/facet.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { EVERY_OBJECT, type Facet } from '../../src/list/tally/facet.js';
@@ -56,8 +55,6 @@ async function rangesOf(facet: string): Promise<{ lowest: string; count: number 
   return rows.map(({ lowest, count }) => ({ lowest, count: Number(count) }));
 }
 
-const statements = new StatementCache();
-
 /** A page by the tally, in the snapshot of a transaction. */
 async function page(
   manager: EntityManager,
@@ -65,10 +62,7 @@ async function page(
   offset: number,
 ): Promise<{ count: string; first: string | undefined }> {
   const fields = ['productID'];
-  const {
-    statement: { text },
-    values,
-  } = pageOfFacet(statements, products, facet, { fields, limit: 1, offset }, ['products']);
+  const { text, values } = pageOfFacet(products, facet, { fields, limit: 1, offset }, ['products']);
   const [answer] = await manager.query<VersionedPage[]>(text, values);
   const [object] = JSON.parse(answer?.objects ?? '') as { productID: string }[];
   return { count: answer?.count ?? '', first: object?.productID };
@@ -168,11 +162,7 @@ describe('The tally', () => {
     await maintain();
     await query('ANALYZE products');
     for (const facet of FACETS.slice(0, 3)) {
-      const {
-        statement: { text },
-        values,
-      } = pageOfFacet(
-        statements,
+      const { text, values } = pageOfFacet(
         products,
         facet,
         {
@@ -226,10 +216,7 @@ describe('The tally', () => {
       ['c1', 20],
     ] as const) {
       const facet = { columns: ['categoryID', 'brandID'], values: [category, 'b1'] };
-      const {
-        statement: { text },
-        values,
-      } = pageOfFacet(statements, products, facet, { limit: 50, offset: 0 }, ['products']);
+      const { text, values } = pageOfFacet(products, facet, { limit: 50, offset: 0 }, ['products']);
       const plan = await service.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
         await manager.query(`PREPARE combined (text, bigint, text, text, text, text) AS ${text}`);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
-import { type Statement, statement } from '../../database/statement.js';
+import type { Statement } from '../../database/statement.js';
 import type { ScopeClient } from '../../resource/scope.js';
 import { Settings } from '../../settings/settings.js';
 import { defaultLimit } from '../query/list-query.dto.js';
@@ -8,7 +8,7 @@ import { keyOf } from '../reading/key-of.js';
 import { ListReader } from '../reading/list-reader.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { readResolved } from '../reading/resolved-listing.js';
-import { StatementCache } from '../statement/statement-cache.js';
+import { PreparedStatements } from '../statement/prepared-statements.js';
 import { onlyPage } from '../reading/versions.js';
 import { FacetCounts } from './facet-counts.js';
 import { facetStatement } from './facet-statement.js';
@@ -20,7 +20,7 @@ export class FacetReader {
     private readonly settings: Settings,
     private readonly reads: ReadPool,
     private readonly lists: ListReader,
-    private readonly statements: StatementCache,
+    private readonly statements: PreparedStatements,
   ) {}
 
   /**
@@ -52,10 +52,9 @@ export class FacetReader {
   }
 
   private statementOf(counts: FacetCounts): [Statement, unknown[]] {
-    const { list, fields, limit = defaultLimit(this.settings) } = counts;
+    const { list, limit = defaultLimit(this.settings) } = counts;
     const [text, values] = facetStatement(counts, limit);
-    if (list.conditions.length > 0) return [statement(text, { prepared: false }), values];
-    const { metadata } = list.repository;
-    return [this.statements.get(metadata, 'facets', fields, () => text), values];
+    const keep = list.conditions.length > 0 ? 'never' : 'if frequent';
+    return [this.statements.of(list.repository.metadata, text, keep), values];
   }
 }

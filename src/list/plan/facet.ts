@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import type { Statement } from '../../database/statement.js';
+import { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
@@ -10,81 +10,169 @@ import {
   isBroad,
   singleCountedColumnsOf,
 } from '../../resource/resource.js';
-import { jsonArray, selection } from '../../resource/selection.js';
-import type { Listing } from '../listing/listing.js';
-import { objectTable, type Selected } from '../statement/matching-objects.js';
+import { scopeOf } from '../../resource/scope.js';
+import { jsonArray, selectedRelated, selection } from '../../resource/selection.js';
+import { objectTable } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
-import type { StatementCache } from '../statement/statement-cache.js';
 import { type Facet, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
-import type { PlanTaken } from './page-plan.js';
+import type { PagePlan, PageStatement } from './page-plan.js';
 
-/** A list that is one facet is read by this plan, before any of `PLANS` is tried. */
-export const FACET: PlanTaken = { name: 'facet', count: 'tally' };
+/**
+ * Reads a list that is one facet in the order of the identifier. The tally has its count, and the range of the offset:
+ * objects are skipped only within the range.
+ */
+export const facet: PagePlan = {
+  name: 'facet',
 
-/** What the plan of a facet decides by. */
-interface FacetList {
-  readonly metadata: EntityMetadata;
-  readonly selected: Selected;
-  readonly request: PageRequest;
-  readonly scopedRelated: readonly unknown[];
-  readonly listing: Pick<Listing, 'resources'>;
+  unfit({ matching: { metadata, facets }, request: { after, fields, order } }) {
+    const [first, ...others] = order;
+    if (after !== undefined) return 'it goes on behind an object';
+    // The statement is prepared. That of each client would differ.
+    if (selectedRelated(metadata, fields).some(([related]) => scopeOf(related.metadata))) {
+      return 'each client sees other related objects';
+    }
+    if (!capabilitiesOf(metadata).places) return 'the tally has no ranges of it';
+    if (others.length > 0 || first?.direction !== 'ASC') return 'it has another order';
+    return facets?.length === 1 ? undefined : 'its conditions are not one facet';
+  },
+
+  statement({ matching: { metadata, facets = [] }, request, resources }) {
+    const [one] = facets;
+    if (!one) throw new TypeError('The list is not a facet');
+    return pageOfFacet(metadata, one, request, resources);
+  },
+};
+
+/** What a page of a facet is asked for. */
+type FacetRequest = Pick<PageRequest, 'fields' | 'limit' | 'offset'>;
+
+/** @param resources whose version the page has */
+export function pageOfFacet(
+  metadata: EntityMetadata,
+  of: Facet,
+  { fields, limit, offset }: FacetRequest,
+  resources: readonly string[],
+): PageStatement {
+  const values = new ParameterValues([], true);
+  const name = values.add(facetName(of));
+  const size = values.addTyped(limit, 'bigint');
+  const skipped = offset === 0 ? undefined : values.add(offset);
+  const { select, tables } = indexesOf(metadata, of, values);
+  const { databaseName, type } = identifierOf(metadata);
+  const key = `object."${databaseName}"`;
+  const lowest =
+    skipped === undefined
+      ? `(SELECT ${identifierType(type).bounds.minimum})`
+      : '(SELECT lowest FROM position)';
+  const first = skipped === undefined ? lowest : '(SELECT id FROM first)';
+  // The objects that are skipped need only the key, so an index-only scan reads them.
+  const keyAt = (at: string, start: string): string => `(${select(key, start, `1 OFFSET ${at}`)})`;
+  const shown = selection(metadata, fields, () => []);
+  // The objects of a combination are not adjacent in an index. It is read for their identifiers alone,
+  // so that no other object is visited.
+  const isPicked = of.columns.length > 1;
+  const objects = isPicked
+    ? `SELECT ${shown} FROM picked CROSS JOIN LATERAL (
+         SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
+       ) object ORDER BY picked.id`
+    : select(shown, first, size);
+  const last = isPicked
+    ? '(SELECT id FROM picked ORDER BY id DESC LIMIT 1)'
+    : keyAt(`(SELECT greatest(${size} - 1, 0))`, first);
+  // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
+  const all = [
+    objectTable(metadata),
+    ...tables,
+    `position AS MATERIALIZED (${positionText(metadata, name, skipped)})`,
+    ...(skipped === undefined
+      ? []
+      : [
+          `first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`,
+        ]),
+    ...(isPicked ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, size)})`] : []),
+  ];
+  // Texts of one collation: the type of a prepared result must not change with that of the identifier.
+  const text = `WITH ${all.join(',\n')}
+    SELECT position.total AS count, ${stateOf(resources)}, page.objects,
+      NULL AS key, NULL AS ahead, 'true' AS begun, ${last}::text COLLATE "C" AS last,
+      greatest(least(${size}, position.total::bigint - ${skipped ?? '0'}::bigint), 0)::text AS rows
+    FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
+  return {
+    text,
+    values: values.values,
+    count: 'tally',
+    keep: fields === undefined ? 'always' : 'if frequent',
+  };
 }
 
-/** The statement for a page of a facet, and its parameter values. */
-export interface FacetPage {
-  readonly statement: Statement;
-  readonly values: unknown[];
-}
-
-/** Why a list is not read as one facet in the order of the identifier; `undefined` if it is. */
-export function facetUnfit(list: FacetList): string | undefined {
-  const { metadata, selected, request, scopedRelated } = list;
-  const [first, ...others] = request.order;
-  if (request.after !== undefined) return 'it goes on behind an object';
-  // The statement is prepared. That of each client would differ.
-  if (scopedRelated.length > 0) return 'each client sees other related objects';
-  if (!capabilitiesOf(metadata).places) return 'the tally has no ranges of it';
-  if (others.length > 0 || first?.direction !== 'ASC') return 'it has another order';
-  return selected.facets?.length === 1 ? undefined : 'its conditions are not one facet';
-}
-
-/** The page of a list that is one facet, ordered by identifier; `undefined` for any other list. */
-export function facetPage(statements: StatementCache, list: FacetList): FacetPage | undefined {
-  const { metadata, selected, request, listing } = list;
-  const [facet] = selected.facets ?? [];
-  if (!facet || facetUnfit(list) !== undefined) return undefined;
-  return pageOfFacet(statements, metadata, facet, request, listing.resources);
+/** How the objects of a facet are read. */
+interface Reading {
+  /** Common table expressions that `select` refers to. */
+  readonly tables: readonly string[];
+  /** Selects columns of the objects from an identifier on. */
+  readonly select: (columns: string, from: string, limit: string) => string;
 }
 
 /**
- * The statement for a page of a facet, ordered by identifier, and its parameter values. It takes the
- * count from the tally. It also finds the range of the offset there, and skips only within the range.
- *
- * @param resources whose version the page has; they follow from the fields
+ * Reads the index of the leading column; the primary key without one. The upper bound, which no
+ * identifier is above, keeps the row estimate small. Without it, the planner expects a third of the
+ * table and uses JIT compilation for a few rows.
  */
-export function pageOfFacet(
-  statements: StatementCache,
+function indexesOf(
   metadata: EntityMetadata,
-  facet: Facet,
-  { fields, limit, offset }: Pick<PageRequest, 'fields' | 'limit' | 'offset'>,
-  resources: readonly string[],
-): FacetPage {
-  const fromStart = offset === 0;
-  const leaders = leadersOf(metadata, facet.columns);
-  const statement = statements.get(
-    metadata,
-    `${fromStart ? 'first page' : 'page'} ${facet.columns.join()}`,
-    fields,
-    () => pageText(metadata, facet.columns, leaders, fields, fromStart, resources),
-  );
-  const values = [facetName(facet), limit, ...(fromStart ? [] : [offset]), ...facet.values];
-  if (leaders.length > 1) {
-    const valueOf = (name: string): string => facet.values[facet.columns.indexOf(name)] ?? '';
-    values.push(...leaders.map((name) => facetName({ columns: [name], values: [valueOf(name)] })));
+  { columns, values: sought }: Facet,
+  values: ParameterValues,
+): Reading {
+  const { databaseName, type } = identifierOf(metadata);
+  const key = `object."${databaseName}"`;
+  const above = `(SELECT ${identifierType(type).bounds.maximum})`;
+  const compared = columns.map((name, at) => ({
+    name,
+    text: sought[at] ?? '',
+    reference: `object."${name}"`,
+    value: values.addTyped(sought[at], sqlTypeOf(columnOf(metadata, name))),
+  }));
+  const ordered = (shown: string, where: string, order: string, limit: string): string =>
+    `(SELECT ${shown} FROM object WHERE ${where} ORDER BY ${order} LIMIT ${limit})`;
+  if (compared.length === 0) {
+    return {
+      tables: [],
+      select: (shown, from, limit) =>
+        ordered(shown, `${key} >= ${from} AND ${key} <= ${above}`, key, limit),
+    };
   }
-  return { statement, values };
+  const names = leadersOf(metadata, columns);
+  const leaders = compared.filter(({ name }) => names.includes(name));
+  const isChosen = leaders.length > 1;
+  const counts = (isChosen ? leaders : []).map(({ name, text }) => {
+    const facetOfValue = values.add(facetName({ columns: [name], values: [text] }));
+    return `('${name}', ${countOf(identifierOrder(metadata), `ARRAY[${facetOfValue}::text]`)})`;
+  });
+  const select: Reading['select'] = (shown, from, limit) =>
+    leaders
+      .map(({ name: leader, reference, value }) => {
+        const order = `${reference}, ${key}`;
+        // Row comparison, so that only the index of the leading column qualifies. For a rare value the
+        // planner could otherwise scan the whole primary key.
+        const conditions = [
+          ...(isChosen ? [`(SELECT name FROM rarest) = '${leader}'`] : []),
+          `(${order}) >= (${value}, ${from})`,
+          `(${order}) <= (${value}, ${above})`,
+          // Unlike an equality, no index of another column qualifies for it: all objects with its value could be
+          // read and sorted.
+          ...compared
+            .filter(({ name }) => name !== leader)
+            .map((other) => `${other.reference} IS NOT DISTINCT FROM ${other.value}`),
+        ];
+        return ordered(shown, conditions.join(' AND '), order, limit);
+      })
+      .join(' UNION ALL ');
+  const rarest = `rarest AS MATERIALIZED (
+    SELECT name FROM (VALUES ${counts.join(', ')}) AS leaders(name, count) ORDER BY count LIMIT 1
+  )`;
+  return { select, tables: isChosen ? [rarest] : [] };
 }
 
 /**
@@ -105,155 +193,26 @@ function leadersOf(metadata: EntityMetadata, columns: readonly string[]): readon
 }
 
 /**
- * Each value stands in a subquery, so that the planner does not use it: the generic plan is then as
- * good as a custom plan, and PostgreSQL plans the statement once.
- */
-function pageText(
-  metadata: EntityMetadata,
-  columns: readonly string[],
-  leaders: readonly string[],
-  fields: readonly string[] | undefined,
-  fromStart: boolean,
-  resources: readonly string[],
-): string {
-  const { databaseName, type } = identifierOf(metadata);
-  const key = `object."${databaseName}"`;
-  const lowest = fromStart
-    ? `(SELECT ${identifierType(type).bounds.minimum})`
-    : '(SELECT lowest FROM position)';
-  const firstValue = fromStart ? 3 : 4;
-  const rarestTable = rarestText(metadata, leaders, firstValue + columns.length);
-  const ways = waysOf(metadata, columns, leaders, firstValue);
-  const select = (columnList: string, start: string, limit: string): string =>
-    ways
-      .map(
-        ({ from, order }) =>
-          `(SELECT ${columnList} FROM object WHERE ${from(start)} ORDER BY ${order} LIMIT ${limit})`,
-      )
-      .join(' UNION ALL ');
-  // The objects that are skipped need only the key, so an index-only scan reads them.
-  const keyAt = (offset: string, start: string): string =>
-    `(${select(key, start, `1 OFFSET ${offset}`)})`;
-  const first = fromStart ? lowest : '(SELECT id FROM first)';
-  const limit = '(SELECT $2::bigint)';
-  // None of them is restricted to a client: see `facetUnfit`.
-  const fieldsOf = selection(metadata, fields, () => []);
-  // The objects of a combination are not adjacent in an index. It is read for their identifiers alone,
-  // so that no other object is visited.
-  const isPicked = columns.length > 1;
-  const objects = isPicked
-    ? `SELECT ${fieldsOf} FROM picked CROSS JOIN LATERAL (
-         SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
-       ) object ORDER BY picked.id`
-    : select(fieldsOf, first, limit);
-  const last = isPicked
-    ? '(SELECT id FROM picked ORDER BY id DESC LIMIT 1)'
-    : keyAt('(SELECT greatest($2::bigint - 1, 0))', first);
-  // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
-  const tables = [
-    objectTable(metadata),
-    ...(rarestTable ? [rarestTable] : []),
-    `position AS MATERIALIZED (${fromStart ? startText(metadata) : positionText(metadata)})`,
-    ...(fromStart
-      ? []
-      : [
-          `first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`,
-        ]),
-    ...(isPicked ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, limit)})`] : []),
-  ];
-  // Texts of one collation: the type of a prepared result must not change with that of the identifier.
-  return `WITH ${tables.join(',\n')}
-    SELECT position.total AS count, ${stateOf(resources)}, page.objects,
-      ${last}::text COLLATE "C" AS last,
-      greatest(least($2::bigint, position.total::bigint - ${fromStart ? '0' : '$3::bigint'}), 0)::text AS rows
-    FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
-}
-
-/**
- * The ways by the index of each leading column; by the primary key without one. The upper bound, which no
- * identifier is above, keeps the row estimate small. Without it, the planner expects a third of the
- * table and uses JIT compilation for a few rows.
+ * Selects the total of a facet, and, for an offset, the range that contains it and the objects to skip within the range.
  *
- * @param firstValue the number of the parameter with the value of the first column
+ * @param name the parameter with the name of the facet
+ * @param offset its parameter
  */
-function waysOf(
-  metadata: EntityMetadata,
-  columns: readonly string[],
-  leaders: readonly string[],
-  firstValue: number,
-): Way[] {
-  const { databaseName, type } = identifierOf(metadata);
-  const key = `object."${databaseName}"`;
-  const above = `(SELECT ${identifierType(type).bounds.maximum})`;
-  const compared = columns.map((name, at) => ({
-    name,
-    reference: `object."${name}"`,
-    value: `(SELECT $${firstValue + at}::${sqlTypeOf(columnOf(metadata, name))})`,
-  }));
-  const way = (name?: string): Way => {
-    const leading = compared.find((each) => each.name === name);
-    if (!leading) {
-      return { from: (first) => `${key} >= ${first} AND ${key} <= ${above}`, order: key };
-    }
-    const { reference, value } = leading;
-    const order = `${reference}, ${key}`;
-    // Unlike an equality, no index of another column qualifies for it: all objects with its value could be
-    // read and sorted.
-    const rest = compared
-      .filter((each) => each !== leading)
-      .map((other) => ` AND ${other.reference} IS NOT DISTINCT FROM ${other.value}`);
-    const isLeading =
-      leaders.length > 1 ? `(SELECT name FROM rarest) = '${leading.name}' AND ` : '';
-    // Row comparison, so that only the index of the leading column qualifies. For a rare value the
-    // planner could otherwise scan the whole primary key.
-    return {
-      from: (first) =>
-        `${isLeading}(${order}) >= (${value}, ${first}) AND (${order}) <= (${value}, ${above})${rest.join('')}`,
-      order,
-    };
-  };
-  return leaders.length === 0 ? [way()] : leaders.map(way);
-}
-
-/** How objects are read, as SQL: the conditions for those from an identifier on, and their order. */
-interface Way {
-  readonly from: (first: string) => string;
-  readonly order: string;
-}
-
-/** The table with the name of the leading column; `undefined` if there is no choice. */
-function rarestText(
-  metadata: EntityMetadata,
-  leaders: readonly string[],
-  firstName: number,
-): string | undefined {
-  if (leaders.length < 2) return undefined;
-  const counts = leaders.map((name, at) => {
-    const count = countOf(identifierOrder(metadata), `ARRAY[$${firstName + at}::text]`);
-    return `('${name}', ${count})`;
-  });
-  return `rarest AS MATERIALIZED (
-    SELECT name FROM (VALUES ${counts.join(', ')}) AS leaders(name, count) ORDER BY count LIMIT 1
-  )`;
-}
-
-function startText(metadata: EntityMetadata): string {
-  return `SELECT ${countOf(identifierOrder(metadata), 'ARRAY[$1::text]')}::text AS total`;
-}
-
-/** Selects the range that contains the offset, the rows to skip within it, and the total. */
-function positionText(metadata: EntityMetadata): string {
+function positionText(metadata: EntityMetadata, name: string, offset?: string): string {
+  const order = identifierOrder(metadata);
+  if (offset === undefined)
+    return `SELECT ${countOf(order, `ARRAY[${name}::text]`)}::text AS total`;
   // PostgreSQL has no minimum of UUIDs. Their texts have the same order.
   const first =
     identifierOf(metadata).type === 'uuid'
-      ? '(min(lowest::text COLLATE "C") FILTER (WHERE upto > $3))::uuid'
-      : 'min(lowest) FILTER (WHERE upto > $3)';
+      ? `(min(lowest::text COLLATE "C") FILTER (WHERE upto > ${offset}))::uuid`
+      : `min(lowest) FILTER (WHERE upto > ${offset})`;
   return `SELECT
       ${first} AS lowest,
-      $3 - coalesce(max(upto) FILTER (WHERE upto <= $3), 0) AS skipped,
+      ${offset} - coalesce(max(upto) FILTER (WHERE upto <= ${offset}), 0) AS skipped,
       coalesce(max(upto), 0)::text AS total
     FROM (
       SELECT lowest, sum(count) OVER (ORDER BY lowest) AS upto
-      FROM ${tallyRows(identifierOrder(metadata), 'WHERE facet = $1')}
+      FROM ${tallyRows(order, `WHERE facet = ${name}`)}
     ) ranges`;
 }

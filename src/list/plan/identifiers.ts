@@ -1,4 +1,4 @@
-import { ParameterValues, statement } from '../../database/statement.js';
+import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
 import { visibleIn } from '../listing/scope.js';
@@ -15,7 +15,8 @@ export const identifiers: PagePlan = {
   unfit: (page) => (identifiersOf(page) ? undefined : 'no earlier page found its objects'),
 
   statement(page) {
-    const { metadata, request, resources, known } = page;
+    const { matching, request, resources, known } = page;
+    const { metadata } = matching;
     const found = identifiersOf(page) ?? [];
     const values = new ParameterValues();
     const { databaseName: identifier } = identifierOf(metadata);
@@ -28,12 +29,11 @@ export const identifiers: PagePlan = {
         ${values.add(known?.count)}::text AS count, NULL AS key, NULL AS ahead,
         ${values.add(found.at(-1))}::text AS last, ${values.add(String(found.length))}::text AS rows,
         'true' AS begun, ${stateOf(resources)}`;
-    const prepared = request.fields === undefined && visible.length === 0;
     return {
-      statement: statement(text, { prepared }),
+      text,
       values: values.values,
       count: 'remembered',
-      isPlannedOnce: prepared,
+      keep: request.fields === undefined && visible.length === 0 ? 'always' : 'never',
     };
   },
 };

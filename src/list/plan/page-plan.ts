@@ -1,5 +1,5 @@
-import type { Statement } from '../../database/statement.js';
 import type { PageToRead } from '../statement/page-request.js';
+import type { Keep } from '../statement/prepared-statements.js';
 
 /** A way to read a page, which says by itself when it fits. */
 export interface PagePlan {
@@ -12,9 +12,9 @@ export interface PagePlan {
    * found as JSON, `ahead`, the identifiers of those behind the page as JSON, and `begun`, whether there is an object
    * where the page begins.
    *
-   * @param mayBePlannedOnce whether it may be a statement whose plan does not depend on the values
+   * @param keep whether its plan must not depend on the values, where that is as good
    */
-  readonly statement: (page: PageToRead, mayBePlannedOnce: boolean) => PageStatement;
+  readonly statement: (page: PageToRead, keep: 'if frequent' | 'never') => PageStatement;
 }
 
 /** How a page is counted: by the tally, by an earlier page, with the objects that are found, or by an index. */
@@ -28,10 +28,10 @@ export interface PlanTaken {
 
 /** The statement for a page. */
 export interface PageStatement {
-  readonly statement: Statement;
+  readonly text: string;
   readonly values: readonly unknown[];
   /** With `remembered`, its result is right only at the version of what is known. */
   readonly count: CountWay;
-  /** Whether one plan of PostgreSQL is as good as one for the values. */
-  readonly isPlannedOnce: boolean;
+  /** Not `never` if one plan of PostgreSQL is as good as one for the values. */
+  readonly keep: Keep;
 }

@@ -1,6 +1,9 @@
-import { behindObject, behindPage } from './behind.js';
+import { behindObject } from './behind-object.js';
+import { behindPage } from './behind-page.js';
+import { facet } from './facet.js';
 import { identifiers } from './identifiers.js';
-import { found, ordered } from './ordered.js';
+import { found } from './found.js';
+import { ordered } from './ordered.js';
 import type { PageToRead } from '../statement/page-request.js';
 import type { PagePlan } from './page-plan.js';
 import { placed } from './placed.js';
@@ -8,6 +11,7 @@ import { relevance } from './relevance.js';
 
 /** The plans of pages in the order in which they are tried. The last one fits any page. */
 export const PLANS: readonly PagePlan[] = [
+  facet,
   identifiers,
   behindPage,
   relevance,

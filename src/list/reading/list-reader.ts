@@ -8,21 +8,19 @@ import { selection } from '../../resource/selection.js';
 import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
 import { visibleRelated } from '../listing/scope.js';
-import { FACET, type FacetPage, facetPage, facetUnfit } from '../plan/facet.js';
 import type { PageStatement, PlanTaken } from '../plan/page-plan.js';
 import { planOf, PLANS } from '../plan/plans.js';
-import { matchingObjects, selectedBy } from '../statement/matching-objects.js';
+import { matchingObjects } from '../statement/matching-objects.js';
 import type { PageToRead } from '../statement/page-request.js';
-import { StatementCache } from '../statement/statement-cache.js';
 import { Dependencies } from './dependencies.js';
 import { keyOf } from './key-of.js';
 import { ListToRead } from './list-to-read.js';
 import { LoadingResources } from './loading-resources.js';
 import { PageReader } from './page-reader.js';
-import type { PreparedList, VersionedPage } from './prepared-list.js';
+import type { PreparedList } from './prepared-list.js';
 import { type ReadRows, readResolved } from './resolved-listing.js';
 import { UnscopedReads } from './unscoped-reads.js';
-import { onlyPage, Versions } from './versions.js';
+import { Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
@@ -48,7 +46,6 @@ export class ListReader {
     private readonly reads: ReadPool,
     private readonly versions: Versions,
     private readonly dependencies: Dependencies,
-    private readonly statements: StatementCache,
     private readonly withheld: WithheldLists,
     private readonly loading: LoadingResources,
     private readonly pages: PageReader,
@@ -66,11 +63,10 @@ export class ListReader {
     const list = this.listToRead(described, client);
     const { listing, metadata, request, isPlain } = list;
     const { limit, offset, after } = request;
-    const facet = facetPage(this.statements, list);
     const dependencies = () => this.dependenciesOf(list);
     const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
     return {
-      ...(facet ? this.pageOfFacet(list, facet) : this.pageOfList(list, isVersioned)),
+      ...this.pageOf(list, isVersioned),
       resource: nameOf(metadata),
       place: { limit, ...(after === undefined ? { offset } : {}) },
       isPlain,
@@ -84,21 +80,12 @@ export class ListReader {
   /** Says how a page is read, and reads it. The errors are those of `prepare`. */
   async explain(described: Listing, client?: ScopeClient): Promise<Explanation> {
     const list = this.listToRead(described, client);
-    const facet = facetPage(this.statements, list);
-    if (facet) {
-      return analysed(facet, { unfit: [], taken: FACET }, (read, values) =>
-        this.reads.rows(read, values),
-      );
-    }
     return readResolved(this.reads, list.listing, async (resolved, rows) => {
       const page = pageOf(list, resolved);
       const plan = planOf(page);
-      const built = plan.statement(page, true);
+      const built = plan.statement(page, 'if frequent');
       const before = PLANS.slice(0, PLANS.indexOf(plan));
-      const unfit = [
-        { name: FACET.name, reason: facetUnfit(list) ?? '' },
-        ...before.map((each) => ({ name: each.name, reason: each.unfit(page) ?? '' })),
-      ];
+      const unfit = before.map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' }));
       return analysed(built, { unfit, taken: { name: plan.name, count: built.count } }, rows);
     });
   }
@@ -131,21 +118,7 @@ export class ListReader {
     return this.dependencies.find(listing.resources, { text, values: values.values });
   }
 
-  private pageOfFacet(
-    { listing: { resources } }: ListToRead,
-    { statement: page, values }: FacetPage,
-  ): Pick<PreparedList, 'key' | 'read'> {
-    return {
-      key: keyOf(page.digest, values),
-      read: async () => ({
-        ...onlyPage(await this.reads.rows<VersionedPage>(page, values), resources),
-        plan: FACET,
-      }),
-    };
-  }
-
-  /** A page of any list. It remembers the count, and where the page ended. */
-  private pageOfList(
+  private pageOf(
     list: ListToRead,
     isVersioned: () => Promise<boolean>,
   ): Pick<PreparedList, 'key' | 'read'> {
@@ -159,41 +132,31 @@ export class ListReader {
       request.isByRelevance,
     );
     const shown = new ParameterValues();
-    const selectList = selection(metadata, fields, visibleRelated(listing.client, shown));
+    const visible = list.scopedRelated.map(visibleRelated(listing.client, shown));
     return {
-      key: keyOf(listKey, selectList, shown.values, limit, offset, after),
+      key: keyOf(listKey, fields, visible, shown.values, limit, offset, after),
       read: async () => {
-        const isVersionedList = await isVersioned();
-        return readResolved(this.reads, listing, (resolved, rows) => {
-          const page = pageOf(list, resolved);
-          return isVersionedList
-            ? this.pages.readVersioned(page, listKey, rows)
-            : this.pages.readUnversioned(page, rows);
-        });
+        const known = (await isVersioned()) ? listKey : undefined;
+        return readResolved(this.reads, listing, (resolved, rows) =>
+          this.pages.read(pageOf(list, resolved), known, rows),
+        );
       },
     };
   }
 }
 
 /** @param resolved the list with identifiers in place of queries */
-function pageOf(
-  { listing, metadata, request, matching }: ListToRead,
-  resolved: Listing,
-): PageToRead {
+function pageOf({ listing, request, matching }: ListToRead, resolved: Listing): PageToRead {
   return {
-    metadata,
     request,
     resources: listing.resources,
-    matching:
-      resolved === listing
-        ? matching
-        : matchingObjects(resolved, selectedBy(resolved), request.order),
+    matching: resolved === listing ? matching : matchingObjects(resolved, request.order),
   };
 }
 
 /** Runs the statement of a page to see what PostgreSQL does. */
 async function analysed(
-  { statement: { text }, values }: Pick<PageStatement, 'statement' | 'values'>,
+  { text, values }: Pick<PageStatement, 'text' | 'values'>,
   choice: Pick<Explanation, 'unfit' | 'taken'>,
   read: ReadRows,
 ): Promise<Explanation> {

@@ -9,12 +9,7 @@ import type { Listing } from '../listing/listing.js';
 import { isByRelevance, totalOrder } from '../listing/order.js';
 import { scopeConditions } from '../listing/scope.js';
 import { defaultLimit } from '../query/list-query.dto.js';
-import {
-  type MatchingObjects,
-  matchingObjects,
-  type Selected,
-  selectedBy,
-} from '../statement/matching-objects.js';
+import { type MatchingObjects, matchingObjects } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';
 import { versionedTables } from './dependencies.js';
 
@@ -23,7 +18,7 @@ export class ListToRead {
   readonly listing: Listing;
   readonly metadata: EntityMetadata;
   readonly request: PageRequest;
-  readonly selected: Selected;
+  readonly matching: MatchingObjects;
   readonly isComputed: boolean;
   /** The resources with a scope whose objects it shows beside its own. */
   readonly scopedRelated: readonly EntityMetadata[];
@@ -31,7 +26,6 @@ export class ListToRead {
   readonly unversioned: readonly string[];
   /** Whether it reads nothing that can change without changing the versions of its resources. */
   readonly isPlain: boolean;
-  private built: MatchingObjects | undefined;
 
   constructor(
     readonly described: Listing,
@@ -52,7 +46,7 @@ export class ListToRead {
       after,
       seen: listing,
     };
-    this.selected = selectedBy(listing);
+    this.matching = matchingObjects(listing, this.request.order);
     this.isComputed = selectsComputed(this.metadata, fields);
     this.scopedRelated = selectedRelated(this.metadata, fields).flatMap(([{ metadata }]) =>
       scopeOf(metadata) ? [metadata] : [],
@@ -65,10 +59,5 @@ export class ListToRead {
       arePlain(this.metadata, conditions) &&
       this.scopedRelated.every((each) => arePlain(each, scopeConditions(each, client))) &&
       !this.isComputed;
-  }
-
-  /** Built on first use: a page of a facet does not need them. */
-  get matching(): MatchingObjects {
-    return (this.built ??= matchingObjects(this.listing, this.selected, this.request.order));
   }
 }

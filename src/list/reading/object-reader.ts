@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Page } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
 import { ReadPool } from '../../database/read-pool.js';
-import { ParameterValues, statement } from '../../database/statement.js';
+import { ParameterValues } from '../../database/statement.js';
 import { InvalidValue } from '../../http/parameters/invalid-value.js';
 import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
@@ -12,7 +12,7 @@ import { readIdentifier } from '../query/identifier-value.js';
 import { and } from '../condition/print.js';
 import { scopeConditions, visibleIn, visibleRelated } from '../listing/scope.js';
 import { shownFields } from '../listing/shown-fields.js';
-import { StatementCache } from '../statement/statement-cache.js';
+import { PreparedStatements } from '../statement/prepared-statements.js';
 import { LoadingResources } from './loading-resources.js';
 import { UnscopedReads } from './unscoped-reads.js';
 
@@ -21,7 +21,7 @@ import { UnscopedReads } from './unscoped-reads.js';
 export class ObjectReader {
   constructor(
     private readonly reads: ReadPool,
-    private readonly statements: StatementCache,
+    private readonly statements: PreparedStatements,
     private readonly unscoped: UnscopedReads,
     private readonly loading: LoadingResources,
   ) {}
@@ -43,19 +43,16 @@ export class ObjectReader {
     this.loading.check(shown.map(nameOf));
     await this.unscoped.checkFields(metadata, fields);
     const values = new ParameterValues([key]);
-    const text = (): string => {
-      const where = and(
-        `WHERE object."${databaseName}" = $1`,
-        ...visibleIn(metadata, scopeConditions(metadata, client), values),
-      );
-      return `SELECT row_to_json("#found")::text AS object FROM (
+    const where = and(
+      `WHERE object."${databaseName}" = $1`,
+      ...visibleIn(metadata, scopeConditions(metadata, client), values),
+    );
+    const text = `SELECT row_to_json("#found")::text AS object FROM (
       SELECT ${selection(metadata, fields, visibleRelated(client, values))}
       FROM ${tableOf(metadata)} object ${where}
     ) "#found"`;
-    };
-    const found = shown.some(scopeOf)
-      ? statement(text(), { prepared: false })
-      : this.statements.get(metadata, 'object', fields, text);
+    const keep = fields === undefined ? 'always' : 'if frequent';
+    const found = this.statements.of(metadata, text, shown.some(scopeOf) ? 'never' : keep);
     const [row] = await this.reads.rows<{ object: string }>(found, values.values);
     if (!row) throw errors.objectUnknown(nameOf(metadata), identifier);
     return { count: '1', objects: `[${row.object}]` };

@@ -11,11 +11,7 @@ import { type ListStatements, openList } from './open-list.js';
 import { and, whereOf } from '../condition/print.js';
 import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
 import { isBehind, anchorOf } from '../statement/picked-objects.js';
-import {
-  behindByRelevance,
-  isTitled,
-  anchorByRelevance,
-} from '../statement/picked-by-relevance.js';
+import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { visibleIn, visibleRelated } from '../listing/scope.js';
@@ -94,7 +90,7 @@ function summaryOf(
 ): ListStatements['summary'] {
   const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
   const values = new ParameterValues();
-  const tallied = talliedList(matching, { metadata, order: [], values });
+  const tallied = talliedList(matching, { order: [], values });
   const { tables, countUnlessRead } = tallied;
   let { count } = tallied;
   if (countUnlessRead !== undefined) {

@@ -16,28 +16,15 @@ import type { SortKey } from '../query/list-query.dto.js';
 import type { Listing } from '../listing/listing.js';
 import type { Facet } from '../tally/facet.js';
 
-/** What the conditions of a list say. */
-export interface Selected {
+/** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
+export interface MatchingObjects {
+  readonly metadata: EntityMetadata;
   /** `undefined` if they say anything else than criteria can. */
   readonly criteria: Criteria | undefined;
   /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
   /** The search for words, also beside conditions that criteria cannot say. */
   readonly search: Search | undefined;
-}
-
-export function selectedBy({ repository, conditions }: Listing): Selected {
-  const criteria = criteriaOf(conditions, repository.metadata);
-  const isFacets = criteria && areEqualities(criteria);
-  return {
-    criteria,
-    facets: isFacets ? facetsOf(repository.metadata, criteria.equal) : undefined,
-    search: searchIn(conditions),
-  };
-}
-
-/** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
-export interface MatchingObjects extends Selected {
   /** The conditions of the list, those first that the index in its order carries. */
   readonly conditions: readonly Condition[];
   /** The conditions as `WHERE …`, or empty. Their parameters are the first ones of a statement. */
@@ -82,7 +69,6 @@ export interface IndexChoice {
 /** @param order the total order of the list */
 export function matchingObjects(
   { repository: { metadata }, conditions }: Listing,
-  selected: Selected,
   order: readonly SortKey[],
 ): MatchingObjects {
   const values = new ParameterValues();
@@ -107,9 +93,13 @@ export function matchingObjects(
         !order.every(({ field }) => along.includes(field))
       );
     });
+  const criteria = criteriaOf(conditions, metadata);
   const isSplit = carried.length > 0 && others.length > 0;
   return {
-    ...selected,
+    metadata,
+    criteria,
+    facets: criteria && areEqualities(criteria) ? facetsOf(metadata, criteria.equal) : undefined,
+    search: searchIn(conditions),
     conditions: [...carried, ...others],
     isFoundFirst,
     where: and('', ...carriedSql, ...othersSql),

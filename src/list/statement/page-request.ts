@@ -1,4 +1,3 @@
-import type { EntityMetadata } from 'typeorm';
 import type { Listing } from '../listing/listing.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { KnownList } from './known-lists.js';
@@ -20,7 +19,6 @@ export interface PageRequest {
 
 /** A page to be read, of any list. */
 export interface PageToRead {
-  readonly metadata: EntityMetadata;
   readonly matching: MatchingObjects;
   readonly request: PageRequest;
   /** Whose version the page has. */

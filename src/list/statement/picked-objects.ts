@@ -10,22 +10,15 @@ import { branchOrderBy, isIndexed, keysOf } from '../listing/order.js';
 import { consecutive } from './in-branches.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
-export interface Picking extends Pick<
-  MatchingObjects,
-  'where' | 'split' | 'isFoundFirst' | 'inOrder' | 'indexChoice'
-> {
-  readonly metadata: EntityMetadata;
+export interface Picking extends Omit<MatchingObjects, 'values'> {
+  readonly values: ParameterValues;
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
   readonly order: readonly SortKey[];
   /** An SQL expression. */
   readonly limit: string;
-  readonly values: ParameterValues;
 }
-
-/** What it takes to find the object behind which a list begins. */
-export type Anchoring = Pick<Picking, 'metadata' | 'visible' | 'order' | 'values'>;
 
 /** The value of each column of an object's order as text; the last one is its identifier. */
 export type PageKey = readonly (string | null)[];
@@ -87,7 +80,7 @@ function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
  * @param more a further column
  */
 export function anchorOf(
-  { metadata, visible, order, values }: Anchoring,
+  { metadata, visible, order, values }: Pick<Picking, 'metadata' | 'visible' | 'order' | 'values'>,
   identifier: string,
   more?: string,
 ): string {

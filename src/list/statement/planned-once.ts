@@ -20,16 +20,12 @@ import {
  * rarer one has to lead. The statement chooses by itself where the tally knows which one that is. Of a table of
  * others, the types of the columns are not known by name.
  */
-export function plannedOnce({
-  metadata,
-  matching,
-  request,
-}: PageToRead): MatchingObjects | undefined {
+export function plannedOnce({ matching, request }: PageToRead): MatchingObjects | undefined {
   const { order, offset, fields, isByRelevance, after, seen } = request;
   // Clients choose the fields, and each scope has conditions of its own: there are too many variants.
   if (fields !== undefined || seen.scope.length > 0) return undefined;
   if (isByRelevance || after !== undefined) return undefined;
-  const { split, criteria } = matching;
+  const { metadata, split, criteria } = matching;
   if (!capabilitiesOf(metadata).types || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
   const intervalWithin = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;

@@ -4,8 +4,7 @@ import { capabilitiesOf } from '../../resource/capabilities.js';
 import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
 import { onlyNamed } from '../condition/search-sql.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
-import type { SortKey } from '../query/list-query.dto.js';
-import type { MatchingObjects } from './matching-objects.js';
+import type { Picking } from './picked-objects.js';
 import { and } from '../condition/print.js';
 import { EVERY_OBJECT, type Facet, facetNames } from '../tally/facet.js';
 import type { TalliedObjects } from '../tally/position.js';
@@ -23,15 +22,17 @@ import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
  * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
  * it; `undefined` if it never does.
  *
- * @param matching conditions that search anywhere, or only in titles
+ * @param inTitle whether `where` searches only in titles
  */
 export function countByWord(
-  metadata: EntityMetadata,
-  matching: MatchingObjects,
+  {
+    metadata,
+    criteria,
+    where,
+    values,
+  }: Pick<Picking, 'metadata' | 'criteria' | 'where' | 'values'>,
   inTitle: boolean,
-  values: ParameterValues,
 ): string | undefined {
-  const { criteria, where } = matching;
   if (!criteria?.search || !areEqualities({ ...criteria, search: undefined })) return undefined;
   const { equal, search } = criteria;
   const tally = wordTallyOf(metadata, search);
@@ -48,11 +49,7 @@ export function countByWord(
  * An SQL expression for the number of objects that contain the word of a search, whatever else is compared: 0
  * unless the search is for one word, and a counted one; `undefined` if nothing else is compared.
  */
-export function searchSizeOf(
-  metadata: EntityMetadata,
-  { search, criteria }: MatchingObjects,
-  values: ParameterValues,
-): string | undefined {
+export function searchSizeOf({ metadata, search, criteria, values }: Picking): string | undefined {
   if (!search || (criteria && compareNothing(criteria))) return undefined;
   const tally = wordTallyOf(metadata, search);
   if (!tally) return undefined;
@@ -66,12 +63,7 @@ const ASSUMED_OBJECTS = 1_000_000;
  * An SQL expression for the number of objects that an index in the order of a list has: all of them, or in
  * the order of the identifier those with the one value of a counted column.
  */
-export function indexSizeOf(
-  metadata: EntityMetadata,
-  { criteria }: MatchingObjects,
-  order: readonly SortKey[],
-  values: ParameterValues,
-): string {
+export function indexSizeOf({ metadata, criteria, order, values }: Picking): string {
   if (!capabilitiesOf(metadata).counts) return String(ASSUMED_OBJECTS);
   const single = order.length === 1 && criteria ? [...criteria.equal] : [];
   const facets = single

@@ -50,15 +50,18 @@ interface Question {
 }
 
 /** Takes from the tally what it knows of a list. */
-export function talliedList(matching: MatchingObjects, question: Question): TalliedList {
-  const { facets, criteria } = matching;
+export function talliedList(
+  { metadata, facets, criteria }: Pick<MatchingObjects, 'metadata' | 'facets' | 'criteria'>,
+  asked: Omit<Question, 'metadata'>,
+): TalliedList {
   if (!criteria) return { tables: [] };
+  const question = { ...asked, metadata };
   if (facets) return ofFacets(facets, criteria, question);
   const { intervals, missing, excluded, search } = criteria;
   if (search || intervals.length + missing.length + excluded.size !== 1) return { tables: [] };
   const [interval] = intervals;
   if (interval) return ofInterval(interval, criteria, question);
-  return { tables: [], count: remainder(question.metadata, criteria, question.values) };
+  return { tables: [], count: remainder(metadata, criteria, question.values) };
 }
 
 /** What the tally knows of the objects of facets. */

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { EntityMetadata } from 'typeorm';
+import { type Statement, statement } from '../../database/statement.js';
+
+/**
+ * Whether connections prepare a statement. `if frequent`: clients choose what its text depends on, so that there may be
+ * many variants.
+ */
+export type Keep = 'always' | 'if frequent' | 'never';
+
+/** Maximum number of frequent statements of a resource. Each connection keeps every prepared statement. */
+const MAXIMUM_FREQUENT = 100;
+/** After so many requests a statement is frequent. */
+const FREQUENT = 5;
+/** Of so many other statements it is known how often they were asked for. */
+const MAXIMUM_OTHERS = 1000;
+
+/** The statements of one resource. */
+class OfResource {
+  /** By text, which is compared faster than its digest is made. */
+  private readonly prepared = new Map<string, Statement>();
+  private readonly requests = new LRUCache<string, number>({ max: MAXIMUM_OTHERS });
+  private frequent = 0;
+
+  of(text: string, keep: Keep): Statement {
+    const known = this.prepared.get(text);
+    if (known) return known;
+    const made = statement(text, { prepared: keep === 'always' || this.isFrequent(text, keep) });
+    if (made.prepared) this.prepared.set(text, made);
+    return made;
+  }
+
+  /** Counts a request. Returns whether the statement becomes one of the frequent ones: the first that are. */
+  private isFrequent(text: string, keep: Keep): boolean {
+    if (keep === 'never' || this.frequent >= MAXIMUM_FREQUENT) return false;
+    const count = (this.requests.get(text) ?? 0) + 1;
+    this.requests.set(text, count);
+    if (count < FREQUENT) return false;
+    this.requests.delete(text);
+    this.frequent += 1;
+    return true;
+  }
+}
+
+/** Decides which statements connections prepare. */
+@Injectable()
+export class PreparedStatements {
+  private readonly resources = new WeakMap<EntityMetadata, OfResource>();
+
+  /** The statement on a resource with a text. */
+  of(metadata: EntityMetadata, text: string, keep: Keep): Statement {
+    let statements = this.resources.get(metadata);
+    if (!statements) this.resources.set(metadata, (statements = new OfResource()));
+    return statements.of(text, keep);
+  }
+}
