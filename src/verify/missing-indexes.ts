@@ -83,6 +83,11 @@ async function ofFilter(
     found.push(
       `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
     );
+  } else if (compared.some(({ kind }) => kind === 'sql')) {
+    // One of the column does not help with an expression of it.
+    found.push(
+      `no index serves the filter ${parameter} of ${nameOf(metadata)}, whose condition is SQL`,
+    );
   } else {
     const isGin = columns.some((name) => needsGin(metadata, name));
     const names = columns.map((name) => `"${name}"`);
