@@ -22,12 +22,9 @@ export function isListedBy(target: EntityMetadata['target'], property: string): 
 
 /** The name of several objects of an entity: `order items` for the resource `order_items`. */
 export function pluralName(entity: ObjectType<unknown>): string {
-  const name = declaredOf({ target: entity })?.name ?? tableNameOf(entity);
-  return (name ?? 'objects').replaceAll('_', ' ');
-}
-
-function tableNameOf(entity: ObjectType<unknown>): string | undefined {
-  return getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
+  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  const name = declaredOf({ target: entity })?.name ?? table?.name ?? 'objects';
+  return name.replaceAll('_', ' ');
 }
 
 /**
@@ -50,12 +47,6 @@ export function nameOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): 
 export function tableOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): string {
   const external = externalTableOf(metadata);
   return external ? quotedTable(external) : quotedName(metadata.tableName);
-}
-
-/** The table in SQL of an entity whose metadata is not built yet. */
-export function tableOfEntity(entity: ObjectType<unknown>): string | undefined {
-  const tableName = tableNameOf(entity);
-  return tableName === undefined ? undefined : tableOf({ target: entity, tableName });
 }
 
 /** The table of others that a resource lists; `undefined` for a table of the service. */

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
+import type { ComparedValue } from '../../resource/comparable.js';
 import type { JsonPath } from '../../resource/json-paths.js';
-import type { IdentifierQuery } from './identifier-query.js';
 import type { WordSearch } from './words.js';
 
 /**
@@ -88,6 +88,24 @@ export interface OtherComparison {
  */
 export type OpaqueSql = (column: string, values: ParameterValues, table: string) => string;
 
+/** A query for identifiers of a resource's objects. */
+export interface IdentifierQuery {
+  /** The resource. */
+  readonly metadata: EntityMetadata;
+  /** Columns of the resource that the query compares with values, by an index at best. */
+  readonly columns: readonly string[];
+  /**
+   * Its text, which selects the identifiers.
+   *
+   * @param values an SQL expression for each of `values`
+   * @param visible the end of a WHERE clause, for a table of the resource by its name: it is visible
+   */
+  readonly text: (values: readonly string[], visible: (table: string) => string) => string;
+  readonly values: readonly unknown[];
+  /** What a client sees of the resource. Absent before `Listing.seenBy`. */
+  readonly visible?: readonly Condition[];
+}
+
 /** A condition on one column. */
 export type ColumnCondition = Exclude<Condition, { readonly of: unknown }>;
 
@@ -138,12 +156,52 @@ export function arePlain(metadata: EntityMetadata, conditions: readonly Conditio
     switch (condition.kind) {
       case 'sql':
         return false;
-      case 'identifiers': {
-        const { visible } = condition.query;
-        return !visible || arePlain(visible.metadata, visible.conditions);
-      }
+      case 'identifiers':
+        return arePlain(condition.query.metadata, condition.query.visible ?? []);
       default:
         return true;
     }
   });
+}
+
+/** The queries in conditions. */
+export function identifierQueriesIn(conditions: readonly Condition[]): IdentifierQuery[] {
+  return columnConditions(conditions).flatMap((each) =>
+    each.kind === 'identifiers' ? [each.query] : [],
+  );
+}
+
+/** Conditions with no identifiers in place of queries. */
+export function withoutQueries(conditions: readonly Condition[]): Condition[] {
+  return replaceIn(conditions, (condition) =>
+    condition.kind === 'identifiers'
+      ? { kind: 'equal', column: condition.column, values: [] }
+      : condition,
+  );
+}
+
+/** The values that a condition compares a column with. */
+export function comparedValues(condition: ColumnCondition): ComparedValue[] {
+  switch (condition.kind) {
+    case 'equal':
+    case 'not':
+      return condition.values.map((value) => ({ value }));
+    case 'interval':
+      return [condition.lower, condition.upper].filter((bound) => bound !== undefined);
+    case 'overlap':
+      return condition.values.map((value) => ({ value, isItem: true }));
+    case 'comparison': {
+      const { operator, value } = condition;
+      if (operator === '::jsonb @>') return [];
+      return operator === '@>' || operator === '<@'
+        ? (value as readonly unknown[]).map((item) => ({ value: item, isItem: true }))
+        : [{ value, isPattern: operator.endsWith('LIKE') }];
+    }
+    case 'exists':
+    case 'words':
+    case 'identifiers':
+    case 'path':
+    case 'sql':
+      return [];
+  }
 }

@@ -1,9 +1,10 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { changeCondition } from './changes.js';
-import type { Condition, Interval } from './condition.js';
-import { conditionsFrom } from './from-typeorm.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
+import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
+import { identifierOf, nameOf } from '../../resource/resource.js';
+import type { Condition } from './condition.js';
+import { conditionsFrom } from './from-typeorm.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { DECLARED } from '../query/query-of.js';
 
@@ -72,25 +73,23 @@ export function conditionsOf(
   query: ListQueryDto,
   conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
 ): Condition[] {
-  const filters = Object.entries(query).filter(
-    ([name, value]) => value !== undefined && !NON_FILTERS.has(name),
+  const given = new Map<string, unknown>(
+    Object.entries(query).filter(([name, value]) => value !== undefined && !NON_FILTERS.has(name)),
   );
-  if (filters.length === 0) return [];
+  if (given.size === 0) return [];
   const declared = [...parametersOf(query.constructor).keys()];
-  return filters
-    .map(([filter, value]): [number, Condition[]] => {
-      const position = declared.indexOf(filter);
-      if (position < 0) throw new TypeError(`${query.constructor.name} does not declare ${filter}`);
-      const written = (conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined)?.(
-        value,
-      );
-      return [
-        position,
-        written ? conditionsFrom(metadata, written) : [conditionOf(metadata, filter, value)],
-      ];
-    })
-    .sort(([one], [other]) => one - other)
-    .flatMap(([, each]) => each);
+  const undeclared = [...given.keys()].find((name) => !declared.includes(name));
+  if (undeclared !== undefined) {
+    throw new TypeError(`${query.constructor.name} does not declare ${undeclared}`);
+  }
+  return declared.flatMap((filter) => {
+    if (!given.has(filter)) return [];
+    const value = given.get(filter);
+    const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
+    return condition
+      ? conditionsFrom(metadata, condition(value))
+      : [conditionOf(metadata, filter, value)];
+  });
 }
 
 /**
@@ -105,67 +104,70 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
     // An array has one of these items, of which a gin index finds the objects.
     return { kind: column.isArray ? 'overlap' : 'equal', column: filter, values };
   }
-  const change = changeCondition(metadata, filter, value);
-  if (change) return change;
-  for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
-    const named = filter.endsWith(suffix)
-      ? columnOf(metadata, filter.slice(0, -suffix.length))
-      : undefined;
-    if (named) return condition(named, values);
-  }
+  const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
+  const condition =
+    suffix === 'Since' || suffix === 'Until'
+      ? timeCondition(metadata, name, suffix, value)
+      : columnCondition(metadata.findColumnWithPropertyName(name), suffix, values);
+  if (condition) return condition;
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
 }
 
-/** What the end of a filter's name says about the column that the beginning of it names. */
-interface Suffix {
-  readonly columnOf: (metadata: EntityMetadata, name: string) => ColumnMetadata | undefined;
-  readonly condition: (column: ColumnMetadata, values: readonly unknown[]) => Condition;
-}
-
-const named: Suffix['columnOf'] = (metadata, name) => metadata.findColumnWithPropertyName(name);
-
-/** The times that TypeORM sets may have any name. */
-const timeNamed: Suffix['columnOf'] = (metadata, name) =>
-  ({ created: metadata.createDateColumn, updated: metadata.updateDateColumn })[name] ??
-  named(metadata, `${name}At`);
-
-const SUFFIXES: Readonly<Record<string, Suffix>> = {
-  Not: { columnOf: named, condition: excluding },
-  Exists: {
-    columnOf: named,
-    condition: ({ propertyName }, [exists]) => ({
-      kind: 'exists',
-      column: propertyName,
-      exists: exists === true,
-    }),
-  },
-  Since: {
-    columnOf: timeNamed,
-    condition: bounded((value) => ({ lower: { value, inclusive: true } })),
-  },
-  Until: {
-    columnOf: timeNamed,
-    condition: bounded((value) => ({ upper: { value, inclusive: false } })),
-  },
-};
-
-function bounded(
-  bounds: (value: unknown) => Pick<Interval, 'lower' | 'upper'>,
-): Suffix['condition'] {
-  return ({ propertyName }, [value]) => ({
-    kind: 'interval',
-    column: propertyName,
-    ...bounds(value),
-  });
-}
-
-/** The condition that a column has none of some values. */
-function excluding(
-  { propertyName: column, type, isNullable, enum: all = [] }: ColumnMetadata,
+function columnCondition(
+  column: ColumnMetadata | undefined,
+  suffix: string | undefined,
   values: readonly unknown[],
-): Condition {
+): Condition | undefined {
+  if (!column) return undefined;
+  if (suffix === 'Exists') {
+    return { kind: 'exists', column: column.propertyName, exists: values[0] === true };
+  }
+  const { propertyName, type, isNullable, enum: all = [] } = column;
   // An equality, so that the tally knows the list with any other filters.
   return type === 'enum' && !isNullable
-    ? { kind: 'equal', column, values: all.filter((value) => !values.includes(value)) }
-    : { kind: 'not', column, values };
+    ? {
+        kind: 'equal',
+        column: propertyName,
+        values: all.filter((value) => !values.includes(value)),
+      }
+    : { kind: 'not', column: propertyName, values };
+}
+
+/** A condition on the time of creation, that of the last change, or the column `<name>At`. */
+function timeCondition(
+  metadata: EntityMetadata,
+  name: string,
+  suffix: 'Since' | 'Until',
+  value: unknown,
+): Condition | undefined {
+  if (name === 'updated' && hasChangesTable(metadata)) {
+    return changeCondition(metadata, suffix === 'Since' ? '>=' : '<', value);
+  }
+  const { createDateColumn: created, updateDateColumn: updated } = metadata;
+  const time = { created, updated }[name] ?? metadata.findColumnWithPropertyName(`${name}At`);
+  if (!time) return undefined;
+  const bound =
+    suffix === 'Since'
+      ? { lower: { value, inclusive: true } }
+      : { upper: { value, inclusive: false } };
+  return { kind: 'interval', column: time.propertyName, ...bound };
+}
+
+/** A condition on the time of the last change in `changesTable`. */
+function changeCondition(
+  metadata: EntityMetadata,
+  comparison: '>=' | '<',
+  time: unknown,
+): Condition {
+  const { databaseName: identifier, propertyName: column } = identifierOf(metadata);
+  const query = {
+    metadata,
+    columns: [identifier],
+    // Whatever the client sees: the list that it restricts has the scope itself.
+    text: ([value = '']: readonly string[]) =>
+      `SELECT changed."${identifier}" FROM ${changesTable(nameOf(metadata))} changed
+       WHERE changed."changedAt" ${comparison} CAST(${value} AS timestamptz)`,
+    values: [time],
+  };
+  return { kind: 'identifiers', column, query };
 }

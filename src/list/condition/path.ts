@@ -1,7 +1,7 @@
 import type { ObjectType } from 'typeorm';
 import { jsonPath, type JsonPath, PATH_LENGTH } from '../../resource/json-paths.js';
 import type { Equal, Exists, Interval } from './condition.js';
-import { conditionsOn, type Written, written } from './from-typeorm.js';
+import { conditionsOn, ListOperator, type Written } from './from-typeorm.js';
 
 /** The paths to single values in the JSON columns of an entity, such as `hours.monday.open`. */
 export type PathOf<Entity> = {
@@ -42,7 +42,12 @@ export function path<Entity, Path extends PathOf<Entity>>(
 ): Readonly<Record<ColumnOf<Path>, Written>> {
   const at = jsonPath(entity, name);
   const value = comparisonOf(at, compared);
-  const condition = written('path', (column) => ({ kind: 'path', column, path: at, value }));
+  const condition: Written = new ListOperator('path', (column) => ({
+    kind: 'path',
+    column,
+    path: at,
+    value,
+  }));
   return { [at.column]: condition } as Record<ColumnOf<Path>, Written>;
 }
 

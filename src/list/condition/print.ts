@@ -5,10 +5,9 @@ import { pathExpression } from '../../resource/json-paths.js';
 import { columnOf } from '../../resource/resource.js';
 import { scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { valueOf } from '../../resource/selection.js';
-import type { ColumnCondition, Comparison, Condition } from './condition.js';
-import type { IdentifierQuery } from './identifier-query.js';
+import type { ColumnCondition, Comparison, Condition, IdentifierQuery } from './condition.js';
 import { pathTypeOf } from './path.js';
-import { searchSql } from './search-sql.js';
+import { searchSql } from './words.js';
 
 /** Where conditions are printed. */
 export interface Place {
@@ -74,19 +73,13 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
  * @throws TypeError if it is not known what a client sees of a resource with a scope
  */
 export function identifiersText(
-  { entity, text, values: compared, visible }: IdentifierQuery,
+  { metadata, text, values: compared, visible }: IdentifierQuery,
   values: ParameterValues,
 ): string {
-  if (!visible && scopeOf({ target: entity })) {
-    throw new UnknownClientError(entity.name);
-  }
+  if (!visible && scopeOf(metadata)) throw new UnknownClientError(metadata.name);
   const added = compared.map((value) => values.add(value));
   return text(added, (table) =>
-    visible
-      ? visible.conditions
-          .map((each) => ` AND ${sqlOf(each, { metadata: visible.metadata, values, table })}`)
-          .join('')
-      : '',
+    (visible ?? []).map((each) => ` AND ${sqlOf(each, { metadata, values, table })}`).join(''),
   );
 }
 

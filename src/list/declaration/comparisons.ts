@@ -1,8 +1,7 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { typeNameOf } from '../../resource/column-values.js';
 import { type ComparedValue, fittingComparison, isComparable } from '../../resource/comparable.js';
-import { comparedValues } from '../condition/compared-values.js';
-import { columnConditions } from '../condition/condition.js';
+import { columnConditions, comparedValues } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';
 
 /** A column and a value that a condition compares it with. */

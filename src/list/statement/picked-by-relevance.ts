@@ -1,4 +1,4 @@
-import { searchSql } from '../condition/search-sql.js';
+import { searchSql } from '../condition/words.js';
 import type { Search } from './criteria.js';
 import { type MatchingObjects } from './matching-objects.js';
 import { keysOf, orderBy } from '../listing/order.js';

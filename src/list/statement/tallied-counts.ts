@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
-import { onlyNamed } from '../condition/search-sql.js';
+import { onlyNamed } from '../condition/words.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { SortKey } from '../query/list-query.dto.js';
 import type { MatchingObjects } from './matching-objects.js';
