@@ -4,25 +4,20 @@ import { COLUMN_TYPES } from './column-types.js';
 import { typeNameOf } from './column-values.js';
 import { jsonPath, pathExpression } from './json-paths.js';
 import { carriedColumns, type IndexedColumn, type ListTable } from './list-indexes.js';
-import {
-  columnOf,
-  externalTableOf,
-  filteredColumnsOf,
-  identifierOf,
-  pathsOf,
-  sortedColumnsOf,
-} from './resource.js';
+import { declaredColumns } from './declaration.js';
+import { columnOf, externalTableOf, identifierOf } from './resource.js';
 
 /** A resource as `listIndexes` takes it. */
 export function listTableOf(metadata: EntityMetadata): ListTable {
   const columns = (properties: readonly string[]): IndexedColumn[] =>
     properties.map((property) => indexedColumn(columnOf(metadata, property)));
+  const { filtered, sorted, paths } = declaredColumns(metadata);
   return {
     table: metadata.tableName,
     identifier: indexedColumn(identifierOf(metadata)),
-    filtered: columns(filteredColumnsOf(metadata)),
-    sorted: columns(sortedColumnsOf(metadata)),
-    paths: pathsOf(metadata).map((name) => {
+    filtered: columns(filtered),
+    sorted: columns(sorted),
+    paths: paths.map((name) => {
       const path = jsonPath(metadata.target as ObjectType<unknown>, name);
       const { databaseName } = columnOf(metadata, path.column);
       return { name, expression: pathExpression(path, `"${databaseName}"`) };

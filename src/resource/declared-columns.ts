@@ -8,16 +8,8 @@ import { ignoredDeclarations } from './ignored-declarations.js';
 import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
 import { capabilitiesOf } from './capabilities.js';
-import {
-  columnOf,
-  countedColumnsOf,
-  countedIntervalsOf,
-  externalTableOf,
-  filteredColumnsOf,
-  pathsOf,
-  searchedColumnsOf,
-  sortedColumnsOf,
-} from './resource.js';
+import { declaredColumns } from './declaration.js';
+import { columnOf, externalTableOf } from './resource.js';
 import { scopeOf } from './scope.js';
 
 /** The column types that a list can show. Hidden columns may have any. */
@@ -66,18 +58,11 @@ interface NamedColumns {
 }
 
 function namedColumns(metadata: EntityMetadata): NamedColumns {
-  const counted = [
-    ...countedColumnsOf(metadata),
-    ...countedIntervalsOf(metadata).map(({ within }) => within),
-  ].flat();
-  const listed = [
-    ...counted,
-    ...filteredColumnsOf(metadata),
-    ...sortedColumnsOf(metadata),
-    ...searchedColumnsOf(metadata),
-  ];
+  const { counted, filtered, sorted, searched, intervals, paths } = declaredColumns(metadata);
+  const tallied = [...counted, ...intervals.map(({ within }) => within)].flat();
+  const listed = [...tallied, ...filtered, ...sorted, ...searched];
   const scoped = scopeOf(metadata)?.columns ?? [];
-  return { counted, listed, scoped, stored: new Set([...listed, ...pathsOf(metadata)]) };
+  return { counted: tallied, listed, scoped, stored: new Set([...listed, ...paths]) };
 }
 
 /** What no list can do of a column. */
@@ -117,7 +102,7 @@ function problemsOf(column: ColumnMetadata, { counted, scoped, stored }: NamedCo
 }
 
 function pathProblems(metadata: EntityMetadata): string[] {
-  return pathsOf(metadata).flatMap((name) => {
+  return declaredColumns(metadata).paths.flatMap((name) => {
     try {
       jsonPath(metadata.target as ObjectType<unknown>, name);
       return [];
@@ -138,14 +123,9 @@ function externalProblems(metadata: EntityMetadata): string[] {
           `${entity}.${column?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`,
       );
   }
-  const counted = countedColumnsOf(metadata);
-  const indexed = [
-    ...filteredColumnsOf(metadata),
-    ...sortedColumnsOf(metadata),
-    ...searchedColumnsOf(metadata),
-    ...countedIntervalsOf(metadata).flatMap(({ of, within }) => [...within, of]),
-    ...pathsOf(metadata),
-  ];
+  const { counted, filtered, sorted, searched, intervals, paths } = declaredColumns(metadata);
+  const bounded = intervals.flatMap(({ of, within }) => [...within, of]);
+  const indexed = [...filtered, ...sorted, ...searched, ...bounded, ...paths];
   const [refused, uses, lacks] = capabilitiesOf(metadata).counts
     ? [indexed, 'filtered, sorted or searched', '']
     : [[...counted.flat(), ...indexed], 'counted, filtered, sorted or searched', ', and no tally'];

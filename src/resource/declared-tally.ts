@@ -1,18 +1,13 @@
 import type { EntityMetadata } from 'typeorm';
-import {
-  countedColumnsOf,
-  countedIntervalsOf,
-  isBroad,
-  singleCountedColumnsOf,
-  sortedColumnsOf,
-} from './resource.js';
+import { declaredColumns } from './declaration.js';
+import { isBroad, singleCountedColumnsOf } from './resource.js';
 
 /** Intervals of which there is no tally, or that it would count twice or could not name. */
 export function intervalProblems(metadata: EntityMetadata): string[] {
   const { name: entity } = metadata;
-  const sorted = sortedColumnsOf(metadata);
+  const { sorted, intervals: declared } = declaredColumns(metadata);
   const always = singleCountedColumnsOf(metadata).filter((name) => isBroad(metadata, name));
-  const intervals = countedIntervalsOf(metadata).map(({ of, within }) => ({
+  const intervals = declared.map(({ of, within }) => ({
     of,
     within,
     text: `${entity} counts intervals of ${of} within ${named(within)}`,
@@ -39,7 +34,7 @@ export function intervalProblems(metadata: EntityMetadata): string[] {
 /** What the tally would count twice, or could not name. */
 export function countedProblems(metadata: EntityMetadata): string[] {
   const { name: entity } = metadata;
-  const all = countedColumnsOf(metadata);
+  const { counted: all } = declaredColumns(metadata);
   return [
     ...repeated(all.map(inOneOrder)).map((names) => `${entity} counts ${names} twice`),
     ...all

@@ -11,13 +11,8 @@ import {
 } from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
 import type { Listing } from '../list/listing/listing.js';
-import {
-  columnOf,
-  filteredColumnsOf,
-  identifierOf,
-  nameOf,
-  tableOf,
-} from '../resource/resource.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { columnOf, identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
 
 /**
@@ -106,7 +101,7 @@ async function servesFilter(
   { repository, conditions }: Listing,
 ): Promise<boolean> {
   const { metadata } = repository;
-  const carried = [identifierOf(metadata).propertyName, ...filteredColumnsOf(metadata)];
+  const carried = [identifierOf(metadata).propertyName, ...declaredColumns(metadata).filtered];
   const others = conditions.filter(
     (condition) => !(condition.kind === 'not' && carried.includes(condition.column)),
   );
