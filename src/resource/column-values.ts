@@ -57,12 +57,21 @@ export interface CellFormat {
 
 /** How the values of a column are written and read. */
 export function valuesOf(column: ColumnMetadata): ColumnValues {
-  return BY_COLUMN_TYPE.get(typeNameOf(column)) ?? OTHER;
+  const type = columnTypeOf(column);
+  return type ? VALUES[type] : OTHER;
 }
 
-/** The type of a column as `COLUMN_TYPES` has it, such as `text[]`. */
-export function typeNameOf({ type, isArray }: Pick<ColumnMetadata, 'type' | 'isArray'>): string {
-  return isArray ? `${String(type)}[]` : String(type);
+/** A type and whether it is that of the items of an array. */
+type TypeOfColumn = Pick<ColumnMetadata, 'type' | 'isArray'>;
+
+/** The name in `COLUMN_TYPES` of the type of a column; `undefined` if it is none of these. */
+export function columnTypeOf(column: TypeOfColumn): StoredType | undefined {
+  return STORED_TYPES.get(typeNameOf(column));
+}
+
+/** The type of a column as PostgreSQL knows it, such as `text[]`. */
+export function typeNameOf({ type, isArray }: TypeOfColumn): string {
+  return `${typeof type === 'function' ? type.name : type}${isArray ? '[]' : ''}`;
 }
 
 /**
@@ -120,8 +129,23 @@ function arrayLiteral(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
+/** Values as identifiers have them, too. */
+function identifying(
+  type: 'integer' | 'bigint' | 'uuid',
+  example: unknown,
+  expected: string,
+): ColumnValues {
+  return {
+    schema: () => ({ ...identifierType(type).schema, examples: [example] }),
+    cell: () => ({ expected, read: (text) => identifierFrom(type, text) }),
+    isFreeText: false,
+  };
+}
+
 /** Every type but a reference, which is stored as a text. */
-export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues>> = {
+type StoredType = Exclude<ColumnTypeName, 'reference'>;
+
+export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   text: {
     publicForm: asStored,
     schema: ({ isPrimary, length }) => ({
@@ -140,34 +164,20 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
     isFreeText: true,
   },
   integer: {
+    ...identifying('integer', 3, 'an integer between -2147483648 and 2147483647'),
     publicForm: asStored,
-    schema: () => ({ ...identifierType('integer').schema, examples: [3] }),
-    cell: () => ({
-      expected: 'an integer between -2147483648 and 2147483647',
-      read: (text) => identifierFrom('integer', text),
-    }),
-    isFreeText: false,
   },
   bigint: {
+    ...identifying(
+      'bigint',
+      '9007199254740993',
+      'an integer between -9223372036854775808 and 9223372036854775807',
+    ),
     publicForm: (reference) => `(${reference})::text`,
-    schema: () => ({ ...identifierType('bigint').schema, examples: ['9007199254740993'] }),
-    cell: () => ({
-      expected: 'an integer between -9223372036854775808 and 9223372036854775807',
-      read: (text) => identifierFrom('bigint', text),
-    }),
-    isFreeText: false,
   },
   uuid: {
+    ...identifying('uuid', identifierType('uuid').example, identifierType('uuid').expected),
     publicForm: asStored,
-    schema: () => {
-      const { schema, example } = identifierType('uuid');
-      return { ...schema, examples: [example] };
-    },
-    cell: () => ({
-      expected: identifierType('uuid').expected,
-      read: (text) => identifierFrom('uuid', text),
-    }),
-    isFreeText: false,
   },
   decimal: {
     publicForm: (reference) => `(${reference})::text`,
@@ -197,19 +207,13 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
   boolean: {
     publicForm: asStored,
     schema: () => ({ type: 'boolean' }),
-    cell: () => ({
-      expected: 'true or false',
-      read: (text) => readBoolean(text)?.toString(),
-    }),
+    cell: () => ({ expected: 'true or false', read: (text) => readBoolean(text)?.toString() }),
     isFreeText: false,
   },
   date: {
     publicForm: (reference) => `to_char(${reference}, 'YYYY-MM-DD')`,
     schema: () => ({ type: 'string', format: 'date', maxLength: 10, examples: ['2026-11-21'] }),
-    cell: () => ({
-      expected: 'a date such as 2026-11-21',
-      read: readDate,
-    }),
+    cell: () => ({ expected: 'a date such as 2026-11-21', read: readDate }),
     isFreeText: false,
   },
   'date-time': {
@@ -278,9 +282,9 @@ const OTHER: ColumnValues = {
   isFreeText: true,
 };
 
-const BY_COLUMN_TYPE: ReadonlyMap<unknown, ColumnValues> = new Map(
-  Object.entries(VALUES).flatMap(([name, values]) =>
-    COLUMN_TYPES[name as ColumnTypeName].columnTypes.map((type) => [type, values]),
+const STORED_TYPES: ReadonlyMap<string, StoredType> = new Map(
+  (Object.keys(VALUES) as StoredType[]).flatMap((name) =>
+    COLUMN_TYPES[name].columnTypes.map((type) => [type, name] as const),
   ),
 );
 

@@ -1,6 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
-import { type ColumnValues, VALUES } from './column-values.js';
+import { columnTypeOf, type ColumnValues, VALUES } from './column-values.js';
 
 /** A value that a condition compares a column with. */
 export interface ComparedValue {
@@ -18,9 +18,9 @@ export interface ComparedValue {
 export function isComparable(column: ColumnMetadata, { value, ...as }: ComparedValue): boolean {
   if (value === null || value === undefined) return true;
   const isSingle = typeof value !== 'object' || value instanceof Date;
-  if (isJson(column)) return !isSingle;
+  const type = itemTypeOf(column);
+  if (type === 'json') return !isSingle;
   if (column.isArray && isSingle && !as.isItem) return false;
-  const type = COMPARED_TYPES.get(column.type);
   if (!type) return true;
   if (as.isPattern && type !== 'text') return false;
   const isDate = type === 'date' || type === 'date-time';
@@ -42,37 +42,19 @@ export function fittingComparison(
   column: ColumnMetadata,
   { isPattern, isItem }: ComparedValue,
 ): string {
-  if (isJson(column)) return ': the condition of path(...) fits, which compares a value within it';
+  const type = itemTypeOf(column);
+  if (type === 'json') return ': the condition of path(...) fits, which compares a value within it';
   if (column.isArray && !isItem) return ': an operator for arrays fits, such as ArrayOverlap';
-  const type = COMPARED_TYPES.get(column.type);
   if (!type || isPattern) return '';
   const { one, several } = COLUMN_TYPES[type];
   return `: ${[one, several].flatMap((name) => (name ? [`@${name}`] : [])).join(' or ')} fits`;
 }
 
-/** Whether a column holds objects and lists, which no single value equals. */
-function isJson({ type }: ColumnMetadata): boolean {
-  return COLUMN_TYPES.json.columnTypes.some((name) => name === type);
+/** The type of a column, or of the items of an array. */
+function itemTypeOf({ type }: ColumnMetadata): ReturnType<typeof columnTypeOf> {
+  return columnTypeOf({ type, isArray: false });
 }
 
 function reads(values: ColumnValues, column: ColumnMetadata, text: string): boolean {
   return values.cell(column).read(text) !== undefined;
 }
-
-/** The types whose values are compared, by column type, also that of the items of an array. */
-const COMPARED_TYPES: ReadonlyMap<unknown, keyof typeof VALUES> = new Map(
-  (
-    [
-      'text',
-      'integer',
-      'bigint',
-      'uuid',
-      'decimal',
-      'double',
-      'boolean',
-      'date',
-      'date-time',
-      'enum',
-    ] as const
-  ).flatMap((name) => COLUMN_TYPES[name].columnTypes.map((type) => [type, name] as const)),
-);
