@@ -6,31 +6,25 @@ import type { ModulesContainer } from '@nestjs/core';
  * Handlers and controllers that Nest would serve and the service does not know, so that nothing would check or
  * document them; and what Nest would ignore. As lines.
  */
-export function handlerProblems(modules: ModulesContainer): string[] {
-  const controllers = [...modules.values()].flatMap((module) =>
-    [...module.controllers.values()].map(({ metatype }) => metatype as Type<object>),
-  );
-  return controllers.flatMap((controller) => [
-    ...(Reflect.getMetadata(HOST_METADATA, controller) === undefined
-      ? []
-      : [`${controller.name} has a host: the service has the same paths for every host`]),
-    ...versionProblem(controller.name, controller),
-    ...handlersOf(controller).flatMap(({ method, handler, declaring }) => {
-      const name = `${controller.name}.${method}`;
-      const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
-      return [
-        ...(request === RequestMethod.GET
-          ? []
-          : [`${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`]),
-        ...(declaring === controller
-          ? []
-          : [
-              `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`,
-            ]),
-        ...versionProblem(name, handler),
-      ];
-    }),
-  ]);
+export function* handlerProblems(modules: ModulesContainer): Generator<string> {
+  for (const module of modules.values())
+    for (const { metatype } of module.controllers.values())
+      yield* controllerProblems(metatype as Type<object>);
+}
+
+function* controllerProblems(controller: Type<object>): Generator<string> {
+  if (Reflect.getMetadata(HOST_METADATA, controller) !== undefined)
+    yield `${controller.name} has a host: the service has the same paths for every host`;
+  yield* versionProblem(controller.name, controller);
+  for (const { method, handler, declaring } of handlersOf(controller)) {
+    const name = `${controller.name}.${method}`;
+    const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
+    if (request !== RequestMethod.GET)
+      yield `${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`;
+    if (declaring !== controller)
+      yield `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`;
+    yield* versionProblem(name, handler);
+  }
 }
 
 interface DeclaredHandler {
@@ -57,10 +51,9 @@ function handlersOf(controller: Type<object>): DeclaredHandler[] {
   );
 }
 
-function versionProblem(name: string, target: object): string[] {
-  return Reflect.getMetadata(VERSION_METADATA, target) === undefined
-    ? []
-    : [`${name} has a version, which no path contains: give it a path of its own`];
+function* versionProblem(name: string, target: object): Generator<string> {
+  if (Reflect.getMetadata(VERSION_METADATA, target) !== undefined)
+    yield `${name} has a version, which no path contains: give it a path of its own`;
 }
 
 /** Such as `Post`, for `RequestMethod.POST`. */
