@@ -67,9 +67,6 @@ export const timeColumn = /** @satisfies {ColumnOptions} */ (
   /** @type {const} */ ({ type: 'timestamptz', precision: 3 })
 );
 
-/** The SQL type of an identifier and of a reference to one, in CREATE TABLE. */
-const identifierSqlType = sqlType(identifierColumn);
-
 /** The SQL type of a time, in CREATE TABLE. */
 export const timeType = sqlType(timeColumn);
 
@@ -80,7 +77,7 @@ export const timeType = sqlType(timeColumn);
 const DECIMAL_BYTES = 64;
 
 /**
- * A type that is one type of PostgreSQL, whatever the field says.
+ * The facts of a type that depend on nothing else in a field's description.
  *
  * @param {string} sql
  * @param {string} property
@@ -186,17 +183,14 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       bytes: () => 8,
     },
     'date-time': {
+      ...plain(timeType, 'Date'),
       columnTypes: ['timestamptz', 'timestamp with time zone'],
-      sql: () => timeType,
       options: () => 'timeColumn',
-      property: () => 'Date',
       aliases: ['datetime'],
-      detail: undefined,
       syntax: ['date-time'],
       flags: ['null', 'exists', 'interval', 'sort'],
       one: 'DateTimeParam',
       several: undefined,
-      argument: () => undefined,
       bytes: () => 8,
     },
     enum: {
@@ -216,46 +210,35 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
     },
     // The database stores it as a text.
     reference: {
+      ...plain(sqlType(identifierColumn), 'string'),
       columnTypes: ['varchar'],
-      sql: () => identifierSqlType,
       options: () => 'identifierColumn',
-      property: () => 'string',
-      aliases: [],
       detail: 'resource',
       syntax: ['reference=<resource>'],
       flags: ['null', 'exact', 'several', 'tree', 'not', 'exists', 'sort', 'counted'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
-      argument: () => undefined,
       bytes: () => textBytes(identifierColumn.length),
     },
     // One or more texts or integers, of which a filter finds any.
     texts: {
+      ...plain('text[]', 'string[]'),
       columnTypes: ['text[]', 'varchar[]', 'character varying[]'],
-      sql: () => 'text[]',
       options: () => `{ type: 'text', array: true }`,
-      property: () => 'string[]',
-      aliases: [],
-      detail: undefined,
       syntax: ['texts'],
       flags: ['null', 'several'],
       one: undefined,
       several: 'TextsParam',
-      argument: () => undefined,
       bytes: () => Infinity,
     },
     integers: {
+      ...plain('integer[]', 'number[]'),
       columnTypes: ['integer[]', 'int[]', 'int4[]'],
-      sql: () => 'integer[]',
       options: () => `{ type: 'integer', array: true }`,
-      property: () => 'number[]',
-      aliases: [],
-      detail: undefined,
       syntax: ['integers'],
       flags: ['null', 'several'],
       one: undefined,
       several: 'IntegersParam',
-      argument: () => undefined,
       bytes: () => Infinity,
     },
     json: {

@@ -71,6 +71,14 @@ export function primaryColumnOf(entity: ObjectType<unknown>): ColumnMetadataArgs
     .find(({ options }) => options.primary);
 }
 
+/** The fields of an entity that a query computes for each object that is shown: `@VirtualColumn`. */
+export function computedFields(entity: ObjectType<unknown>): string[] {
+  return getMetadataArgsStorage()
+    .filterColumns(entity)
+    .filter(({ mode }) => mode === 'virtual-property')
+    .map(({ propertyName }) => propertyName);
+}
+
 /** The resources of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   const resources = dataSource.entityMetadatas.filter(isResource);

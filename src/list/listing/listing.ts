@@ -2,7 +2,7 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
 import type { ScopeClient } from '../../resource/scope.js';
-import { selectedRelated, selectsComputed } from '../../resource/selection.js';
+import { selectedComputed, selectedRelated } from '../../resource/selection.js';
 import { arePlain, type Condition, identifierQueriesIn } from '../condition/condition.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from '../condition/filters.js';
 import type { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
@@ -100,7 +100,7 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   const all = conditionsOf(repository, query, conditions);
   const fields = shownFields(metadata, query);
   // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
-  const isPlain = arePlain(metadata, all) && !selectsComputed(metadata, fields);
+  const isPlain = arePlain(metadata, all) && selectedComputed(metadata, fields).length === 0;
   const resources = new Set([
     nameOf(metadata),
     ...readIn(all),
