@@ -27,7 +27,7 @@ export type Condition =
   | { readonly kind: 'negation'; readonly of: readonly Condition[] };
 
 /** A comparison of a column with values. */
-export type Comparison = Equal | Excluding | Exists | Interval | Overlap | OtherComparison;
+export type Comparison = Equal | Excluding | Exists | Interval | OtherComparison;
 
 /** The column has this value, or one of several. */
 export interface Equal {
@@ -64,18 +64,15 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
-/** The array in the column contains one of these values. */
-export interface Overlap {
-  readonly kind: 'overlap';
-  readonly column: string;
-  readonly values: readonly unknown[];
-}
-
 /** A comparison of which the tally knows nothing. */
 export interface OtherComparison {
   readonly kind: 'comparison';
   readonly column: string;
-  readonly operator: '!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE' | '@>' | '<@' | '::jsonb @>';
+  readonly operator:
+    | ('!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE')
+    /** The value is an array. */
+    | ('&&' | '@>' | '<@')
+    | '::jsonb @>';
   readonly value: unknown;
 }
 
@@ -188,12 +185,10 @@ export function comparedValues(condition: ColumnCondition): ComparedValue[] {
       return condition.values.map((value) => ({ value }));
     case 'interval':
       return [condition.lower, condition.upper].filter((bound) => bound !== undefined);
-    case 'overlap':
-      return condition.values.map((value) => ({ value, isItem: true }));
     case 'comparison': {
       const { operator, value } = condition;
       if (operator === '::jsonb @>') return [];
-      return operator === '@>' || operator === '<@'
+      return operator === '&&' || operator === '@>' || operator === '<@'
         ? (value as readonly unknown[]).map((item) => ({ value: item, isItem: true }))
         : [{ value, isPattern: operator.endsWith('LIKE') }];
     }

@@ -102,7 +102,9 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   const column = metadata.findColumnWithPropertyName(filter);
   if (column) {
     // An array has one of these items, of which a gin index finds the objects.
-    return { kind: column.isArray ? 'overlap' : 'equal', column: filter, values };
+    return column.isArray
+      ? { kind: 'comparison', column: filter, operator: '&&', value: values }
+      : { kind: 'equal', column: filter, values };
   }
   const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
   const condition =

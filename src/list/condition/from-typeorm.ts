@@ -66,10 +66,9 @@ export function conditionsOn(
       const [lower, upper] = value as readonly unknown[];
       return between(column, lower, upper);
     }
-    case 'arrayOverlap':
-      return [{ kind: 'overlap', column, values: value as readonly unknown[] }];
     case 'like':
     case 'ilike':
+    case 'arrayOverlap':
     case 'arrayContains':
     case 'arrayContainedBy':
     case 'jsonContains':
@@ -94,6 +93,7 @@ const OPERATORS = {
   moreThanOrEqual: '>=',
   like: 'LIKE',
   ilike: 'ILIKE',
+  arrayOverlap: '&&',
   arrayContains: '@>',
   arrayContainedBy: '<@',
   jsonContains: '::jsonb @>',

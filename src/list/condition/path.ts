@@ -68,8 +68,8 @@ function comparisonOf(at: JsonPath, compared: Compared): Equal | Exists | Interv
         const { lower, upper } = condition;
         return {
           ...condition,
-          ...(lower && { lower: { ...lower, value: textOf(at, lower.value) } }),
-          ...(upper && { upper: { ...upper, value: textOf(at, upper.value) } }),
+          lower: lower && { ...lower, value: textOf(at, lower.value) },
+          upper: upper && { ...upper, value: textOf(at, upper.value) },
         };
       }
     }

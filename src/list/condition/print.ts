@@ -104,16 +104,12 @@ function compared(
     case 'interval': {
       const { lower, upper } = condition;
       return [
-        ...(lower
-          ? [`${reference} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`]
-          : []),
-        ...(upper
-          ? [`${reference} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`]
-          : []),
-      ].join(' AND ');
+        lower && `${reference} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`,
+        upper && `${reference} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`,
+      ]
+        .filter((each) => each !== undefined)
+        .join(' AND ');
     }
-    case 'overlap':
-      return `${reference} && ${parameter(condition.values, true)}`;
     case 'comparison': {
       const { operator, value } = condition;
       const isJson = operator === '::jsonb @>' && typeof value === 'object';

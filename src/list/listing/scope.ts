@@ -56,7 +56,7 @@ export function scopeConditions(
   }
   if (keys.some(({ length }) => length === 0)) return [];
   // What a scope looks up is what the client sees, whatever it sees of the other resource.
-  return seeing(conditions, () => []);
+  return lookingUp(conditions, () => []);
 }
 
 function isPlainObject(value: unknown): boolean {
@@ -83,16 +83,8 @@ export function visibleRelated(
   return (metadata) => visibleIn(metadata, scopeConditions(metadata, client), values, 'related');
 }
 
-/** Conditions of filters in which a client looks up nothing of the objects that it may not see. */
-export function withVisibleIdentifiers(
-  filters: readonly Condition[],
-  client: ScopeClient | undefined,
-): readonly Condition[] {
-  return seeing(filters, (metadata) => scopeConditions(metadata, client));
-}
-
-/** Conditions with what is seen of the resources in which they look up identifiers. */
-function seeing(
+/** Conditions that look up identifiers of visible objects only, with what is visible of a resource. */
+export function lookingUp(
   conditions: readonly Condition[],
   visible: (metadata: EntityMetadata) => readonly Condition[],
 ): Condition[] {

@@ -108,7 +108,6 @@ function adds(
       else missing.add(column);
       return true;
     }
-    case 'overlap':
     case 'comparison':
     case 'identifiers':
     case 'path':
