@@ -9,51 +9,55 @@ import type { WordSearch } from './words.js';
  * combined with AND. A column is the name of a property of the entity.
  */
 export type Condition =
-  | Comparison
-  | { readonly kind: 'words'; readonly column: string; readonly search: WordSearch }
-  /** The column has one of the identifiers that a query finds. */
-  | { readonly kind: 'identifiers'; readonly column: string; readonly query: IdentifierQuery }
-  /** A value within a JSON column. */
-  | {
-      readonly kind: 'path';
-      readonly column: string;
-      readonly path: JsonPath;
-      readonly value: Equal | Exists | Interval;
-    }
-  /** An author's own SQL, of which nothing is known. */
-  | { readonly kind: 'sql'; readonly column: string; readonly sql: OpaqueSql }
+  | ColumnCondition
   /** One of several alternatives. */
   | { readonly kind: 'any'; readonly of: readonly (readonly Condition[])[] }
   | { readonly kind: 'negation'; readonly of: readonly Condition[] };
 
+/** A condition on one column. */
+export type ColumnCondition =
+  | Comparison
+  | (OnColumn &
+      (
+        | { readonly kind: 'words'; readonly search: WordSearch }
+        /** The column has one of the identifiers that a query finds. */
+        | { readonly kind: 'identifiers'; readonly query: IdentifierQuery }
+        /** A value within a JSON column. */
+        | { readonly kind: 'path'; readonly path: JsonPath; readonly value: PathComparison }
+        /** An author's own SQL, of which nothing is known. */
+        | { readonly kind: 'sql'; readonly sql: OpaqueSql }
+      ));
+
+interface OnColumn {
+  readonly column: string;
+}
+
 /** A comparison of a column with values. */
-export type Comparison = Equal | Excluding | Exists | Interval | OtherComparison;
+export type Comparison = Equal | Excluding | Exists | InInterval | OtherComparison;
+
+export type PathComparison = Equal | Exists | InInterval;
 
 /** The column has this value, or one of several. */
-export interface Equal {
+export interface Equal extends OnColumn {
   readonly kind: 'equal';
-  readonly column: string;
   readonly values: readonly unknown[];
 }
 
 /** The column has none of these values. It may have no value. */
-export interface Excluding {
+export interface Excluding extends OnColumn {
   readonly kind: 'not';
-  readonly column: string;
   readonly values: readonly unknown[];
 }
 
 /** Whether the column has a value. */
-export interface Exists {
+interface Exists extends OnColumn {
   readonly kind: 'exists';
-  readonly column: string;
   readonly exists: boolean;
 }
 
 /** The value of the column is between bounds. Each bound is a value, and at least one is present. */
-export interface Interval {
+interface InInterval extends OnColumn {
   readonly kind: 'interval';
-  readonly column: string;
   readonly lower?: Bound;
   readonly upper?: Bound;
 }
@@ -65,9 +69,8 @@ export interface Bound {
 }
 
 /** A comparison of which the tally knows nothing. */
-export interface OtherComparison {
+export interface OtherComparison extends OnColumn {
   readonly kind: 'comparison';
-  readonly column: string;
   readonly operator:
     | ('!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE')
     /** The value is an array. */
@@ -102,9 +105,6 @@ export interface IdentifierQuery {
   /** What a client sees of the resource. Absent before `Listing.seenBy`. */
   readonly visible?: readonly Condition[];
 }
-
-/** A condition on one column. */
-export type ColumnCondition = Exclude<Condition, { readonly of: unknown }>;
 
 /** The conditions on single columns of which conditions consist. */
 export function columnConditions(conditions: readonly Condition[]): ColumnCondition[] {

@@ -1,6 +1,6 @@
 import type { ObjectType } from 'typeorm';
 import { jsonPath, type JsonPath, PATH_LENGTH } from '../../resource/json-paths.js';
-import type { Equal, Exists, Interval } from './condition.js';
+import type { PathComparison } from './condition.js';
 import { conditionsOn, ListOperator, type Written } from './from-typeorm.js';
 
 /** The paths to single values in the JSON columns of an entity, such as `hours.monday.open`. */
@@ -54,7 +54,7 @@ export function path<Entity, Path extends PathOf<Entity>>(
 type ColumnOf<Path extends string> = Path extends `${infer Column}.${string}` ? Column : never;
 
 /** The comparison of the value at a path, with values as text. */
-function comparisonOf(at: JsonPath, compared: Compared): Equal | Exists | Interval {
+function comparisonOf(at: JsonPath, compared: Compared): PathComparison {
   const [condition, ...others] = Array.isArray(compared)
     ? [{ kind: 'equal' as const, column: at.column, values: compared as readonly unknown[] }]
     : conditionsOn(at.column, compared);

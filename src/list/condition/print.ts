@@ -38,9 +38,7 @@ export function sqlOf(condition: Condition, place: Place): string {
 function ofColumn(condition: ColumnCondition, place: Place): string {
   const { metadata, values, table = 'object', inTitle = false } = place;
   const column = columnOf(metadata, condition.column);
-  const reference = column.isVirtualProperty
-    ? valueOf(column, table)
-    : `${table}."${column.databaseName}"`;
+  const reference = valueOf(column, table);
   switch (condition.kind) {
     case 'words':
       return searchSql(condition.search, reference, { values, table, inTitle });
