@@ -77,7 +77,7 @@ export const timeType = sqlType(timeColumn);
 const DECIMAL_BYTES = 64;
 
 /**
- * The facts of a type that depend on nothing else in a field's description.
+ * The facts of a type that depend on nothing else in a field's description, and of most types.
  *
  * @param {string} sql
  * @param {string} property
@@ -89,6 +89,7 @@ const plain = (sql, property) => ({
   aliases: /** @type {readonly string[]} */ ([]),
   detail: undefined,
   argument: () => undefined,
+  bytes: () => 8,
 });
 
 /** Every column type, by the name that it has in a field's description. */
@@ -123,7 +124,6 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
       one: 'SignedIntegerParam',
       several: 'IntegersParam',
-      bytes: () => 8,
     },
     // Text in TypeScript and in JSON, where a number of 64 bits would be rounded.
     bigint: {
@@ -133,7 +133,6 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
       one: 'BigintParam',
       several: 'BigintsParam',
-      bytes: () => 8,
     },
     uuid: {
       ...plain('uuid', 'string'),
@@ -161,7 +160,6 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'exists', 'interval', 'sort'],
       one: 'NumberParam',
       several: undefined,
-      bytes: () => 8,
     },
     boolean: {
       ...plain('boolean', 'boolean'),
@@ -171,7 +169,6 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'exact', 'exists', 'counted'],
       one: 'BooleanParam',
       several: undefined,
-      bytes: () => 8,
     },
     date: {
       ...plain('date', 'string'),
@@ -180,7 +177,6 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'exact', 'exists', 'interval', 'sort'],
       one: 'DateParam',
       several: undefined,
-      bytes: () => 8,
     },
     'date-time': {
       ...plain(timeType, 'Date'),
@@ -191,7 +187,6 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'exists', 'interval', 'sort'],
       one: 'DateTimeParam',
       several: undefined,
-      bytes: () => 8,
     },
     enum: {
       columnTypes: ['enum'],

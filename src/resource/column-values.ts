@@ -18,11 +18,11 @@ import { declaredShape, type Shape } from './json-shape.js';
 export interface ColumnValues {
   /**
    * The SQL expression of the public form, which `row_to_json` then writes as the contract has it: a
-   * decimal as text, a time as RFC 3339 in UTC with milliseconds.
+   * decimal as text, a time as RFC 3339 in UTC with milliseconds. Default: the column.
    *
    * @param reference the column in SQL
    */
-  readonly publicForm: (reference: string) => string;
+  readonly publicForm?: (reference: string) => string;
   /** The JSON schema of the public form, of a value that is not null. */
   readonly schema: (column: ColumnMetadata) => ValueSchema;
   /**
@@ -91,8 +91,6 @@ export function sampleOf(column: ColumnMetadata): string | undefined {
   return type === 'boolean' ? 'true' : sample?.toString();
 }
 
-const asStored = (reference: string): string => reference;
-
 /** The SQL expression of a time as RFC 3339 in UTC with milliseconds. */
 export function publicTime(reference: string): string {
   return `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -147,7 +145,6 @@ type StoredType = Exclude<ColumnTypeName, 'reference'>;
 
 export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   text: {
-    publicForm: asStored,
     schema: ({ isPrimary, length }) => ({
       type: 'string',
       ...(isPrimary && { minLength: 1 }),
@@ -163,10 +160,7 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     },
     isFreeText: true,
   },
-  integer: {
-    ...identifying('integer', 3, 'an integer between -2147483648 and 2147483647'),
-    publicForm: asStored,
-  },
+  integer: identifying('integer', 3, 'an integer between -2147483648 and 2147483647'),
   bigint: {
     ...identifying(
       'bigint',
@@ -175,10 +169,7 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     ),
     publicForm: (reference) => `(${reference})::text`,
   },
-  uuid: {
-    ...identifying('uuid', identifierType('uuid').example, identifierType('uuid').expected),
-    publicForm: asStored,
-  },
+  uuid: identifying('uuid', identifierType('uuid').example, identifierType('uuid').expected),
   decimal: {
     publicForm: (reference) => `(${reference})::text`,
     schema: () => ({
@@ -195,7 +186,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     isFreeText: false,
   },
   double: {
-    publicForm: asStored,
     schema: () => ({ type: 'number', format: 'double', examples: [2.5] }),
     cell: () => ({
       expected: 'a finite number such as 2.5 or 1e-7',
@@ -205,7 +195,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     isFreeText: false,
   },
   boolean: {
-    publicForm: asStored,
     schema: () => ({ type: 'boolean' }),
     cell: () => ({ expected: 'true or false', read: (text) => readBoolean(text)?.toString() }),
     isFreeText: false,
@@ -237,7 +226,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     isFreeText: false,
   },
   enum: {
-    publicForm: asStored,
     schema: ({ enum: values }) => ({ type: 'string', enum: values?.map(String) }),
     cell: ({ enum: values = [] }) => {
       const allowed = values.map(String);
@@ -261,7 +249,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     [1, 2],
   ),
   json: {
-    publicForm: asStored,
     schema: (column) => {
       const shape = shapeOf(column);
       // Without a shape, any object or list that was imported.
@@ -274,7 +261,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
 
 /** A type of PostgreSQL that this table lacks: listed as `row_to_json` writes it, not imported. */
 const OTHER: ColumnValues = {
-  publicForm: asStored,
   schema: () => ({}),
   cell: ({ type }) => {
     throw new TypeError(`Columns of type ${String(type)} cannot be imported`);

@@ -64,8 +64,8 @@ function publicForms(
   table: string,
 ): string[] {
   return selectedColumns(metadata, names).map((column) => {
-    const form = valuesOf(column).publicForm(valueOf(column, table));
-    return `${form} AS "${column.propertyName}"`;
+    const value = valueOf(column, table);
+    return `${valuesOf(column).publicForm?.(value) ?? value} AS "${column.propertyName}"`;
   });
 }
 
