@@ -97,11 +97,10 @@ export interface IdentifierQuery {
   /**
    * Its text, which selects the identifiers.
    *
-   * @param values an SQL expression for each of `values`
+   * @param values takes those that it compares with
    * @param visible the end of a WHERE clause, for a table of the resource by its name: it is visible
    */
-  readonly text: (values: readonly string[], visible: (table: string) => string) => string;
-  readonly values: readonly unknown[];
+  readonly text: (values: ParameterValues, visible: (table: string) => string) => string;
   /** What a client sees of the resource. Absent before `Listing.seenBy`. */
   readonly visible?: readonly Condition[];
 }

@@ -1,5 +1,6 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import type { ParameterValues } from '../../database/statement.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
 import { identifierOf, nameOf } from '../../resource/resource.js';
@@ -166,10 +167,9 @@ function changeCondition(
     metadata,
     columns: [identifier],
     // Whatever the client sees: the list that it restricts has the scope itself.
-    text: ([value = '']: readonly string[]) =>
+    text: (values: ParameterValues) =>
       `SELECT changed."${identifier}" FROM ${changesTable(nameOf(metadata))} changed
-       WHERE changed."changedAt" ${comparison} CAST(${value} AS timestamptz)`,
-    values: [time],
+       WHERE changed."changedAt" ${comparison} CAST(${values.add(time)} AS timestamptz)`,
   };
   return { kind: 'identifiers', column, query };
 }

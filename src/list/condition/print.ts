@@ -71,12 +71,11 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
  * @throws TypeError if it is not known what a client sees of a resource with a scope
  */
 export function identifiersText(
-  { metadata, text, values: compared, visible }: IdentifierQuery,
+  { metadata, text, visible }: IdentifierQuery,
   values: ParameterValues,
 ): string {
   if (!visible && scopeOf(metadata)) throw new UnknownClientError(metadata.name);
-  const added = compared.map((value) => values.add(value));
-  return text(added, (table) =>
+  return text(values, (table) =>
     (visible ?? []).map((each) => ` AND ${sqlOf(each, { metadata, values, table })}`).join(''),
   );
 }

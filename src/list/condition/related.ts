@@ -19,15 +19,15 @@ export type ColumnValues<Entity> = {
 export function related<Entity>(entity: ObjectType<Entity>, values: ColumnValues<Entity>): Written {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
-  const columns = given.map(([column]) => column);
   return lookedUp('related', entity, (metadata) => ({
-    columns,
-    text: (expressions, visible) => {
+    columns: given.map(([column]) => column),
+    text: (parameters, visible) => {
       const { databaseName: identifier } = identifierOf(metadata);
-      const equal = columns.map((column, at) => `"${column}" = ANY(${expressions[at]})`);
+      const equal = given.map(
+        ([column, value]) => `"${column}" = ANY(${parameters.add([value].flat())})`,
+      );
       return `SELECT "${identifier}" FROM ${tableOf(metadata)} target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
-    values: given.map(([, value]): unknown => (Array.isArray(value) ? value : [value])),
   }));
 }
 
@@ -50,8 +50,7 @@ export function within<Entity>(
     }
     return {
       columns: [parent],
-      text: ([root = ''], visible) => subtreeQuery(metadata, parent, root, visible),
-      values: [roots],
+      text: (values, visible) => subtreeQuery(metadata, parent, values.add(roots), visible),
     };
   });
 }
