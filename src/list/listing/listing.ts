@@ -9,7 +9,7 @@ import type { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
 import { isByRelevance } from './order.js';
 import { searchParameterOf } from '../query/words-parameter.js';
 import { readsOf, requireEntity } from '../query/query-of.js';
-import { lookingUp, scopeConditions } from './scope.js';
+import { withVisible, scopeConditions } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
@@ -41,7 +41,7 @@ export class Listing {
    */
   seenBy(client: ScopeClient | undefined): Listing {
     const { metadata } = this.repository;
-    const filters = lookingUp(this.filters, (other) => scopeConditions(other, client));
+    const filters = withVisible(this.filters, (other) => scopeConditions(other, client));
     return this.withConditions(filters, scopeConditions(metadata, client), client);
   }
 

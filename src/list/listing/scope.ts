@@ -56,7 +56,7 @@ export function scopeConditions(
   }
   if (keys.some(({ length }) => length === 0)) return [];
   // What a scope looks up is what the client sees, whatever it sees of the other resource.
-  return lookingUp(conditions, () => []);
+  return withVisible(conditions, () => []);
 }
 
 function isPlainObject(value: unknown): boolean {
@@ -84,7 +84,7 @@ export function visibleRelated(
 }
 
 /** Conditions that look up identifiers of visible objects only, with what is visible of a resource. */
-export function lookingUp(
+export function withVisible(
   conditions: readonly Condition[],
   visible: (metadata: EntityMetadata) => readonly Condition[],
 ): Condition[] {
