@@ -15,7 +15,7 @@ import { exampleOfShape, schemaOfShape } from './json-schema.js';
 import { declaredShape, type Shape } from './json-shape.js';
 
 /** How the values of a column type are written and read. */
-export interface ColumnValues {
+interface ColumnValues {
   /**
    * The SQL expression of the public form, which `row_to_json` then writes as the contract has it: a
    * decimal as text, a time as RFC 3339 in UTC with milliseconds. Default: the column.
@@ -141,7 +141,7 @@ function identifying(
 }
 
 /** Every type but a reference, which is stored as a text. */
-type StoredType = Exclude<ColumnTypeName, 'reference'>;
+export type StoredType = Exclude<ColumnTypeName, 'reference'>;
 
 export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   text: {

@@ -134,20 +134,14 @@ function* identifierProblems(metadata: EntityMetadata): Generator<string> {
   if (!identifier || others.length > 0) {
     const names = primaryColumns.map(({ propertyName }) => propertyName).join(' and ');
     yield `${entity} is identified by ${names}: a resource needs exactly one @PrimaryColumn, which may be made of them`;
-  } else if (!(externalTableOf(metadata) ? isKeyOfOthers(identifier) : isIdentifying(identifier))) {
+  } else if (isTextIdentifier(identifier.type) && !isKey(identifier)) {
     yield `${entity}.${identifier.propertyName} identifies objects: give it identifierColumn, or the type integer, bigint or uuid`;
   }
 }
 
-/** An identifier of a table of others may be a text of any length and collation. */
-function isKeyOfOthers({ type }: ColumnMetadata): boolean {
-  return (
-    !isTextIdentifier(type) || COLUMN_TYPES.text.columnTypes.some((name: unknown) => name === type)
-  );
-}
-
-function isIdentifying({ type, collation, length }: ColumnMetadata): boolean {
-  if (!isTextIdentifier(type)) return true;
+/** Whether a text can identify objects. In a table of others it may have any length and collation. */
+function isKey({ type, collation, length, entityMetadata }: ColumnMetadata): boolean {
+  if (externalTableOf(entityMetadata)) return columnTypeOf({ type, isArray: false }) === 'text';
   return (
     type === identifierColumn.type &&
     collation === identifierColumn.collation &&

@@ -1,6 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { typeNameOf } from '../../resource/column-values.js';
-import { type ComparedValue, fittingComparison, isComparable } from '../../resource/comparable.js';
+import { type ComparedValue, fittingInstead } from '../../resource/comparable.js';
 import { columnConditions, comparedValues } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';
 
@@ -25,10 +25,10 @@ export function comparisonsIn({ repository, filters }: Listing): ComparedColumn[
  */
 export function misfitsOf(list: Listing, parameter: string): string[] {
   const { name } = list.repository.metadata;
-  return comparisonsIn(list)
-    .filter(({ column, ...compared }) => !isComparable(column, compared))
-    .map(({ column, ...compared }) => {
-      const what = compared.isPattern ? 'a pattern of a text' : String(compared.value);
-      return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}${fittingComparison(column, compared)}`;
-    });
+  return comparisonsIn(list).flatMap(({ column, ...compared }) => {
+    const fitting = fittingInstead(column, compared);
+    if (fitting === undefined) return [];
+    const what = compared.isPattern ? 'a pattern of a text' : String(compared.value);
+    return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}${fitting}`;
+  });
 }
