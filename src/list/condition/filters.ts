@@ -108,52 +108,41 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
       : { kind: 'equal', column: filter, values };
   }
   const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
-  const condition =
-    suffix === 'Since' || suffix === 'Until'
-      ? timeCondition(metadata, name, suffix, value)
-      : columnCondition(metadata.findColumnWithPropertyName(name), suffix, values);
-  if (condition) return condition;
+  const isTime = suffix === 'Since' || suffix === 'Until';
+  if (isTime && name === 'updated' && hasChangesTable(metadata)) {
+    return changeCondition(metadata, suffix === 'Since' ? '>=' : '<', value);
+  }
+  const named = isTime ? timeNamed(metadata, name) : metadata.findColumnWithPropertyName(name);
+  if (named) return conditionOn(named, suffix, values);
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
 }
 
-function columnCondition(
-  column: ColumnMetadata | undefined,
-  suffix: string | undefined,
-  values: readonly unknown[],
-): Condition | undefined {
-  if (!column) return undefined;
-  if (suffix === 'Exists') {
-    return { kind: 'exists', column: column.propertyName, exists: values[0] === true };
-  }
-  const { propertyName, type, isNullable, enum: all = [] } = column;
-  // An equality, so that the tally knows the list with any other filters.
-  return type === 'enum' && !isNullable
-    ? {
-        kind: 'equal',
-        column: propertyName,
-        values: all.filter((value) => !values.includes(value)),
-      }
-    : { kind: 'not', column: propertyName, values };
+/** The times that TypeORM sets may have any name. */
+function timeNamed(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
+  const { createDateColumn: created, updateDateColumn: updated } = metadata;
+  return { created, updated }[name] ?? metadata.findColumnWithPropertyName(`${name}At`);
 }
 
-/** A condition on the time of creation, that of the last change, or the column `<name>At`. */
-function timeCondition(
-  metadata: EntityMetadata,
-  name: string,
-  suffix: 'Since' | 'Until',
-  value: unknown,
-): Condition | undefined {
-  if (name === 'updated' && hasChangesTable(metadata)) {
-    return changeCondition(metadata, suffix === 'Since' ? '>=' : '<', value);
+/** What the end of a filter's name says about the column that the beginning of it names. */
+function conditionOn(
+  { propertyName: column, type, isNullable, enum: all = [] }: ColumnMetadata,
+  suffix: string | undefined,
+  values: readonly unknown[],
+): Condition {
+  const [value] = values;
+  switch (suffix) {
+    case 'Exists':
+      return { kind: 'exists', column, exists: value === true };
+    case 'Since':
+      return { kind: 'interval', column, lower: { value, inclusive: true } };
+    case 'Until':
+      return { kind: 'interval', column, upper: { value, inclusive: false } };
+    default:
+      // For an enumeration an equality, so that the tally knows the list with any other filters.
+      return type === 'enum' && !isNullable
+        ? { kind: 'equal', column, values: all.filter((each) => !values.includes(each)) }
+        : { kind: 'not', column, values };
   }
-  const { createDateColumn: created, updateDateColumn: updated } = metadata;
-  const time = { created, updated }[name] ?? metadata.findColumnWithPropertyName(`${name}At`);
-  if (!time) return undefined;
-  const bound =
-    suffix === 'Since'
-      ? { lower: { value, inclusive: true } }
-      : { upper: { value, inclusive: false } };
-  return { kind: 'interval', column: time.propertyName, ...bound };
 }
 
 /** A condition on the time of the last change in `changesTable`. */
