@@ -77,30 +77,17 @@ function comparisonOf(at: JsonPath, compared: Compared): PathComparison {
   throw new TypeError(`A path cannot be compared by ${(compared as Written).type}`);
 }
 
-/** The SQL type as which a value is compared. */
-export function pathTypeOf({ type }: JsonPath): string {
-  return TYPES[type].sqlType;
-}
-
-const TYPES: Readonly<
-  Record<JsonPath['type'], { sqlType: string; accepts: (value: unknown) => boolean }>
-> = {
-  text: {
-    sqlType: 'text',
-    accepts: (value) => typeof value === 'string' && Array.from(value).length <= PATH_LENGTH,
-  },
+const ACCEPTS: Readonly<Record<JsonPath['type'], (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string' && Array.from(value).length <= PATH_LENGTH,
   // A decimal of a filter is a text.
-  number: {
-    sqlType: 'numeric',
-    accepts: (value) =>
-      (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) ||
-      Number.isFinite(value),
-  },
-  boolean: { sqlType: 'text', accepts: (value) => typeof value === 'boolean' },
+  number: (value) =>
+    (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) ||
+    Number.isFinite(value),
+  boolean: (value) => typeof value === 'boolean',
 };
 
 function textOf({ name, type }: JsonPath, value: unknown): string {
-  if (TYPES[type].accepts(value)) return String(value);
+  if (ACCEPTS[type](value)) return String(value);
   throw new TypeError(
     type === 'text'
       ? `${name} is compared with a text of ${PATH_LENGTH} characters at most`

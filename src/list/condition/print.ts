@@ -6,7 +6,6 @@ import { columnOf } from '../../resource/resource.js';
 import { scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { valueOf } from '../../resource/selection.js';
 import type { ColumnCondition, Comparison, Condition, IdentifierQuery } from './condition.js';
-import { pathTypeOf } from './path.js';
 import { searchSql } from './words.js';
 
 /** Where conditions are printed. */
@@ -45,7 +44,7 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
     case 'identifiers':
       return `${reference} IN (${identifiersText(condition.query, values)})`;
     case 'path': {
-      const type = pathTypeOf(condition.path);
+      const type = condition.path.type === 'number' ? 'numeric' : 'text';
       return compared(
         condition.value,
         pathExpression(condition.path, reference),

@@ -48,36 +48,21 @@ export function within<Entity>(
     if (parent === undefined) {
       throw new TypeError(`${entity.name} has no @ForeignKey to itself, so it is not a tree`);
     }
+    const table = tableOf(metadata);
+    const { databaseName: identifier, type } = identifierOf(metadata);
+    const sqlType = isTextIdentifier(type) ? 'text' : String(type);
     return {
       columns: [parent],
-      text: (values, visible) => subtreeQuery(metadata, parent, values.add(roots), visible),
+      // UNION ends it also in a cycle.
+      text: (values, visible) => `WITH RECURSIVE subtree(id) AS (
+        SELECT root."${identifier}" FROM ${table} root
+        WHERE root."${identifier}" = ANY(CAST(${values.add(roots)} AS ${sqlType}[]))${visible('root')}
+        UNION
+        SELECT child."${identifier}" FROM ${table} child
+        JOIN subtree ON child."${parent}" = subtree.id${visible('child')}
+      ) SELECT id FROM subtree`,
     };
   });
-}
-
-/**
- * A query for the identifiers of objects and of all objects below them. `UNION` ends it also in a cycle.
- *
- * @param parent the column that refers to the parent
- * @param roots an SQL expression for an array of identifiers
- * @param visible the end of a WHERE clause for a table
- */
-function subtreeQuery(
-  metadata: EntityMetadata,
-  parent: string,
-  roots: string,
-  visible: (table: string) => string,
-): string {
-  const table = tableOf(metadata);
-  const { databaseName: identifier, type } = identifierOf(metadata);
-  const rootType = isTextIdentifier(type) ? 'text' : String(type);
-  return `WITH RECURSIVE subtree(id) AS (
-    SELECT root."${identifier}" FROM ${table} root
-    WHERE root."${identifier}" = ANY(CAST(${roots} AS ${rootType}[]))${visible('root')}
-    UNION
-    SELECT child."${identifier}" FROM ${table} child
-    JOIN subtree ON child."${parent}" = subtree.id${visible('child')}
-  ) SELECT id FROM subtree`;
 }
 
 /** A condition that a column has one of the identifiers that a query finds. */

@@ -4,13 +4,11 @@ import { type ComparedValue, fittingInstead } from '../../resource/comparable.js
 import { columnConditions, comparedValues } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';
 
-/** A column and a value that a condition compares it with. */
-interface ComparedColumn extends ComparedValue {
-  readonly column: ColumnMetadata;
-}
-
 /** The comparisons in the filters of a list. SQL, identifier queries and values within JSON are left out. */
-export function comparisonsIn({ repository, filters }: Listing): ComparedColumn[] {
+export function comparisonsIn({
+  repository,
+  filters,
+}: Listing): (ComparedValue & { readonly column: ColumnMetadata })[] {
   return columnConditions(filters).flatMap((condition) => {
     const column = repository.metadata.findColumnWithPropertyName(condition.column);
     return column ? comparedValues(condition).map((value) => ({ column, ...value })) : [];
