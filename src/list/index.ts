@@ -3,8 +3,7 @@ export { ListModule } from './list.module.js';
 export { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 export { ListQueryDto, ObjectQueryDto } from './query/list-query.dto.js';
 export type { Page } from '../http/envelope.js';
-export { type Listing, listOf } from './listing/listing.js';
-export { type ObjectLookup, objectOf } from './listing/object-lookup.js';
+export { type Listing, listOf, type ObjectLookup, objectOf } from './listing/listing.js';
 export {
   BigintParam,
   BigintsParam,
@@ -31,5 +30,4 @@ export { WordsParam } from './query/words-parameter.js';
 export { QueryOf } from './query/query-of.js';
 export { containsWords } from './condition/words.js';
 export { path } from './condition/path.js';
-export { related } from './condition/related.js';
-export { within } from './condition/subtree.js';
+export { related, within } from './condition/related.js';

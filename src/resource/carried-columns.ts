@@ -1,28 +1,23 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
-import { typeNameOf } from './column-values.js';
+import { columnTypeOf } from './column-values.js';
 import { jsonPath, pathExpression } from './json-paths.js';
-import { carriedColumns, type IndexedColumn, type ListTable } from './list-indexes.js';
-import {
-  columnOf,
-  externalTableOf,
-  filteredColumnsOf,
-  identifierOf,
-  pathsOf,
-  sortedColumnsOf,
-} from './resource.js';
+import { type IndexedColumn, indexedColumns, type ListTable } from './list-indexes.js';
+import { declaredColumns } from './declaration.js';
+import { columnOf, externalTableOf, identifierOf } from './resource.js';
 
 /** A resource as `listIndexes` takes it. */
 export function listTableOf(metadata: EntityMetadata): ListTable {
   const columns = (properties: readonly string[]): IndexedColumn[] =>
     properties.map((property) => indexedColumn(columnOf(metadata, property)));
+  const { filtered, sorted, paths } = declaredColumns(metadata);
   return {
     table: metadata.tableName,
     identifier: indexedColumn(identifierOf(metadata)),
-    filtered: columns(filteredColumnsOf(metadata)),
-    sorted: columns(sortedColumnsOf(metadata)),
-    paths: pathsOf(metadata).map((name) => {
+    filtered: columns(filtered),
+    sorted: columns(sorted),
+    paths: paths.map((name) => {
       const path = jsonPath(metadata.target as ObjectType<unknown>, name);
       const { databaseName } = columnOf(metadata, path.column);
       return { name, expression: pathExpression(path, `"${databaseName}"`) };
@@ -37,30 +32,25 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
   if (externalTableOf(metadata)) return [];
   let indexes = INDEXES.get(metadata);
-  if (!indexes) INDEXES.set(metadata, (indexes = indexedColumns(listTableOf(metadata))));
+  if (!indexes) {
+    indexes = new Map(
+      indexedColumns(listTableOf(metadata)).map(({ first, keys, carried }) => [
+        first,
+        [...keys, ...carried].map(({ name }) => name),
+      ]),
+    );
+    INDEXES.set(metadata, indexes);
+  }
   return indexes.get(column) ?? [];
 }
 
 /** The columns of the list indexes of each resource, by the first one. */
 const INDEXES = new WeakMap<EntityMetadata, ReadonlyMap<string, readonly string[]>>();
 
-function indexedColumns({ identifier, filtered, sorted }: ListTable): Map<string, string[]> {
-  return new Map(
-    [identifier, ...filtered, ...sorted].map((key) => {
-      const keys = [...new Set([key, identifier])];
-      return [key.name, [...keys, ...carriedColumns(keys, filtered)].map(({ name }) => name)];
-    }),
-  );
-}
-
 /** A column with the bytes that a value of it has at most; infinite for a text without a length. */
 export function indexedColumn(column: ColumnMetadata): IndexedColumn {
   const { databaseName, length } = column;
-  const type = typeNameOf(column);
-  const facts = Object.values(COLUMN_TYPES).find(({ columnTypes }) =>
-    columnTypes.some((name) => name === type),
-  );
-  // A text without a length has no maximum.
-  const bytes = facts?.bytes({ length: Number(length) || Infinity }) ?? Infinity;
+  const type = columnTypeOf(column);
+  const bytes = type ? COLUMN_TYPES[type].bytes({ length: Number(length) || Infinity }) : Infinity;
   return { name: databaseName, bytes };
 }

@@ -67,9 +67,6 @@ export const timeColumn = /** @satisfies {ColumnOptions} */ (
   /** @type {const} */ ({ type: 'timestamptz', precision: 3 })
 );
 
-/** The SQL type of an identifier and of a reference to one, in CREATE TABLE. */
-const identifierSqlType = sqlType(identifierColumn);
-
 /** The SQL type of a time, in CREATE TABLE. */
 export const timeType = sqlType(timeColumn);
 
@@ -78,6 +75,22 @@ export const timeType = sqlType(timeColumn);
  * of them in two bytes.
  */
 const DECIMAL_BYTES = 64;
+
+/**
+ * The facts of a type that depend on nothing else in a field's description, and of most types.
+ *
+ * @param {string} sql
+ * @param {string} property
+ */
+const plain = (sql, property) => ({
+  sql: () => sql,
+  options: () => `{ type: '${sql}' }`,
+  property: () => property,
+  aliases: /** @type {readonly string[]} */ ([]),
+  detail: undefined,
+  argument: () => undefined,
+  bytes: () => 8,
+});
 
 /** Every column type, by the name that it has in a field's description. */
 export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
@@ -104,118 +117,76 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       bytes: ({ length }) => textBytes(length),
     },
     integer: {
+      ...plain('integer', 'number'),
       columnTypes: ['integer', 'int', 'int4'],
-      sql: () => 'integer',
-      options: () => `{ type: 'integer' }`,
-      property: () => 'number',
       aliases: ['int'],
-      detail: undefined,
       syntax: ['integer'],
       flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
       one: 'SignedIntegerParam',
       several: 'IntegersParam',
-      argument: () => undefined,
-      bytes: () => 8,
     },
     // Text in TypeScript and in JSON, where a number of 64 bits would be rounded.
     bigint: {
+      ...plain('bigint', 'string'),
       columnTypes: ['bigint', 'int8'],
-      sql: () => 'bigint',
-      options: () => `{ type: 'bigint' }`,
-      property: () => 'string',
-      aliases: [],
-      detail: undefined,
       syntax: ['bigint'],
       flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
       one: 'BigintParam',
       several: 'BigintsParam',
-      argument: () => undefined,
-      bytes: () => 8,
     },
     uuid: {
+      ...plain('uuid', 'string'),
       columnTypes: ['uuid'],
-      sql: () => 'uuid',
-      options: () => `{ type: 'uuid' }`,
-      property: () => 'string',
-      aliases: [],
-      detail: undefined,
       syntax: ['uuid'],
       flags: ['null', 'exact', 'several', 'not', 'exists', 'sort', 'counted'],
       one: 'UuidParam',
       several: 'UuidsParam',
-      argument: () => undefined,
       bytes: () => 16,
     },
     decimal: {
+      ...plain('numeric', 'string'),
       columnTypes: ['numeric'],
-      sql: () => 'numeric',
-      options: () => `{ type: 'numeric' }`,
-      property: () => 'string',
-      aliases: [],
-      detail: undefined,
       syntax: ['decimal'],
       flags: ['null', 'exact', 'exists', 'interval', 'sort'],
       one: 'SignedDecimalParam',
       several: undefined,
-      argument: () => undefined,
       bytes: () => DECIMAL_BYTES,
     },
     // A number of JSON, which is rounded to 15 to 17 digits.
     double: {
+      ...plain('double precision', 'number'),
       columnTypes: ['double precision', 'float8'],
-      sql: () => 'double precision',
-      options: () => `{ type: 'double precision' }`,
-      property: () => 'number',
-      aliases: [],
-      detail: undefined,
       syntax: ['double'],
       flags: ['null', 'exists', 'interval', 'sort'],
       one: 'NumberParam',
       several: undefined,
-      argument: () => undefined,
-      bytes: () => 8,
     },
     boolean: {
+      ...plain('boolean', 'boolean'),
       columnTypes: ['boolean'],
-      sql: () => 'boolean',
-      options: () => `{ type: 'boolean' }`,
-      property: () => 'boolean',
       aliases: ['bool'],
-      detail: undefined,
       syntax: ['boolean'],
       flags: ['null', 'exact', 'exists', 'counted'],
       one: 'BooleanParam',
       several: undefined,
-      argument: () => undefined,
-      bytes: () => 8,
     },
     date: {
+      ...plain('date', 'string'),
       columnTypes: ['date'],
-      sql: () => 'date',
-      options: () => `{ type: 'date' }`,
-      property: () => 'string',
-      aliases: [],
-      detail: undefined,
       syntax: ['date'],
       flags: ['null', 'exact', 'exists', 'interval', 'sort'],
       one: 'DateParam',
       several: undefined,
-      argument: () => undefined,
-      bytes: () => 8,
     },
     'date-time': {
+      ...plain(timeType, 'Date'),
       columnTypes: ['timestamptz', 'timestamp with time zone'],
-      sql: () => timeType,
       options: () => 'timeColumn',
-      property: () => 'Date',
       aliases: ['datetime'],
-      detail: undefined,
       syntax: ['date-time'],
       flags: ['null', 'exists', 'interval', 'sort'],
       one: 'DateTimeParam',
       several: undefined,
-      argument: () => undefined,
-      bytes: () => 8,
     },
     enum: {
       columnTypes: ['enum'],
@@ -234,60 +205,44 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
     },
     // The database stores it as a text.
     reference: {
+      ...plain(sqlType(identifierColumn), 'string'),
       columnTypes: ['varchar'],
-      sql: () => identifierSqlType,
       options: () => 'identifierColumn',
-      property: () => 'string',
-      aliases: [],
       detail: 'resource',
       syntax: ['reference=<resource>'],
       flags: ['null', 'exact', 'several', 'tree', 'not', 'exists', 'sort', 'counted'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
-      argument: () => undefined,
       bytes: () => textBytes(identifierColumn.length),
     },
     // One or more texts or integers, of which a filter finds any.
     texts: {
+      ...plain('text[]', 'string[]'),
       columnTypes: ['text[]', 'varchar[]', 'character varying[]'],
-      sql: () => 'text[]',
       options: () => `{ type: 'text', array: true }`,
-      property: () => 'string[]',
-      aliases: [],
-      detail: undefined,
       syntax: ['texts'],
       flags: ['null', 'several'],
       one: undefined,
       several: 'TextsParam',
-      argument: () => undefined,
       bytes: () => Infinity,
     },
     integers: {
+      ...plain('integer[]', 'number[]'),
       columnTypes: ['integer[]', 'int[]', 'int4[]'],
-      sql: () => 'integer[]',
       options: () => `{ type: 'integer', array: true }`,
-      property: () => 'number[]',
-      aliases: [],
-      detail: undefined,
       syntax: ['integers'],
       flags: ['null', 'several'],
       one: undefined,
       several: 'IntegersParam',
-      argument: () => undefined,
       bytes: () => Infinity,
     },
     json: {
+      ...plain('jsonb', 'object'),
       columnTypes: ['jsonb'],
-      sql: () => 'jsonb',
-      options: () => `{ type: 'jsonb' }`,
-      property: () => 'object',
-      aliases: [],
-      detail: undefined,
       syntax: ['json'],
       flags: ['null'],
       one: undefined,
       several: undefined,
-      argument: () => undefined,
       bytes: () => Infinity,
     },
   })

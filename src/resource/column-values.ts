@@ -15,14 +15,14 @@ import { exampleOfShape, schemaOfShape } from './json-schema.js';
 import { declaredShape, type Shape } from './json-shape.js';
 
 /** How the values of a column type are written and read. */
-export interface ColumnValues {
+interface ColumnValues {
   /**
    * The SQL expression of the public form, which `row_to_json` then writes as the contract has it: a
-   * decimal as text, a time as RFC 3339 in UTC with milliseconds.
+   * decimal as text, a time as RFC 3339 in UTC with milliseconds. Default: the column.
    *
    * @param reference the column in SQL
    */
-  readonly publicForm: (reference: string) => string;
+  readonly publicForm?: (reference: string) => string;
   /** The JSON schema of the public form, of a value that is not null. */
   readonly schema: (column: ColumnMetadata) => ValueSchema;
   /**
@@ -57,12 +57,21 @@ export interface CellFormat {
 
 /** How the values of a column are written and read. */
 export function valuesOf(column: ColumnMetadata): ColumnValues {
-  return BY_COLUMN_TYPE.get(typeNameOf(column)) ?? OTHER;
+  const type = columnTypeOf(column);
+  return type ? VALUES[type] : OTHER;
 }
 
-/** The type of a column as `COLUMN_TYPES` has it, such as `text[]`. */
-export function typeNameOf({ type, isArray }: Pick<ColumnMetadata, 'type' | 'isArray'>): string {
-  return isArray ? `${String(type)}[]` : String(type);
+/** A type and whether it is that of the items of an array. */
+type TypeOfColumn = Pick<ColumnMetadata, 'type' | 'isArray'>;
+
+/** The name in `COLUMN_TYPES` of the type of a column; `undefined` if it is none of these. */
+export function columnTypeOf(column: TypeOfColumn): StoredType | undefined {
+  return STORED_TYPES.get(typeNameOf(column));
+}
+
+/** The type of a column as PostgreSQL knows it, such as `text[]`. */
+export function typeNameOf({ type, isArray }: TypeOfColumn): string {
+  return `${typeof type === 'function' ? type.name : type}${isArray ? '[]' : ''}`;
 }
 
 /**
@@ -81,8 +90,6 @@ export function sampleOf(column: ColumnMetadata): string | undefined {
   const [sample] = [...(examples as readonly (string | number)[]), ...values];
   return type === 'boolean' ? 'true' : sample?.toString();
 }
-
-const asStored = (reference: string): string => reference;
 
 /** The SQL expression of a time as RFC 3339 in UTC with milliseconds. */
 export function publicTime(reference: string): string {
@@ -120,10 +127,24 @@ function arrayLiteral(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
+/** Values as identifiers have them, too. */
+function identifying(
+  type: 'integer' | 'bigint' | 'uuid',
+  example: unknown,
+  expected: string,
+): ColumnValues {
+  return {
+    schema: () => ({ ...identifierType(type).schema, examples: [example] }),
+    cell: () => ({ expected, read: (text) => identifierFrom(type, text) }),
+    isFreeText: false,
+  };
+}
+
 /** Every type but a reference, which is stored as a text. */
-export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, ColumnValues>> = {
+export type StoredType = Exclude<ColumnTypeName, 'reference'>;
+
+export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   text: {
-    publicForm: asStored,
     schema: ({ isPrimary, length }) => ({
       type: 'string',
       ...(isPrimary && { minLength: 1 }),
@@ -139,36 +160,16 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
     },
     isFreeText: true,
   },
-  integer: {
-    publicForm: asStored,
-    schema: () => ({ ...identifierType('integer').schema, examples: [3] }),
-    cell: () => ({
-      expected: 'an integer between -2147483648 and 2147483647',
-      read: (text) => identifierFrom('integer', text),
-    }),
-    isFreeText: false,
-  },
+  integer: identifying('integer', 3, 'an integer between -2147483648 and 2147483647'),
   bigint: {
+    ...identifying(
+      'bigint',
+      '9007199254740993',
+      'an integer between -9223372036854775808 and 9223372036854775807',
+    ),
     publicForm: (reference) => `(${reference})::text`,
-    schema: () => ({ ...identifierType('bigint').schema, examples: ['9007199254740993'] }),
-    cell: () => ({
-      expected: 'an integer between -9223372036854775808 and 9223372036854775807',
-      read: (text) => identifierFrom('bigint', text),
-    }),
-    isFreeText: false,
   },
-  uuid: {
-    publicForm: asStored,
-    schema: () => {
-      const { schema, example } = identifierType('uuid');
-      return { ...schema, examples: [example] };
-    },
-    cell: () => ({
-      expected: identifierType('uuid').expected,
-      read: (text) => identifierFrom('uuid', text),
-    }),
-    isFreeText: false,
-  },
+  uuid: identifying('uuid', identifierType('uuid').example, identifierType('uuid').expected),
   decimal: {
     publicForm: (reference) => `(${reference})::text`,
     schema: () => ({
@@ -185,7 +186,6 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
     isFreeText: false,
   },
   double: {
-    publicForm: asStored,
     schema: () => ({ type: 'number', format: 'double', examples: [2.5] }),
     cell: () => ({
       expected: 'a finite number such as 2.5 or 1e-7',
@@ -195,21 +195,14 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
     isFreeText: false,
   },
   boolean: {
-    publicForm: asStored,
     schema: () => ({ type: 'boolean' }),
-    cell: () => ({
-      expected: 'true or false',
-      read: (text) => readBoolean(text)?.toString(),
-    }),
+    cell: () => ({ expected: 'true or false', read: (text) => readBoolean(text)?.toString() }),
     isFreeText: false,
   },
   date: {
     publicForm: (reference) => `to_char(${reference}, 'YYYY-MM-DD')`,
     schema: () => ({ type: 'string', format: 'date', maxLength: 10, examples: ['2026-11-21'] }),
-    cell: () => ({
-      expected: 'a date such as 2026-11-21',
-      read: readDate,
-    }),
+    cell: () => ({ expected: 'a date such as 2026-11-21', read: readDate }),
     isFreeText: false,
   },
   'date-time': {
@@ -233,7 +226,6 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
     isFreeText: false,
   },
   enum: {
-    publicForm: asStored,
     schema: ({ enum: values }) => ({ type: 'string', enum: values?.map(String) }),
     cell: ({ enum: values = [] }) => {
       const allowed = values.map(String);
@@ -257,7 +249,6 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
     [1, 2],
   ),
   json: {
-    publicForm: asStored,
     schema: (column) => {
       const shape = shapeOf(column);
       // Without a shape, any object or list that was imported.
@@ -270,7 +261,6 @@ export const VALUES: Readonly<Record<Exclude<ColumnTypeName, 'reference'>, Colum
 
 /** A type of PostgreSQL that this table lacks: listed as `row_to_json` writes it, not imported. */
 const OTHER: ColumnValues = {
-  publicForm: asStored,
   schema: () => ({}),
   cell: ({ type }) => {
     throw new TypeError(`Columns of type ${String(type)} cannot be imported`);
@@ -278,9 +268,9 @@ const OTHER: ColumnValues = {
   isFreeText: true,
 };
 
-const BY_COLUMN_TYPE: ReadonlyMap<unknown, ColumnValues> = new Map(
-  Object.entries(VALUES).flatMap(([name, values]) =>
-    COLUMN_TYPES[name as ColumnTypeName].columnTypes.map((type) => [type, values]),
+const STORED_TYPES: ReadonlyMap<string, StoredType> = new Map(
+  (Object.keys(VALUES) as StoredType[]).flatMap((name) =>
+    COLUMN_TYPES[name].columnTypes.map((type) => [type, name] as const),
   ),
 );
 

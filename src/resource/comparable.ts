@@ -1,6 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
-import { type ColumnValues, VALUES } from './column-values.js';
+import { columnTypeOf, type StoredType, VALUES } from './column-values.js';
 
 /** A value that a condition compares a column with. */
 export interface ComparedValue {
@@ -12,17 +12,33 @@ export interface ComparedValue {
 }
 
 /**
- * Whether a value is one that a column, or an item of an array, may have. PostgreSQL refuses to compare it with
- * another one. It would compare a text with a number, but `007` has become `7`.
+ * What fits in place of a comparison that PostgreSQL refuses, with a colon before it; empty for a pattern. `undefined`
+ * if the value is one that the column, or an item of an array, may have. PostgreSQL would compare a text with a
+ * number, but `007` has become `7`.
  */
-export function isComparable(column: ColumnMetadata, { value, ...as }: ComparedValue): boolean {
-  if (value === null || value === undefined) return true;
+export function fittingInstead(
+  column: ColumnMetadata,
+  { value, isPattern, isItem }: ComparedValue,
+): string | undefined {
+  if (value === null || value === undefined) return undefined;
   const isSingle = typeof value !== 'object' || value instanceof Date;
-  if (isJson(column)) return !isSingle;
-  if (column.isArray && isSingle && !as.isItem) return false;
-  const type = COMPARED_TYPES.get(column.type);
-  if (!type) return true;
-  if (as.isPattern && type !== 'text') return false;
+  const type = columnTypeOf({ type: column.type, isArray: false });
+  if (type === 'json') {
+    return isSingle
+      ? ': the condition of path(...) fits, which compares a value within it'
+      : undefined;
+  }
+  if (column.isArray && isSingle && !isItem) {
+    return ': an operator for arrays fits, such as ArrayOverlap';
+  }
+  if (!type) return undefined;
+  if (isValueOf(type, column, value) && !(isPattern && type !== 'text')) return undefined;
+  if (isPattern) return '';
+  const { one, several } = COLUMN_TYPES[type];
+  return `: ${[one, several].flatMap((name) => (name ? [`@${name}`] : [])).join(' or ')} fits`;
+}
+
+function isValueOf(type: StoredType, column: ColumnMetadata, value: unknown): boolean {
   const isDate = type === 'date' || type === 'date-time';
   if (value instanceof Date) return isDate;
   // No other value is sent as it is.
@@ -30,49 +46,8 @@ export function isComparable(column: ColumnMetadata, { value, ...as }: ComparedV
     return true;
   }
   if (type === 'text') return typeof value === 'string';
-  const text = String(value);
-  if (isDate) return [VALUES.date, VALUES['date-time']].some((each) => reads(each, column, text));
   // An import reads fewer forms of numbers.
   if (typeof value === 'number' && (type === 'decimal' || type === 'double')) return true;
-  return reads(VALUES[type], column, text);
+  const types: readonly StoredType[] = isDate ? ['date', 'date-time'] : [type];
+  return types.some((each) => VALUES[each].cell(column).read(String(value)) !== undefined);
 }
-
-/** What fits in place of a comparison that PostgreSQL refuses, with a colon before it; empty for a pattern. */
-export function fittingComparison(
-  column: ColumnMetadata,
-  { isPattern, isItem }: ComparedValue,
-): string {
-  if (isJson(column)) return ': the condition of path(...) fits, which compares a value within it';
-  if (column.isArray && !isItem) return ': an operator for arrays fits, such as ArrayOverlap';
-  const type = COMPARED_TYPES.get(column.type);
-  if (!type || isPattern) return '';
-  const { one, several } = COLUMN_TYPES[type];
-  return `: ${[one, several].flatMap((name) => (name ? [`@${name}`] : [])).join(' or ')} fits`;
-}
-
-/** Whether a column holds objects and lists, which no single value equals. */
-function isJson({ type }: ColumnMetadata): boolean {
-  return COLUMN_TYPES.json.columnTypes.some((name) => name === type);
-}
-
-function reads(values: ColumnValues, column: ColumnMetadata, text: string): boolean {
-  return values.cell(column).read(text) !== undefined;
-}
-
-/** The types whose values are compared, by column type, also that of the items of an array. */
-const COMPARED_TYPES: ReadonlyMap<unknown, keyof typeof VALUES> = new Map(
-  (
-    [
-      'text',
-      'integer',
-      'bigint',
-      'uuid',
-      'decimal',
-      'double',
-      'boolean',
-      'date',
-      'date-time',
-      'enum',
-    ] as const
-  ).flatMap((name) => COLUMN_TYPES[name].columnTypes.map((type) => [type, name] as const)),
-);

@@ -38,7 +38,7 @@ interface ListColumns<Column extends string> {
 }
 
 /** The intervals of a sorted column among the objects with one value in each of other columns. */
-export interface CountedIntervals<Column extends string> {
+interface CountedIntervals<Column extends string> {
   /** The sorted column. */
   readonly of: Column;
   /** The other columns. They are enough to find the objects: name them in `filtered`, too. */
@@ -77,16 +77,7 @@ interface ResourceOptions<Column extends string> extends ListColumns<Column> {
  */
 export function Resource<Entity extends object>(
   name: string,
-  {
-    counted = [],
-    filtered = [],
-    sorted = [],
-    searched = [],
-    intervals = [],
-    paths = [],
-    external,
-    scope,
-  }: ResourceOptions<NoInfer<keyof Entity & string>> = {},
+  { external, scope, ...columns }: ResourceOptions<NoInfer<keyof Entity & string>> = {},
 ): (target: new () => Entity) => void {
   return (target) => {
     Entity(
@@ -95,43 +86,37 @@ export function Resource<Entity extends object>(
     if (external) EXTERNAL.set(name, external);
     if (scope) setScope(target, scope);
     const declared: Declared = {
+      ...NOTHING,
+      ...columns,
       name,
       external,
-      counted: counted.map((names) => (typeof names === 'string' ? [names] : names)),
-      filtered,
-      sorted,
-      searched,
-      intervals,
-      paths,
+      counted: (columns.counted ?? []).map((names) =>
+        typeof names === 'string' ? [names] : names,
+      ),
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
-    const columns = getMetadataArgsStorage().filterColumns(target);
-    const [identifier] = columns.filter((column) => column.options.primary);
-    for (const { mode, propertyName } of columns) {
+    const properties = getMetadataArgsStorage().filterColumns(target);
+    const identifier = properties.find((column) => column.options.primary);
+    for (const { mode, propertyName } of properties) {
       const meaning = TIME_MEANINGS[mode]?.(singularName(target));
       if (meaning !== undefined && !meaningOf(target, propertyName)) {
         Meaning(meaning)(target.prototype as object, propertyName);
       }
-      if (
-        mode === 'updateDate' &&
-        identifier &&
-        ![...filtered, ...sorted].some((name) => name === propertyName)
-      ) {
+      if (mode === 'updateDate' && identifier && !isListedBy(target, propertyName)) {
         Index([propertyName, identifier.propertyName])(target);
       }
     }
   };
 }
 
-interface Declared {
+/** What lists do with the columns of an entity. A column that is counted by itself is a combination of one. */
+interface DeclaredColumns extends Required<Omit<ListColumns<string>, 'counted'>> {
+  readonly counted: readonly (readonly string[])[];
+}
+
+interface Declared extends DeclaredColumns {
   readonly name: string;
   readonly external: ExternalTable | undefined;
-  readonly counted: readonly (readonly string[])[];
-  readonly filtered: readonly string[];
-  readonly sorted: readonly string[];
-  readonly searched: readonly string[];
-  readonly intervals: readonly CountedIntervals<string>[];
-  readonly paths: readonly string[];
 }
 
 /** What `@Resource` declares of an entity; `undefined` for an entity that is not a resource, such as a deletion. */
@@ -141,7 +126,7 @@ export function declaredOf({ target }: Pick<EntityMetadata, 'target'>): Declared
     : undefined;
 }
 
-const NOTHING = {
+const NOTHING: DeclaredColumns = {
   counted: [],
   filtered: [],
   sorted: [],
@@ -151,10 +136,14 @@ const NOTHING = {
 };
 
 /** What lists do with the columns of an entity; nothing for an entity that is not a resource. */
-export function declaredColumns(
-  metadata: Pick<EntityMetadata, 'target'>,
-): Pick<Declared, keyof ListColumns<string>> {
+export function declaredColumns(metadata: Pick<EntityMetadata, 'target'>): DeclaredColumns {
   return declaredOf(metadata) ?? NOTHING;
+}
+
+/** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
+export function isListedBy(target: EntityMetadata['target'], property: string): boolean {
+  const { filtered, sorted } = declaredColumns({ target });
+  return [...filtered, ...sorted].includes(property);
 }
 
 /** The table of others that the resource of a name lists; `undefined` for a table of the service. */

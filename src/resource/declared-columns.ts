@@ -2,57 +2,38 @@ import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { indexedColumn } from './carried-columns.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
+import { columnTypeOf, typeNameOf } from './column-values.js';
 import { countedProblems, intervalProblems } from './declared-tally.js';
 import { isTextIdentifier } from './identifiers.js';
 import { ignoredDeclarations } from './ignored-declarations.js';
 import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
 import { capabilitiesOf } from './capabilities.js';
-import {
-  columnOf,
-  countedColumnsOf,
-  countedIntervalsOf,
-  externalTableOf,
-  filteredColumnsOf,
-  pathsOf,
-  searchedColumnsOf,
-  sortedColumnsOf,
-} from './resource.js';
+import { declaredColumns } from './declaration.js';
+import { columnOf, externalTableOf } from './resource.js';
 import { scopeOf } from './scope.js';
 
-/** The column types that a list can show. Hidden columns may have any. */
-const SHOWN: ReadonlySet<unknown> = new Set(
-  Object.values(COLUMN_TYPES).flatMap(({ columnTypes }) => columnTypes),
-);
-
-/** The column types of which equal values are the same as text, by which the tally compares them. */
-const COUNTABLE: ReadonlySet<unknown> = new Set(
-  Object.values(COLUMN_TYPES).flatMap(({ flags, columnTypes }) =>
-    (flags as readonly string[]).includes('counted') ? columnTypes : [],
-  ),
-);
-
 /** What no list can do of what the entity of a resource declares, as lines. */
-export function columnProblems(metadata: EntityMetadata): string[] {
-  const { name: entity, columns, propertiesMap } = metadata;
+export function* columnProblems(metadata: EntityMetadata): Generator<string> {
+  const { name: entity, propertiesMap } = metadata;
   const names = namedColumns(metadata);
-  return [
-    ...identifierProblems(metadata),
-    ...intervalProblems(metadata),
-    ...countedProblems(metadata),
-    ...externalProblems(metadata),
-    ...ignoredDeclarations(metadata),
-    // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
-    // decorator. Only one with `declare` is missing.
-    ...Object.keys(metadata.create() as object)
-      .filter((property) => !Object.hasOwn(propertiesMap, property))
-      .map((property) => `${entity}.${property} has no decorator of a column, such as @Column`),
-    ...pathProblems(metadata),
-    ...[...new Set([...names.listed, ...names.scoped])]
-      .filter((name) => !metadata.findColumnWithPropertyName(name))
-      .map((name) => `${entity}.${name} is named in @Resource, and is no column`),
-    ...columns.flatMap((column) => problemsOf(column, names)),
-  ];
+  yield* identifierProblems(metadata);
+  yield* intervalProblems(metadata);
+  yield* countedProblems(metadata);
+  yield* externalProblems(metadata);
+  yield* ignoredDeclarations(metadata);
+  // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
+  // decorator. Only one with `declare` is missing.
+  for (const property of Object.keys(metadata.create() as object)) {
+    if (Object.hasOwn(propertiesMap, property)) continue;
+    yield `${entity}.${property} has no decorator of a column, such as @Column`;
+  }
+  yield* pathProblems(metadata);
+  for (const name of new Set([...names.listed, ...names.scoped])) {
+    if (metadata.findColumnWithPropertyName(name)) continue;
+    yield `${entity}.${name} is named in @Resource, and is no column`;
+  }
+  for (const column of metadata.columns) yield* problemsOf(column, names);
 }
 
 /** The columns that an entity names in `@Resource`, by what they are for. */
@@ -66,148 +47,101 @@ interface NamedColumns {
 }
 
 function namedColumns(metadata: EntityMetadata): NamedColumns {
-  const counted = [
-    ...countedColumnsOf(metadata),
-    ...countedIntervalsOf(metadata).map(({ within }) => within),
-  ].flat();
-  const listed = [
-    ...counted,
-    ...filteredColumnsOf(metadata),
-    ...sortedColumnsOf(metadata),
-    ...searchedColumnsOf(metadata),
-  ];
+  const { counted, filtered, sorted, searched, intervals, paths } = declaredColumns(metadata);
+  const tallied = [...counted, ...intervals.map(({ within }) => within)].flat();
+  const listed = [...tallied, ...filtered, ...sorted, ...searched];
   const scoped = scopeOf(metadata)?.columns ?? [];
-  return { counted, listed, scoped, stored: new Set([...listed, ...pathsOf(metadata)]) };
+  return { counted: tallied, listed, scoped, stored: new Set([...listed, ...paths]) };
 }
 
 /** What no list can do of a column. */
-function problemsOf(column: ColumnMetadata, { counted, scoped, stored }: NamedColumns): string[] {
+function* problemsOf(
+  column: ColumnMetadata,
+  { counted, scoped, stored }: NamedColumns,
+): Generator<string> {
   const { propertyName, entityMetadata } = column;
-  const type = typeName(column);
+  const type = columnTypeOf(column);
   const name = `${entityMetadata.name}.${propertyName}`;
-  const isShown = column.isSelect && !column.isPrimary;
-  return [
-    ...(isShown ? typeProblems(name, column) : []),
-    ...(type === 'jsonb'
-      ? declaredShape(entityMetadata.target as object, propertyName).problems
-      : []),
-    ...(counted.includes(propertyName) && !COUNTABLE.has(type)
-      ? [`${name} cannot be counted, since it is a column of type ${type}`]
-      : []),
-    ...(column.isDeleteDate
-      ? [`${name} is a @DeleteDateColumn, and no list leaves out what it marks: delete the rows`]
-      : []),
-    ...(column.isUpdateDate && (column.precision ?? 3) < 3
-      ? [
-          `${name} rounds times to less than milliseconds, so that updatedSince would miss changes: give it timeColumn`,
-        ]
-      : []),
-    ...(column.isGenerated
-      ? [
-          `${name} is generated by a sequence or an extension, and an import sets it: declare it by its type, with a default in SQL such as gen_random_uuid() if others write to the table`,
-        ]
-      : []),
-    ...(column.isVirtualProperty && stored.has(propertyName)
-      ? [`${name} is computed for each object, so that no index and no tally can hold it`]
-      : []),
-    ...(column.isVirtualProperty && scoped.includes(propertyName)
-      ? [`${name} is computed for each object, so that no deletion can record it for the scope`]
-      : []),
-  ];
+  if (column.isSelect && !column.isPrimary) yield* typeProblems(name, column);
+  if (type === 'json') yield* declaredShape(entityMetadata.target as object, propertyName).problems;
+  if (counted.includes(propertyName) && !isCountable(type))
+    yield `${name} cannot be counted, since it is a column of type ${typeNameOf(column)}`;
+  if (column.isDeleteDate)
+    yield `${name} is a @DeleteDateColumn, and no list leaves out what it marks: delete the rows`;
+  if (column.isUpdateDate && (column.precision ?? 3) < 3)
+    yield `${name} rounds times to less than milliseconds, so that updatedSince would miss changes: give it timeColumn`;
+  if (column.isGenerated)
+    yield `${name} is generated by a sequence or an extension, and an import sets it: declare it by its type, with a default in SQL such as gen_random_uuid() if others write to the table`;
+  if (column.isVirtualProperty && stored.has(propertyName))
+    yield `${name} is computed for each object, so that no index and no tally can hold it`;
+  if (column.isVirtualProperty && scoped.includes(propertyName))
+    yield `${name} is computed for each object, so that no deletion can record it for the scope`;
 }
 
-function pathProblems(metadata: EntityMetadata): string[] {
-  return pathsOf(metadata).flatMap((name) => {
+function* pathProblems(metadata: EntityMetadata): Generator<string> {
+  for (const name of declaredColumns(metadata).paths) {
     try {
       jsonPath(metadata.target as ObjectType<unknown>, name);
-      return [];
     } catch (error) {
-      return [(error as TypeError).message];
+      yield (error as TypeError).message;
     }
-  });
+  }
 }
 
 /** What a resource over a table of others cannot have, and no other resource can have of it. */
-function externalProblems(metadata: EntityMetadata): string[] {
+function* externalProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity, updateDateColumn, foreignKeys } = metadata;
   if (!externalTableOf(metadata)) {
-    return foreignKeys
-      .filter(({ referencedEntityMetadata: other }) => externalTableOf(other))
-      .map(
-        ({ columns: [column], referencedEntityMetadata: other }) =>
-          `${entity}.${column?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`,
-      );
+    for (const { columns, referencedEntityMetadata: other } of foreignKeys)
+      if (externalTableOf(other))
+        yield `${entity}.${columns[0]?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`;
+    return;
   }
-  const counted = countedColumnsOf(metadata);
-  const indexed = [
-    ...filteredColumnsOf(metadata),
-    ...sortedColumnsOf(metadata),
-    ...searchedColumnsOf(metadata),
-    ...countedIntervalsOf(metadata).flatMap(({ of, within }) => [...within, of]),
-    ...pathsOf(metadata),
-  ];
-  const [refused, uses, lacks] = capabilitiesOf(metadata).counts
+  const { counted, filtered, sorted, searched, intervals, paths } = declaredColumns(metadata);
+  const { counts } = capabilitiesOf(metadata);
+  const bounded = intervals.flatMap(({ of, within }) => [...within, of]);
+  const indexed = [...filtered, ...sorted, ...searched, ...bounded, ...paths];
+  const [refused, uses, lacks] = counts
     ? [indexed, 'filtered, sorted or searched', '']
     : [[...counted.flat(), ...indexed], 'counted, filtered, sorted or searched', ', and no tally'];
-  return [
-    ...[...new Set(refused)].map(
-      (name) =>
-        `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`,
-    ),
-    ...(capabilitiesOf(metadata).counts
-      ? [
-          ...counted.flatMap((names) => lengthProblem(metadata, names, 'counted')),
-          ...lengthProblem(metadata, scopeOf(metadata)?.columns ?? [], 'in a scope'),
-        ]
-      : []),
-    ...(updateDateColumn
-      ? [
-          `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`,
-        ]
-      : []),
-  ];
+  for (const name of new Set(refused))
+    yield `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`;
+  if (counts) {
+    for (const names of counted) yield* lengthProblem(metadata, names, 'counted');
+    yield* lengthProblem(metadata, scopeOf(metadata)?.columns ?? [], 'in a scope');
+  }
+  if (updateDateColumn)
+    yield `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`;
 }
 
 /** Maximum bytes of the values of a table of others that an index of the service has together. */
 const MAXIMUM_INDEXED = 2000;
 
 /** Values that do not fit into an index would make the statements of others fail. */
-function lengthProblem(
+function* lengthProblem(
   metadata: EntityMetadata,
   names: readonly string[],
   use: 'counted' | 'in a scope',
-): string[] {
+): Generator<string> {
   const bytes = names.reduce((sum, name) => sum + indexedColumn(columnOf(metadata, name)).bytes, 0);
-  if (bytes <= MAXIMUM_INDEXED) return [];
-  return [
-    `${metadata.name}.${names.join(' and ')} cannot be ${use}: a value of the table of others may have ${bytes === Infinity ? 'any length' : `${bytes} bytes`}, and more than ${MAXIMUM_INDEXED} would make a write of others fail`,
-  ];
+  if (bytes > MAXIMUM_INDEXED)
+    yield `${metadata.name}.${names.join(' and ')} cannot be ${use}: a value of the table of others may have ${bytes === Infinity ? 'any length' : `${bytes} bytes`}, and more than ${MAXIMUM_INDEXED} would make a write of others fail`;
 }
 
-function identifierProblems(metadata: EntityMetadata): string[] {
+function* identifierProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity, primaryColumns } = metadata;
   const [identifier, ...others] = primaryColumns;
   if (!identifier || others.length > 0) {
     const names = primaryColumns.map(({ propertyName }) => propertyName).join(' and ');
-    return [
-      `${entity} is identified by ${names}: a resource needs exactly one @PrimaryColumn, which may be made of them`,
-    ];
+    yield `${entity} is identified by ${names}: a resource needs exactly one @PrimaryColumn, which may be made of them`;
+  } else if (isTextIdentifier(identifier.type) && !isKey(identifier)) {
+    yield `${entity}.${identifier.propertyName} identifies objects: give it identifierColumn, or the type integer, bigint or uuid`;
   }
-  if (externalTableOf(metadata) ? isKeyOfOthers(identifier) : isIdentifying(identifier)) return [];
-  return [
-    `${entity}.${identifier.propertyName} identifies objects: give it identifierColumn, or the type integer, bigint or uuid`,
-  ];
 }
 
-/** An identifier of a table of others may be a text of any length and collation. */
-function isKeyOfOthers({ type }: ColumnMetadata): boolean {
-  return (
-    !isTextIdentifier(type) || COLUMN_TYPES.text.columnTypes.some((name: unknown) => name === type)
-  );
-}
-
-function isIdentifying({ type, collation, length }: ColumnMetadata): boolean {
-  if (!isTextIdentifier(type)) return true;
+/** Whether a text can identify objects. In a table of others it may have any length and collation. */
+function isKey({ type, collation, length, entityMetadata }: ColumnMetadata): boolean {
+  if (externalTableOf(entityMetadata)) return columnTypeOf({ type, isArray: false }) === 'text';
   return (
     type === identifierColumn.type &&
     collation === identifierColumn.collation &&
@@ -215,20 +149,17 @@ function isIdentifying({ type, collation, length }: ColumnMetadata): boolean {
   );
 }
 
-function typeProblems(name: string, column: ColumnMetadata): string[] {
-  const type = typeName(column);
+function* typeProblems(name: string, column: ColumnMetadata): Generator<string> {
   if (typeof column.type === 'function') {
-    return [`${name} has no column type: give @Column one, such as nameColumn`];
+    yield `${name} has no column type: give @Column one, such as nameColumn`;
+  } else if (!columnTypeOf(column)) {
+    const shown = new Set(Object.values(COLUMN_TYPES).flatMap(({ columnTypes }) => columnTypes));
+    yield `${name} is a column of type ${typeNameOf(column)}, which no list can show: give it one of ${[...shown].join(', ')}, or select: false`;
   }
-  if (!SHOWN.has(type)) {
-    const shown = [...SHOWN].join(', ');
-    return [
-      `${name} is a column of type ${type}, which no list can show: give it one of ${shown}, or select: false`,
-    ];
-  }
-  return [];
 }
 
-function typeName({ type, isArray }: ColumnMetadata): string {
-  return `${typeof type === 'function' ? type.name : type}${isArray ? '[]' : ''}`;
+/** Whether equal values are the same as text, by which the tally compares them. */
+function isCountable(type: ReturnType<typeof columnTypeOf>): boolean {
+  const flags: readonly string[] = type ? COLUMN_TYPES[type].flags : [];
+  return flags.includes('counted');
 }

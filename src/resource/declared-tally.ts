@@ -1,51 +1,36 @@
 import type { EntityMetadata } from 'typeorm';
-import {
-  countedColumnsOf,
-  countedIntervalsOf,
-  isBroad,
-  singleCountedColumnsOf,
-  sortedColumnsOf,
-} from './resource.js';
+import { declaredColumns } from './declaration.js';
+import { isBroad, singleCountedColumnsOf } from './resource.js';
 
 /** Intervals of which there is no tally, or that it would count twice or could not name. */
-export function intervalProblems(metadata: EntityMetadata): string[] {
+export function* intervalProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity } = metadata;
-  const sorted = sortedColumnsOf(metadata);
+  const { sorted, intervals } = declaredColumns(metadata);
   const always = singleCountedColumnsOf(metadata).filter((name) => isBroad(metadata, name));
-  const intervals = countedIntervalsOf(metadata).map(({ of, within }) => ({
-    of,
-    within,
-    text: `${entity} counts intervals of ${of} within ${named(within)}`,
-  }));
-  return [
-    ...intervals
-      .filter(({ of }) => !sorted.includes(of))
-      .map(({ of, text }) => `${text}, but ${of} is not in its sorted columns`),
-    ...repeated(intervals.map(({ of, within }) => `${of} within ${inOneOrder(within)}`)).map(
-      (text) => `${entity} counts intervals of ${text} twice`,
-    ),
-    ...intervals
-      .filter(({ within: [name, ...others] }) => always.includes(name) && others.length === 0)
-      .map(
-        ({ text }) =>
-          `${text} twice: those of a sorted column within a counted enumeration or boolean are always counted`,
-      ),
-    ...intervals
-      .filter(({ of, within }) => within.length === 0 || hasRepetition([...within, of]))
-      .map(({ text }) => text),
-  ];
+  const textOf = ({ of, within }: (typeof intervals)[number]): string =>
+    `${entity} counts intervals of ${of} within ${named(within)}`;
+  for (const each of intervals)
+    if (!sorted.includes(each.of))
+      yield `${textOf(each)}, but ${each.of} is not in its sorted columns`;
+  for (const text of repeated(
+    intervals.map(({ of, within }) => `${of} within ${inOneOrder(within)}`),
+  ))
+    yield `${entity} counts intervals of ${text} twice`;
+  for (const each of intervals)
+    if (each.within.length === 1 && always.includes(each.within[0]))
+      yield `${textOf(each)} twice: those of a sorted column within a counted enumeration or boolean are always counted`;
+  for (const each of intervals)
+    if (each.within.length < 1 || hasRepetition([...each.within, each.of])) yield textOf(each);
 }
 
 /** What the tally would count twice, or could not name. */
-export function countedProblems(metadata: EntityMetadata): string[] {
+export function* countedProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity } = metadata;
-  const all = countedColumnsOf(metadata);
-  return [
-    ...repeated(all.map(inOneOrder)).map((names) => `${entity} counts ${names} twice`),
-    ...all
-      .filter((names) => names.length === 0 || hasRepetition(names))
-      .map((names) => `${entity} counts a combination of ${named(names)}`),
-  ];
+  const { counted } = declaredColumns(metadata);
+  for (const names of repeated(counted.map(inOneOrder))) yield `${entity} counts ${names} twice`;
+  for (const names of counted)
+    if (names.length === 0 || hasRepetition(names))
+      yield `${entity} counts a combination of ${named(names)}`;
 }
 
 function named(columns: readonly string[]): string {

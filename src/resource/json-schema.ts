@@ -47,28 +47,28 @@ const TYPE_SCHEMAS: Readonly<Record<ValueType, object>> = {
   boolean: { type: 'boolean' },
 };
 
+/** The keywords that have the first argument of a rule as their value. */
+const KEYWORDS: ReadonlyMap<string | undefined, string> = new Map([
+  ['min', 'minimum'],
+  ['max', 'maximum'],
+  ['minLength', 'minLength'],
+  ['maxLength', 'maxLength'],
+  ['arrayMinSize', 'minItems'],
+  ['arrayMaxSize', 'maxItems'],
+]);
+
 function keywordsOf(rule: Rule): object {
   const [first, second] = rule.constraints ?? [];
+  const keyword = KEYWORDS.get(rule.name);
+  if (keyword !== undefined) return { [keyword]: first };
   switch (rule.name) {
     case 'isIn':
     case 'isEnum':
       return { enum: allowedValues(rule) };
-    case 'min':
-      return { minimum: first };
-    case 'max':
-      return { maximum: first };
-    case 'minLength':
-      return { minLength: first };
-    case 'maxLength':
-      return { maxLength: first };
     case 'isLength':
       return { minLength: first, ...(second !== undefined && { maxLength: second }) };
     case 'matches':
       return first instanceof RegExp && first.flags === '' ? { pattern: first.source } : {};
-    case 'arrayMinSize':
-      return { minItems: first };
-    case 'arrayMaxSize':
-      return { maxItems: first };
     default:
       return {};
   }

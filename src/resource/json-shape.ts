@@ -7,8 +7,6 @@ export type Shape = ObjectShape | ListShape | ValueShape;
 
 export interface ObjectShape {
   readonly kind: 'object';
-  /** The name of its class. */
-  readonly name: string;
   readonly properties: ReadonlyMap<string, Property>;
 }
 
@@ -102,7 +100,7 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
   const properties = new Map<string, Property>();
   if (enclosing.includes(type)) {
     problems.push(`${type.name} refers to itself, so that its shape has no end`);
-    return { kind: 'object', name: type.name, properties };
+    return { kind: 'object', properties };
   }
   const rules: readonly Rule[] = getMetadataStorage().getTargetValidationMetadatas(
     type,
@@ -133,7 +131,7 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
     }
   }
   if (names.size === 0) problems.push(`${type.name} has no properties`);
-  return { kind: 'object', name: type.name, properties };
+  return { kind: 'object', properties };
 }
 
 function isConditional({ type }: Rule): boolean {

@@ -43,30 +43,34 @@ const MAXIMUM_NAME = 63;
  * @param {ListTable} resource
  * @returns {ListIndex[]}
  */
-export function listIndexes({ table, identifier, filtered, sorted, paths }) {
-  const columns = new Map([...filtered, ...sorted].map((column) => [column.name, column]));
-  columns.delete(identifier.name);
-  const key = quoted(identifier.name);
-  const byIdentifier = carriedColumns([identifier], filtered);
+export function listIndexes({ table, paths, ...resource }) {
+  const { identifier } = resource;
   return [
-    // Without carried columns it would be the primary key.
-    ...(byIdentifier.length === 0
-      ? []
-      : [
-          {
-            name: indexName(table, identifier.name),
-            columns: `(${key})${include(byIdentifier)}`,
-          },
-        ]),
-    ...[...columns.values()].map((column) => ({
-      name: indexName(table, column.name),
-      columns: `(${quoted(column.name)}, ${key})${include(carriedColumns([column, identifier], filtered))}`,
-    })),
+    ...indexedColumns(resource)
+      // Without carried columns, the index by identifier would be the primary key.
+      .filter(({ first, carried }) => first !== identifier.name || carried.length > 0)
+      .map(({ first, keys, carried }) => ({
+        name: indexName(table, first),
+        columns: `(${names(keys)})${carried.length === 0 ? '' : ` INCLUDE (${names(carried)})`}`,
+      })),
     ...paths.map(({ name, expression }) => ({
       name: indexName(table, name),
-      columns: `(${expression}, ${key})`,
+      columns: `(${expression}, ${quoted(identifier.name)})`,
     })),
   ];
+}
+
+/**
+ * The columns by which each index finds objects, with the name of the first one, and those that it carries.
+ *
+ * @param {Pick<ListTable, 'identifier' | 'filtered' | 'sorted'>} resource
+ */
+export function indexedColumns({ identifier, filtered, sorted }) {
+  const columns = new Map([identifier, ...filtered, ...sorted].map((each) => [each.name, each]));
+  return [...columns.values()].map((column) => {
+    const keys = column.name === identifier.name ? [column] : [column, identifier];
+    return { first: column.name, keys, carried: carriedColumns(keys, filtered) };
+  });
 }
 
 /** @param {string} table */
@@ -90,7 +94,7 @@ export function createIndex(table, { name, columns }) {
  * @param {readonly IndexedColumn[]} keys
  * @param {readonly IndexedColumn[]} filtered
  */
-export function carriedColumns(keys, filtered) {
+function carriedColumns(keys, filtered) {
   let available = MAXIMUM_BYTES - keys.reduce((sum, { bytes }) => sum + bytes, 0);
   return filtered.filter(({ name, bytes }) => {
     if (keys.some((key) => key.name === name)) return false;
@@ -101,9 +105,8 @@ export function carriedColumns(keys, filtered) {
 }
 
 /** @param {readonly IndexedColumn[]} columns */
-function include(columns) {
-  if (columns.length === 0) return '';
-  return ` INCLUDE (${columns.map(({ name }) => quoted(name)).join(', ')})`;
+function names(columns) {
+  return columns.map(({ name }) => quoted(name)).join(', ');
 }
 
 /**

@@ -17,54 +17,18 @@ export const SERVICE_TABLES = [
   'watermark',
 ];
 
+/** Common table expressions of its statements, which would hide the table of the resource. */
+const EXPRESSIONS = `
+  anchor bounds counted counted_others counted_titled counts deleted first first_range found locked numbered object
+  outside page picked picked_others picked_titled position purged ranges rarer rarest shown start start_range
+  start_rank tallied value_at value_at_range value_at_rank way way_others way_titled`;
+
 /** Names of the service's own paths, tables and sequences, and names in its SQL. */
 const TAKEN = new Set([
   ...['deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
   ...SERVICE_TABLES,
   ...['watermark_floor', 'import_staging'],
-  // Common table expressions of its statements, which would hide the table of the resource.
-  ...[
-    'anchor',
-    'bounds',
-    'counted',
-    'counts',
-    'deleted',
-    'first',
-    'first_range',
-    'found',
-    'locked',
-    'numbered',
-  ],
-  ...[
-    'object',
-    'outside',
-    'page',
-    'picked',
-    'position',
-    'purged',
-    'ranges',
-    'rarer',
-    'rarest',
-    'shown',
-  ],
-  ...[
-    'start',
-    'start_range',
-    'start_rank',
-    'tallied',
-    'value_at',
-    'value_at_range',
-    'value_at_rank',
-    'way',
-  ],
-  ...[
-    'counted_others',
-    'counted_titled',
-    'picked_others',
-    'picked_titled',
-    'way_others',
-    'way_titled',
-  ],
+  ...EXPRESSIONS.trim().split(/\s+/),
 ]);
 
 /** Endings of the tables that the service keeps for each resource. */

@@ -7,27 +7,17 @@ import {
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ColumnMetadataArgs } from 'typeorm/metadata-args/ColumnMetadataArgs.js';
 import {
-  type CountedIntervals,
   declaredColumns,
   declaredOf,
   type ExternalTable,
   externalTableNamed,
 } from './declaration.js';
 
-/** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
-export function isListedBy(target: EntityMetadata['target'], property: string): boolean {
-  const { filtered, sorted } = declaredColumns({ target });
-  return [...filtered, ...sorted].includes(property);
-}
-
 /** The name of several objects of an entity: `order items` for the resource `order_items`. */
 export function pluralName(entity: ObjectType<unknown>): string {
-  const name = declaredOf({ target: entity })?.name ?? tableNameOf(entity);
-  return (name ?? 'objects').replaceAll('_', ' ');
-}
-
-function tableNameOf(entity: ObjectType<unknown>): string | undefined {
-  return getMetadataArgsStorage().tables.find(({ target }) => target === entity)?.name;
+  const table = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  const name = declaredOf({ target: entity })?.name ?? table?.name ?? 'objects';
+  return name.replaceAll('_', ' ');
 }
 
 /**
@@ -48,14 +38,7 @@ export function nameOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): 
 
 /** The table of an entity in SQL, with its schema if it is that of others. */
 export function tableOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): string {
-  const external = externalTableOf(metadata);
-  return external ? quotedTable(external) : quotedName(metadata.tableName);
-}
-
-/** The table in SQL of an entity whose metadata is not built yet. */
-export function tableOfEntity(entity: ObjectType<unknown>): string | undefined {
-  const tableName = tableNameOf(entity);
-  return tableName === undefined ? undefined : tableOf({ target: entity, tableName });
+  return tableNamed(nameOf(metadata));
 }
 
 /** The table of others that a resource lists; `undefined` for a table of the service. */
@@ -88,6 +71,14 @@ export function primaryColumnOf(entity: ObjectType<unknown>): ColumnMetadataArgs
     .find(({ options }) => options.primary);
 }
 
+/** The fields of an entity that a query computes for each object that is shown: `@VirtualColumn`. */
+export function computedFields(entity: ObjectType<unknown>): string[] {
+  return getMetadataArgsStorage()
+    .filterColumns(entity)
+    .filter(({ mode }) => mode === 'virtual-property')
+    .map(({ propertyName }) => propertyName);
+}
+
 /** The resources of a data source, by name. */
 export function resourcesOf(dataSource: DataSource): Map<string, EntityMetadata> {
   const resources = dataSource.entityMetadatas.filter(isResource);
@@ -99,16 +90,9 @@ export function isResource(metadata: Pick<EntityMetadata, 'target'>): boolean {
   return declaredOf(metadata) !== undefined;
 }
 
-/** The columns and the combinations of columns whose values the tally counts. */
-export function countedColumnsOf(
-  metadata: Pick<EntityMetadata, 'target'>,
-): readonly (readonly string[])[] {
-  return declaredColumns(metadata).counted;
-}
-
 /** The columns whose values the tally counts by themselves, and not only in combinations. */
 export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): string[] {
-  return countedColumnsOf(metadata).flatMap((names) => (names.length === 1 ? names : []));
+  return declaredColumns(metadata).counted.flatMap((names) => (names.length === 1 ? names : []));
 }
 
 /**
@@ -119,33 +103,6 @@ export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>)
 export function isBroad(metadata: EntityMetadata, name: string): boolean {
   const type = metadata.findColumnWithPropertyName(name)?.type;
   return type === 'enum' || type === 'boolean';
-}
-
-/** The intervals that the tally counts within the values of other columns. */
-export function countedIntervalsOf(
-  metadata: Pick<EntityMetadata, 'target'>,
-): readonly CountedIntervals<string>[] {
-  return declaredColumns(metadata).intervals;
-}
-
-/** The columns that filters compare, which the indexes of the lists carry. */
-export function filteredColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
-  return declaredColumns(metadata).filtered;
-}
-
-/** The columns that lists are sorted by, besides the identifier. */
-export function sortedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
-  return declaredColumns(metadata).sorted;
-}
-
-/** The columns that lists search for words. */
-export function searchedColumnsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
-  return declaredColumns(metadata).searched;
-}
-
-/** The values within columns that filters compare, by name. */
-export function pathsOf(metadata: Pick<EntityMetadata, 'target'>): readonly string[] {
-  return declaredColumns(metadata).paths;
 }
 
 /**

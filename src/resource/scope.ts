@@ -5,8 +5,7 @@ export interface ScopeClient {
   readonly clientID: string;
 }
 
-/** Values of columns, or operators of TypeORM, combined with AND. */
-type ScopeCondition<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;
+type Where<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;
 
 /** Which objects of a resource a client sees. */
 export interface Scope<Column extends string = string> {
@@ -16,9 +15,7 @@ export interface Scope<Column extends string = string> {
    * The condition for the objects that a client sees, as TypeORM's `where` takes it: several are combined
    * with OR, and `{}` is every object. No value may be `undefined` or null; a missing value is `IsNull()`.
    */
-  readonly where: (
-    client: ScopeClient,
-  ) => ScopeCondition<Column> | readonly ScopeCondition<Column>[];
+  readonly where: (client: ScopeClient) => Where<Column> | readonly Where<Column>[];
 }
 
 const SCOPE = Symbol('scope');

@@ -31,27 +31,15 @@ export function selectedComputed(
   metadata: EntityMetadata,
   names: readonly string[] | undefined,
 ): [entity: EntityMetadata, column: ColumnMetadata][] {
-  const shown: [EntityMetadata, readonly string[] | undefined][] = [
-    [metadata, names],
-    ...selectedRelated(metadata, names).map(([related, fields]): [EntityMetadata, string[]] => [
-      related.metadata,
-      fields,
-    ]),
-  ];
-  return shown.flatMap(([entity, fields]) =>
-    fieldsOf(entity)
+  const related = selectedRelated(metadata, names).map(([{ metadata: entity }, fields]) => ({
+    entity,
+    fields,
+  }));
+  return [{ entity: metadata, fields: names }, ...related].flatMap(({ entity, fields }) =>
+    selectedColumns(entity, fields)
       .filter(({ isVirtualProperty }) => isVirtualProperty)
-      .filter(({ propertyName }) => !fields || fields.includes(propertyName))
       .map((column): [EntityMetadata, ColumnMetadata] => [entity, column]),
   );
-}
-
-/** Whether a selection has a computed field, of the resource or of a related object. */
-export function selectsComputed(
-  metadata: EntityMetadata,
-  names: readonly string[] | undefined,
-): boolean {
-  return selectedComputed(metadata, names).length > 0;
 }
 
 /** The related objects that a selection names, each with its own fields. */
@@ -75,12 +63,17 @@ function publicForms(
   names: readonly string[] | undefined,
   table: string,
 ): string[] {
-  return fieldsOf(metadata)
-    .filter(({ propertyName }) => !names || names.includes(propertyName))
-    .map((column) => {
-      const form = valuesOf(column).publicForm(valueOf(column, table));
-      return `${form} AS "${column.propertyName}"`;
-    });
+  return selectedColumns(metadata, names).map((column) => {
+    const value = valueOf(column, table);
+    return `${valuesOf(column).publicForm?.(value) ?? value} AS "${column.propertyName}"`;
+  });
+}
+
+function selectedColumns(
+  metadata: EntityMetadata,
+  names: readonly string[] | undefined,
+): ColumnMetadata[] {
+  return fieldsOf(metadata).filter(({ propertyName }) => !names || names.includes(propertyName));
 }
 
 /** A column in SQL; the query of a `@VirtualColumn` in brackets. */

@@ -1,8 +1,6 @@
 import { type ExposeMetadata, TransformationType } from 'class-transformer';
 import { defaultMetadataStorage as declared } from 'class-transformer/cjs/storage.js';
 
-type Target = Parameters<typeof declared.findTypeMetadata>[0];
-
 /** A function of `@Transform`. */
 export type TransformFunction = (...parameters: never[]) => unknown;
 
@@ -17,23 +15,17 @@ export function transformingDecorators(
   isOfService: (transform: TransformFunction) => boolean = () => false,
 ): string[] {
   const target = prototype.constructor;
+  const excluded = declared.findExcludeMetadata(target, property) as object | undefined;
+  const isExcluded = excluded !== undefined || declared.getStrategy(target) === 'excludeAll';
   const exposed = declared.findExposeMetadata(target, property) as ExposeMetadata | undefined;
   const transforms = Object.values(TransformationType)
     .filter((type) => typeof type === 'number')
     .flatMap((type) => declared.findTransformMetadatas(target, property, type));
   return [
-    ...(isExcluded(target, property) ? ['Exclude'] : []),
+    ...(isExcluded ? ['Exclude'] : []),
     ...(Object.keys(exposed?.options ?? {}).length > 0 ? ['Expose'] : []),
     ...(transforms.some(({ transformFn }) => !isOfService(transformFn)) ? ['Transform'] : []),
   ];
-}
-
-/** Whether a property, or the whole class, has `@Exclude`. */
-function isExcluded(target: Target, property: string): boolean {
-  return (
-    (declared.findExcludeMetadata(target, property) as object | undefined) !== undefined ||
-    declared.getStrategy(target) === 'excludeAll'
-  );
 }
 
 /** Whether a property has `@Type`. */

@@ -3,22 +3,16 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../database/statement.js';
 import { databaseFailure } from '../database/database-failure.js';
 import { type FilteredList, filteredLists } from './filtered-lists.js';
-import { columnConditions } from '../list/condition/condition.js';
 import {
+  columnConditions,
   type IdentifierQuery,
   identifierQueriesIn,
   withoutQueries,
-} from '../list/condition/identifier-query.js';
+} from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
 import type { Listing } from '../list/listing/listing.js';
-import {
-  columnOf,
-  filteredColumnsOf,
-  identifierOf,
-  nameOf,
-  tableOf,
-  tableOfEntity,
-} from '../resource/resource.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { columnOf, identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
 
 /**
@@ -65,7 +59,9 @@ async function ofFilter(
     if (await servesQuery(dataSource, query)) continue;
     const what = `filter ${parameter} of ${nameOf(metadata)}`;
     const columns = query.columns.map((name) => `"${name}"`).join(', ');
-    found.push(`no index serves the ${what}, which needs one on (${columns}) of ${query.resource}`);
+    found.push(
+      `no index serves the ${what}, which needs one on (${columns}) of ${nameOf(query.metadata)}`,
+    );
   }
   const compared = columnConditions(listing.conditions);
   const columns = compared.map(({ column }) => column);
@@ -82,6 +78,11 @@ async function ofFilter(
   } else if (paths.length > 0) {
     found.push(
       `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
+    );
+  } else if (compared.some(({ kind }) => kind === 'sql')) {
+    // One of the column does not help with an expression of it.
+    found.push(
+      `no index serves the filter ${parameter} of ${nameOf(metadata)}, whose condition is SQL`,
     );
   } else {
     const isGin = columns.some((name) => needsGin(metadata, name));
@@ -100,7 +101,7 @@ async function servesFilter(
   { repository, conditions }: Listing,
 ): Promise<boolean> {
   const { metadata } = repository;
-  const carried = [identifierOf(metadata).propertyName, ...filteredColumnsOf(metadata)];
+  const carried = [identifierOf(metadata).propertyName, ...declaredColumns(metadata).filtered];
   const others = conditions.filter(
     (condition) => !(condition.kind === 'not' && carried.includes(condition.column)),
   );
@@ -115,10 +116,10 @@ async function servesFilter(
 /** Whether an index finds the objects whose columns a query compares. */
 async function servesQuery(
   dataSource: DataSource,
-  { entity, columns }: IdentifierQuery,
+  { metadata, columns }: IdentifierQuery,
 ): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
-  const text = `SELECT FROM ${tableOfEntity(entity)} WHERE ${equal.join(' AND ')}`;
+  const text = `SELECT FROM ${tableOf(metadata)} WHERE ${equal.join(' AND ')}`;
   return usesIndexes(
     await plan(
       dataSource,

@@ -3,12 +3,8 @@ import type { EntityMetadata } from 'typeorm';
 import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
 import { filteredLists } from './filtered-lists.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
-import {
-  countedColumnsOf,
-  filteredColumnsOf,
-  identifierOf,
-  sortedColumnsOf,
-} from '../resource/resource.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { identifierOf } from '../resource/resource.js';
 
 /**
  * The filters that come with the entity. Whoever keeps a copy needs no order, and to carry a time in every
@@ -35,7 +31,7 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
       .flatMap((other) => other.listing.query.sort ?? []);
     const sorts = sortKeys
       .map(({ field }) => field)
-      .filter((field) => sortedColumnsOf(metadata).includes(field));
+      .filter((field) => declaredColumns(metadata).sorted.includes(field));
     for (const condition of columnConditions(listing.conditions)) {
       const { column } = condition;
       if (!needsCarrying(metadata, condition)) continue;
@@ -57,10 +53,10 @@ function needsCarrying(metadata: EntityMetadata, condition: ColumnCondition): bo
   // computed.
   if (!column || column === identifierOf(metadata) || kind === 'path') return false;
   if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
-  if (filteredColumnsOf(metadata).includes(property)) return false;
+  if (declaredColumns(metadata).filtered.includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.
   const isReference = metadata.foreignKeys.some(({ columns }) => columns.includes(column));
-  const isCounted = countedColumnsOf(metadata).some((columns) => columns.includes(property));
+  const isCounted = declaredColumns(metadata).counted.some((columns) => columns.includes(property));
   return (
     !['varchar', 'text'].includes(String(column.type)) ||
     isReference ||

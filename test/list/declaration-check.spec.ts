@@ -111,7 +111,7 @@ async function problemsOf(entity: Type, ...others: Type[]): Promise<string[]> {
   const dataSource = new DataSource({ type: 'postgres', url: database.url, entities });
   await dataSource.initialize();
   try {
-    return columnProblems(dataSource.getMetadata(entity));
+    return [...columnProblems(dataSource.getMetadata(entity))];
   } finally {
     await dataSource.destroy();
   }

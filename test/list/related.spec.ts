@@ -86,7 +86,9 @@ describe('A filter by related objects', () => {
   });
 
   it('needs a resource, and a value', () => {
-    expect(() => related(ListOffersDto, {})).toThrow('ListOffersDto is not a @Resource');
+    expect(() => related(ListOffersDto, { either: 'b1' })).toThrow(
+      'ListOffersDto is not a @Resource',
+    );
     expect(() => related(Brand, {})).toThrow('related(Brand) needs a value of a column');
   });
 });

@@ -102,6 +102,9 @@ describe('within', () => {
   });
 
   it('needs a resource that refers to itself', () => {
-    expect(() => within(Brand, ['b'])).toThrow('Brand has no @ForeignKey to itself');
+    const { metadata } = service.dataSource.getRepository(Product);
+    expect(() => conditionsFrom(metadata, { brandID: within(Brand, ['b']) })).toThrow(
+      'Brand has no @ForeignKey to itself',
+    );
   });
 });

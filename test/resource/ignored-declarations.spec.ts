@@ -29,11 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function withEntities<T>(entities: Type[], read: (dataSource: DataSource) => T): Promise<T> {
+async function withEntities(
+  entities: Type[],
+  problems: (dataSource: DataSource) => Iterable<string>,
+): Promise<string[]> {
   const dataSource = new DataSource({ type: 'postgres', url: database.url, entities });
   await dataSource.initialize();
   try {
-    return read(dataSource);
+    return [...problems(dataSource)];
   } finally {
     await dataSource.destroy();
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Index, LessThanOrEqual, PrimaryColumn, Repository } from 'typeorm';
+import { Column, Index, LessThanOrEqual, PrimaryColumn, Raw, Repository } from 'typeorm';
 import {
   BooleanParam,
   IdentifiersParam,
@@ -54,6 +54,7 @@ class ListThingsDto extends ListQueryDto {
   @IntegerParam('The things with at most this stock.') stockMax?: number;
   @IntegerParam('The things that are at most this low.') lowMax?: number;
   @TextParam('The things of this name.') name?: string;
+  @IntegerParam('The things whose name is longer.') nameLonger?: number;
 }
 
 @Controller('test_wide_things')
@@ -65,6 +66,7 @@ class ThingsController {
     return listOf(this.things, query, {
       stockMax: (maximum) => ({ stock: LessThanOrEqual(maximum) }),
       lowMax: (maximum) => ({ low: LessThanOrEqual(maximum) }),
+      nameLonger: (length) => ({ name: Raw((name) => `length(${name}) > :length`, { length }) }),
     });
   }
 }
@@ -162,6 +164,8 @@ describe('The indexes of lists', () => {
     expect(found).toEqual([
       // Its index has no place for the values that are left.
       'no index serves the filter codeNot of test_wide_things, which needs one on ("code", "thingID")',
+      // One on ("name", "thingID") would not serve it either.
+      'no index serves the filter nameLonger of test_wide_things, whose condition is SQL',
       without('codeNot'),
       without('codeExists'),
       'no index serves the filter stockMax of test_wide_things with the sort name or weight: add stock to filtered',

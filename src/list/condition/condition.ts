@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
+import type { ComparedValue } from '../../resource/comparable.js';
 import type { JsonPath } from '../../resource/json-paths.js';
-import type { IdentifierQuery } from './identifier-query.js';
 import type { WordSearch } from './words.js';
 
 /**
@@ -9,51 +9,55 @@ import type { WordSearch } from './words.js';
  * combined with AND. A column is the name of a property of the entity.
  */
 export type Condition =
-  | Comparison
-  | { readonly kind: 'words'; readonly column: string; readonly search: WordSearch }
-  /** The column has one of the identifiers that a query finds. */
-  | { readonly kind: 'identifiers'; readonly column: string; readonly query: IdentifierQuery }
-  /** A value within a JSON column. */
-  | {
-      readonly kind: 'path';
-      readonly column: string;
-      readonly path: JsonPath;
-      readonly value: Equal | Exists | Interval;
-    }
-  /** An author's own SQL, of which nothing is known. */
-  | { readonly kind: 'sql'; readonly column: string; readonly sql: OpaqueSql }
+  | ColumnCondition
   /** One of several alternatives. */
   | { readonly kind: 'any'; readonly of: readonly (readonly Condition[])[] }
   | { readonly kind: 'negation'; readonly of: readonly Condition[] };
 
+/** A condition on one column. */
+export type ColumnCondition =
+  | Comparison
+  | (OnColumn &
+      (
+        | { readonly kind: 'words'; readonly search: WordSearch }
+        /** The column has one of the identifiers that a query finds. */
+        | { readonly kind: 'identifiers'; readonly query: IdentifierQuery }
+        /** A value within a JSON column. */
+        | { readonly kind: 'path'; readonly path: JsonPath; readonly value: PathComparison }
+        /** An author's own SQL, of which nothing is known. */
+        | { readonly kind: 'sql'; readonly sql: OpaqueSql }
+      ));
+
+interface OnColumn {
+  readonly column: string;
+}
+
 /** A comparison of a column with values. */
-export type Comparison = Equal | Excluding | Exists | Interval | Overlap | OtherComparison;
+export type Comparison = Equal | Excluding | Exists | InInterval | OtherComparison;
+
+export type PathComparison = Equal | Exists | InInterval;
 
 /** The column has this value, or one of several. */
-export interface Equal {
+export interface Equal extends OnColumn {
   readonly kind: 'equal';
-  readonly column: string;
   readonly values: readonly unknown[];
 }
 
 /** The column has none of these values. It may have no value. */
-export interface Excluding {
+export interface Excluding extends OnColumn {
   readonly kind: 'not';
-  readonly column: string;
   readonly values: readonly unknown[];
 }
 
 /** Whether the column has a value. */
-export interface Exists {
+interface Exists extends OnColumn {
   readonly kind: 'exists';
-  readonly column: string;
   readonly exists: boolean;
 }
 
 /** The value of the column is between bounds. Each bound is a value, and at least one is present. */
-export interface Interval {
+interface InInterval extends OnColumn {
   readonly kind: 'interval';
-  readonly column: string;
   readonly lower?: Bound;
   readonly upper?: Bound;
 }
@@ -64,18 +68,14 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
-/** The array in the column contains one of these values. */
-export interface Overlap {
-  readonly kind: 'overlap';
-  readonly column: string;
-  readonly values: readonly unknown[];
-}
-
 /** A comparison of which the tally knows nothing. */
-export interface OtherComparison {
+export interface OtherComparison extends OnColumn {
   readonly kind: 'comparison';
-  readonly column: string;
-  readonly operator: '!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE' | '@>' | '<@' | '::jsonb @>';
+  readonly operator:
+    | ('!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE')
+    /** The value is an array. */
+    | ('&&' | '@>' | '<@')
+    | '::jsonb @>';
   readonly value: unknown;
 }
 
@@ -88,8 +88,22 @@ export interface OtherComparison {
  */
 export type OpaqueSql = (column: string, values: ParameterValues, table: string) => string;
 
-/** A condition on one column. */
-export type ColumnCondition = Exclude<Condition, { readonly of: unknown }>;
+/** A query for identifiers of a resource's objects. */
+export interface IdentifierQuery {
+  /** The resource. */
+  readonly metadata: EntityMetadata;
+  /** Columns of the resource that the query compares with values, by an index at best. */
+  readonly columns: readonly string[];
+  /**
+   * Its text, which selects the identifiers.
+   *
+   * @param values takes those that it compares with
+   * @param visible the end of a WHERE clause, for a table of the resource by its name: it is visible
+   */
+  readonly text: (values: ParameterValues, visible: (table: string) => string) => string;
+  /** What a client sees of the resource. Absent before `Listing.seenBy`. */
+  readonly visible?: readonly Condition[];
+}
 
 /** The conditions on single columns of which conditions consist. */
 export function columnConditions(conditions: readonly Condition[]): ColumnCondition[] {
@@ -138,12 +152,50 @@ export function arePlain(metadata: EntityMetadata, conditions: readonly Conditio
     switch (condition.kind) {
       case 'sql':
         return false;
-      case 'identifiers': {
-        const { visible } = condition.query;
-        return !visible || arePlain(visible.metadata, visible.conditions);
-      }
+      case 'identifiers':
+        return arePlain(condition.query.metadata, condition.query.visible ?? []);
       default:
         return true;
     }
   });
+}
+
+/** The queries in conditions. */
+export function identifierQueriesIn(conditions: readonly Condition[]): IdentifierQuery[] {
+  return columnConditions(conditions).flatMap((each) =>
+    each.kind === 'identifiers' ? [each.query] : [],
+  );
+}
+
+/** Conditions with no identifiers in place of queries. */
+export function withoutQueries(conditions: readonly Condition[]): Condition[] {
+  return replaceIn(conditions, (condition) =>
+    condition.kind === 'identifiers'
+      ? { kind: 'equal', column: condition.column, values: [] }
+      : condition,
+  );
+}
+
+/** The values that a condition compares a column with. */
+export function comparedValues(condition: ColumnCondition): ComparedValue[] {
+  switch (condition.kind) {
+    case 'equal':
+    case 'not':
+      return condition.values.map((value) => ({ value }));
+    case 'interval':
+      return [condition.lower, condition.upper].filter((bound) => bound !== undefined);
+    case 'comparison': {
+      const { operator, value } = condition;
+      if (operator === '::jsonb @>') return [];
+      return operator === '&&' || operator === '@>' || operator === '<@'
+        ? (value as readonly unknown[]).map((item) => ({ value: item, isItem: true }))
+        : [{ value, isPattern: operator.endsWith('LIKE') }];
+    }
+    case 'exists':
+    case 'words':
+    case 'identifiers':
+    case 'path':
+    case 'sql':
+      return [];
+  }
 }

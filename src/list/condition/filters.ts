@@ -1,9 +1,11 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { changeCondition } from './changes.js';
-import type { Condition, Interval } from './condition.js';
-import { conditionsFrom } from './from-typeorm.js';
+import type { ParameterValues } from '../../database/statement.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
+import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
+import { identifierOf, nameOf } from '../../resource/resource.js';
+import type { Condition } from './condition.js';
+import { conditionsFrom } from './from-typeorm.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { DECLARED } from '../query/query-of.js';
 
@@ -72,25 +74,23 @@ export function conditionsOf(
   query: ListQueryDto,
   conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
 ): Condition[] {
-  const filters = Object.entries(query).filter(
-    ([name, value]) => value !== undefined && !NON_FILTERS.has(name),
+  const given = new Map<string, unknown>(
+    Object.entries(query).filter(([name, value]) => value !== undefined && !NON_FILTERS.has(name)),
   );
-  if (filters.length === 0) return [];
+  if (given.size === 0) return [];
   const declared = [...parametersOf(query.constructor).keys()];
-  return filters
-    .map(([filter, value]): [number, Condition[]] => {
-      const position = declared.indexOf(filter);
-      if (position < 0) throw new TypeError(`${query.constructor.name} does not declare ${filter}`);
-      const written = (conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined)?.(
-        value,
-      );
-      return [
-        position,
-        written ? conditionsFrom(metadata, written) : [conditionOf(metadata, filter, value)],
-      ];
-    })
-    .sort(([one], [other]) => one - other)
-    .flatMap(([, each]) => each);
+  const undeclared = [...given.keys()].find((name) => !declared.includes(name));
+  if (undeclared !== undefined) {
+    throw new TypeError(`${query.constructor.name} does not declare ${undeclared}`);
+  }
+  return declared.flatMap((filter) => {
+    if (!given.has(filter)) return [];
+    const value = given.get(filter);
+    const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
+    return condition
+      ? conditionsFrom(metadata, condition(value))
+      : [conditionOf(metadata, filter, value)];
+  });
 }
 
 /**
@@ -103,69 +103,62 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   const column = metadata.findColumnWithPropertyName(filter);
   if (column) {
     // An array has one of these items, of which a gin index finds the objects.
-    return { kind: column.isArray ? 'overlap' : 'equal', column: filter, values };
+    return column.isArray
+      ? { kind: 'comparison', column: filter, operator: '&&', value: values }
+      : { kind: 'equal', column: filter, values };
   }
-  const change = changeCondition(metadata, filter, value);
-  if (change) return change;
-  for (const [suffix, { columnOf, condition }] of Object.entries(SUFFIXES)) {
-    const named = filter.endsWith(suffix)
-      ? columnOf(metadata, filter.slice(0, -suffix.length))
-      : undefined;
-    if (named) return condition(named, values);
+  const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
+  const isTime = suffix === 'Since' || suffix === 'Until';
+  if (isTime && name === 'updated' && hasChangesTable(metadata)) {
+    return changeCondition(metadata, suffix === 'Since' ? '>=' : '<', value);
   }
+  const named = isTime ? timeNamed(metadata, name) : metadata.findColumnWithPropertyName(name);
+  if (named) return conditionOn(named, suffix, values);
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
 }
 
-/** What the end of a filter's name says about the column that the beginning of it names. */
-interface Suffix {
-  readonly columnOf: (metadata: EntityMetadata, name: string) => ColumnMetadata | undefined;
-  readonly condition: (column: ColumnMetadata, values: readonly unknown[]) => Condition;
-}
-
-const named: Suffix['columnOf'] = (metadata, name) => metadata.findColumnWithPropertyName(name);
-
 /** The times that TypeORM sets may have any name. */
-const timeNamed: Suffix['columnOf'] = (metadata, name) =>
-  ({ created: metadata.createDateColumn, updated: metadata.updateDateColumn })[name] ??
-  named(metadata, `${name}At`);
-
-const SUFFIXES: Readonly<Record<string, Suffix>> = {
-  Not: { columnOf: named, condition: excluding },
-  Exists: {
-    columnOf: named,
-    condition: ({ propertyName }, [exists]) => ({
-      kind: 'exists',
-      column: propertyName,
-      exists: exists === true,
-    }),
-  },
-  Since: {
-    columnOf: timeNamed,
-    condition: bounded((value) => ({ lower: { value, inclusive: true } })),
-  },
-  Until: {
-    columnOf: timeNamed,
-    condition: bounded((value) => ({ upper: { value, inclusive: false } })),
-  },
-};
-
-function bounded(
-  bounds: (value: unknown) => Pick<Interval, 'lower' | 'upper'>,
-): Suffix['condition'] {
-  return ({ propertyName }, [value]) => ({
-    kind: 'interval',
-    column: propertyName,
-    ...bounds(value),
-  });
+function timeNamed(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
+  const { createDateColumn: created, updateDateColumn: updated } = metadata;
+  return { created, updated }[name] ?? metadata.findColumnWithPropertyName(`${name}At`);
 }
 
-/** The condition that a column has none of some values. */
-function excluding(
+/** What the end of a filter's name says about the column that the beginning of it names. */
+function conditionOn(
   { propertyName: column, type, isNullable, enum: all = [] }: ColumnMetadata,
+  suffix: string | undefined,
   values: readonly unknown[],
 ): Condition {
-  // An equality, so that the tally knows the list with any other filters.
-  return type === 'enum' && !isNullable
-    ? { kind: 'equal', column, values: all.filter((value) => !values.includes(value)) }
-    : { kind: 'not', column, values };
+  const [value] = values;
+  switch (suffix) {
+    case 'Exists':
+      return { kind: 'exists', column, exists: value === true };
+    case 'Since':
+      return { kind: 'interval', column, lower: { value, inclusive: true } };
+    case 'Until':
+      return { kind: 'interval', column, upper: { value, inclusive: false } };
+    default:
+      // For an enumeration an equality, so that the tally knows the list with any other filters.
+      return type === 'enum' && !isNullable
+        ? { kind: 'equal', column, values: all.filter((each) => !values.includes(each)) }
+        : { kind: 'not', column, values };
+  }
+}
+
+/** A condition on the time of the last change in `changesTable`. */
+function changeCondition(
+  metadata: EntityMetadata,
+  comparison: '>=' | '<',
+  time: unknown,
+): Condition {
+  const { databaseName: identifier, propertyName: column } = identifierOf(metadata);
+  const query = {
+    metadata,
+    columns: [identifier],
+    // Whatever the client sees: the list that it restricts has the scope itself.
+    text: (values: ParameterValues) =>
+      `SELECT changed."${identifier}" FROM ${changesTable(nameOf(metadata))} changed
+       WHERE changed."changedAt" ${comparison} CAST(${values.add(time)} AS timestamptz)`,
+  };
+  return { kind: 'identifiers', column, query };
 }

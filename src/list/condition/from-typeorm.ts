@@ -1,4 +1,4 @@
-import { type EntityMetadata, FindOperator, type ObjectLiteral, Raw } from 'typeorm';
+import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { withParameters } from '../../database/named-parameters.js';
 import type { ColumnCondition, Condition, OpaqueSql, OtherComparison } from './condition.js';
 
@@ -12,15 +12,16 @@ export type Written<Value = never> = FindOperator<Value>;
 /** Makes a condition on a column of an entity. */
 type Make = (column: string, metadata: EntityMetadata) => ColumnCondition;
 
-const MAKES = new WeakMap<object, Make>();
-
-/** An operator of lists, beside those of TypeORM. TypeORM itself cannot read it. */
-export function written(name: string, make: Make): Written {
-  const operator = Raw(() => {
-    throw new TypeError(`${name} is a condition of listOf`);
-  }) as Written;
-  MAKES.set(operator, make);
-  return operator;
+/** An operator of lists, beside those of TypeORM, which cannot read it. */
+export class ListOperator extends FindOperator<never> {
+  constructor(
+    name: string,
+    readonly make: Make,
+  ) {
+    super('raw', undefined as never, false, false, () => {
+      throw new TypeError(`${name} is a condition of listOf`);
+    });
+  }
 }
 
 /**
@@ -44,8 +45,7 @@ export function conditionsOn(
   metadata?: EntityMetadata,
 ): Condition[] {
   if (!(compared instanceof FindOperator)) return [{ kind: 'equal', column, values: [compared] }];
-  const make = MAKES.get(compared);
-  if (make && metadata) return [make(column, metadata)];
+  if (compared instanceof ListOperator && metadata) return [compared.make(column, metadata)];
   const { type, child } = compared;
   const value: unknown = compared.value;
   const on = (operand: unknown): Condition[] => conditionsOn(column, operand, metadata);
@@ -66,10 +66,9 @@ export function conditionsOn(
       const [lower, upper] = value as readonly unknown[];
       return between(column, lower, upper);
     }
-    case 'arrayOverlap':
-      return [{ kind: 'overlap', column, values: value as readonly unknown[] }];
     case 'like':
     case 'ilike':
+    case 'arrayOverlap':
     case 'arrayContains':
     case 'arrayContainedBy':
     case 'jsonContains':
@@ -83,7 +82,7 @@ export function conditionsOn(
     case 'or':
       return [anyOf(column, (value as readonly unknown[]).map(on))];
     case 'raw':
-      return [{ kind: 'sql', column, sql: sqlOf(compared) }];
+      return [{ kind: 'sql', column, sql: rawSql(compared) }];
   }
 }
 
@@ -94,6 +93,7 @@ const OPERATORS = {
   moreThanOrEqual: '>=',
   like: 'LIKE',
   ilike: 'ILIKE',
+  arrayOverlap: '&&',
   arrayContains: '@>',
   arrayContainedBy: '<@',
   jsonContains: '::jsonb @>',
@@ -131,7 +131,7 @@ function anyOf(column: string, alternatives: readonly (readonly Condition[])[]):
   return { kind: 'any', of: alternatives };
 }
 
-function sqlOf({ getSql, objectLiteralParameters = {}, value }: FindOperator<unknown>): OpaqueSql {
+function rawSql({ getSql, objectLiteralParameters = {}, value }: FindOperator<unknown>): OpaqueSql {
   return (column, values) =>
     getSql
       ? withParameters(getSql(column), objectLiteralParameters, values)

@@ -1,7 +1,7 @@
 import type { ObjectType } from 'typeorm';
 import { jsonPath, type JsonPath, PATH_LENGTH } from '../../resource/json-paths.js';
-import type { Equal, Exists, Interval } from './condition.js';
-import { conditionsOn, type Written, written } from './from-typeorm.js';
+import type { PathComparison } from './condition.js';
+import { conditionsOn, ListOperator, type Written } from './from-typeorm.js';
 
 /** The paths to single values in the JSON columns of an entity, such as `hours.monday.open`. */
 export type PathOf<Entity> = {
@@ -42,14 +42,19 @@ export function path<Entity, Path extends PathOf<Entity>>(
 ): Readonly<Record<ColumnOf<Path>, Written>> {
   const at = jsonPath(entity, name);
   const value = comparisonOf(at, compared);
-  const condition = written('path', (column) => ({ kind: 'path', column, path: at, value }));
+  const condition: Written = new ListOperator('path', (column) => ({
+    kind: 'path',
+    column,
+    path: at,
+    value,
+  }));
   return { [at.column]: condition } as Record<ColumnOf<Path>, Written>;
 }
 
 type ColumnOf<Path extends string> = Path extends `${infer Column}.${string}` ? Column : never;
 
 /** The comparison of the value at a path, with values as text. */
-function comparisonOf(at: JsonPath, compared: Compared): Equal | Exists | Interval {
+function comparisonOf(at: JsonPath, compared: Compared): PathComparison {
   const [condition, ...others] = Array.isArray(compared)
     ? [{ kind: 'equal' as const, column: at.column, values: compared as readonly unknown[] }]
     : conditionsOn(at.column, compared);
@@ -63,8 +68,8 @@ function comparisonOf(at: JsonPath, compared: Compared): Equal | Exists | Interv
         const { lower, upper } = condition;
         return {
           ...condition,
-          ...(lower && { lower: { ...lower, value: textOf(at, lower.value) } }),
-          ...(upper && { upper: { ...upper, value: textOf(at, upper.value) } }),
+          lower: lower && { ...lower, value: textOf(at, lower.value) },
+          upper: upper && { ...upper, value: textOf(at, upper.value) },
         };
       }
     }
@@ -72,30 +77,17 @@ function comparisonOf(at: JsonPath, compared: Compared): Equal | Exists | Interv
   throw new TypeError(`A path cannot be compared by ${(compared as Written).type}`);
 }
 
-/** The SQL type as which a value is compared. */
-export function pathTypeOf({ type }: JsonPath): string {
-  return TYPES[type].sqlType;
-}
-
-const TYPES: Readonly<
-  Record<JsonPath['type'], { sqlType: string; accepts: (value: unknown) => boolean }>
-> = {
-  text: {
-    sqlType: 'text',
-    accepts: (value) => typeof value === 'string' && Array.from(value).length <= PATH_LENGTH,
-  },
+const ACCEPTS: Readonly<Record<JsonPath['type'], (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string' && Array.from(value).length <= PATH_LENGTH,
   // A decimal of a filter is a text.
-  number: {
-    sqlType: 'numeric',
-    accepts: (value) =>
-      (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) ||
-      Number.isFinite(value),
-  },
-  boolean: { sqlType: 'text', accepts: (value) => typeof value === 'boolean' },
+  number: (value) =>
+    (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) ||
+    Number.isFinite(value),
+  boolean: (value) => typeof value === 'boolean',
 };
 
 function textOf({ name, type }: JsonPath, value: unknown): string {
-  if (TYPES[type].accepts(value)) return String(value);
+  if (ACCEPTS[type](value)) return String(value);
   throw new TypeError(
     type === 'text'
       ? `${name} is compared with a text of ${PATH_LENGTH} characters at most`

@@ -5,10 +5,8 @@ import { pathExpression } from '../../resource/json-paths.js';
 import { columnOf } from '../../resource/resource.js';
 import { scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { valueOf } from '../../resource/selection.js';
-import type { ColumnCondition, Comparison, Condition } from './condition.js';
-import type { IdentifierQuery } from './identifier-query.js';
-import { pathTypeOf } from './path.js';
-import { searchSql } from './search-sql.js';
+import type { ColumnCondition, Comparison, Condition, IdentifierQuery } from './condition.js';
+import { searchSql } from './words.js';
 
 /** Where conditions are printed. */
 export interface Place {
@@ -39,16 +37,14 @@ export function sqlOf(condition: Condition, place: Place): string {
 function ofColumn(condition: ColumnCondition, place: Place): string {
   const { metadata, values, table = 'object', inTitle = false } = place;
   const column = columnOf(metadata, condition.column);
-  const reference = column.isVirtualProperty
-    ? valueOf(column, table)
-    : `${table}."${column.databaseName}"`;
+  const reference = valueOf(column, table);
   switch (condition.kind) {
     case 'words':
       return searchSql(condition.search, reference, { values, table, inTitle });
     case 'identifiers':
       return `${reference} IN (${identifiersText(condition.query, values)})`;
     case 'path': {
-      const type = pathTypeOf(condition.path);
+      const type = condition.path.type === 'number' ? 'numeric' : 'text';
       return compared(
         condition.value,
         pathExpression(condition.path, reference),
@@ -74,19 +70,12 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
  * @throws TypeError if it is not known what a client sees of a resource with a scope
  */
 export function identifiersText(
-  { entity, text, values: compared, visible }: IdentifierQuery,
+  { metadata, text, visible }: IdentifierQuery,
   values: ParameterValues,
 ): string {
-  if (!visible && scopeOf({ target: entity })) {
-    throw new UnknownClientError(entity.name);
-  }
-  const added = compared.map((value) => values.add(value));
-  return text(added, (table) =>
-    visible
-      ? visible.conditions
-          .map((each) => ` AND ${sqlOf(each, { metadata: visible.metadata, values, table })}`)
-          .join('')
-      : '',
+  if (!visible && scopeOf(metadata)) throw new UnknownClientError(metadata.name);
+  return text(values, (table) =>
+    (visible ?? []).map((each) => ` AND ${sqlOf(each, { metadata, values, table })}`).join(''),
   );
 }
 
@@ -111,16 +100,12 @@ function compared(
     case 'interval': {
       const { lower, upper } = condition;
       return [
-        ...(lower
-          ? [`${reference} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`]
-          : []),
-        ...(upper
-          ? [`${reference} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`]
-          : []),
-      ].join(' AND ');
+        lower && `${reference} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`,
+        upper && `${reference} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`,
+      ]
+        .filter((each) => each !== undefined)
+        .join(' AND ');
     }
-    case 'overlap':
-      return `${reference} && ${parameter(condition.values, true)}`;
     case 'comparison': {
       const { operator, value } = condition;
       const isJson = operator === '::jsonb @>' && typeof value === 'object';

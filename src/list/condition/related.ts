@@ -1,7 +1,9 @@
-import type { ObjectType } from 'typeorm';
-import { primaryColumnOf, resourceName, tableOfEntity } from '../../resource/resource.js';
-import { type Written, written } from './from-typeorm.js';
-import type { IdentifierQuery } from './identifier-query.js';
+import type { EntityMetadata, ObjectType } from 'typeorm';
+import { isTextIdentifier } from '../../resource/identifiers.js';
+import { identifierOf, resourceName, tableOf } from '../../resource/resource.js';
+import { parentColumnOf } from '../../resource/tree.js';
+import type { IdentifierQuery } from './condition.js';
+import { ListOperator, type Written } from './from-typeorm.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
 export type ColumnValues<Entity> = {
@@ -15,21 +17,64 @@ export type ColumnValues<Entity> = {
  * @throws TypeError if the entity is not a `@Resource`, or no value is given
  */
 export function related<Entity>(entity: ObjectType<Entity>, values: ColumnValues<Entity>): Written {
-  const resource = resourceName(entity);
-  const table = tableOfEntity(entity);
-  const identifier = primaryColumnOf(entity)?.propertyName;
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
-  const columns = given.map(([column]) => column);
-  const query: IdentifierQuery = {
-    resource,
-    entity,
-    columns,
-    text: (expressions, visible) => {
-      const equal = columns.map((column, at) => `"${column}" = ANY(${expressions[at]})`);
-      return `SELECT "${identifier}" FROM ${table} target WHERE ${equal.join(' AND ')}${visible('target')}`;
+  return lookedUp('related', entity, (metadata) => ({
+    columns: given.map(([column]) => column),
+    text: (parameters, visible) => {
+      const { databaseName: identifier } = identifierOf(metadata);
+      const equal = given.map(
+        ([column, value]) => `"${column}" = ANY(${parameters.add([value].flat())})`,
+      );
+      return `SELECT "${identifier}" FROM ${tableOf(metadata)} target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
-    values: given.map(([, value]): unknown => (Array.isArray(value) ? value : [value])),
-  };
-  return written('related', (column) => ({ kind: 'identifiers', column, query }));
+  }));
+}
+
+/**
+ * A condition on a column that refers to a resource, or on the identifier of that resource: it is one of
+ * some objects, or an object below one of them, at any depth.
+ *
+ * @param entity refers to itself with an `@ForeignKey`: otherwise, `listOf` throws a TypeError
+ * @param roots identifiers
+ * @throws TypeError if the entity is not a `@Resource`
+ */
+export function within<Entity>(
+  entity: ObjectType<Entity>,
+  roots: readonly (string | number)[],
+): Written {
+  return lookedUp('within', entity, (metadata) => {
+    const parent = parentColumnOf(metadata);
+    if (parent === undefined) {
+      throw new TypeError(`${entity.name} has no @ForeignKey to itself, so it is not a tree`);
+    }
+    const table = tableOf(metadata);
+    const { databaseName: identifier, type } = identifierOf(metadata);
+    const sqlType = isTextIdentifier(type) ? 'text' : String(type);
+    return {
+      columns: [parent],
+      // UNION ends it also in a cycle.
+      text: (values, visible) => `WITH RECURSIVE subtree(id) AS (
+        SELECT root."${identifier}" FROM ${table} root
+        WHERE root."${identifier}" = ANY(CAST(${values.add(roots)} AS ${sqlType}[]))${visible('root')}
+        UNION
+        SELECT child."${identifier}" FROM ${table} child
+        JOIN subtree ON child."${parent}" = subtree.id${visible('child')}
+      ) SELECT id FROM subtree`,
+    };
+  });
+}
+
+/** A condition that a column has one of the identifiers that a query finds. */
+function lookedUp(
+  name: string,
+  entity: ObjectType<unknown>,
+  queryOf: (metadata: EntityMetadata) => Omit<IdentifierQuery, 'metadata'>,
+): Written {
+  // Another entity has no version, so that a change of it would not change the list.
+  resourceName(entity);
+  return new ListOperator(name, (column, { dataSource }) => {
+    const metadata = dataSource.getMetadata(entity);
+    return { kind: 'identifiers', column, query: { metadata, ...queryOf(metadata) } };
+  });
 }

@@ -1,8 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ParameterValues } from '../../database/statement.js';
 import { identifierFrom, isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf } from '../../resource/resource.js';
 import { type SearchText, searchText } from '../query/search-text.js';
-import { type Written, written } from './from-typeorm.js';
+import { ListOperator, type Written } from './from-typeorm.js';
 
 /** What a condition of `containsWords` searches for. */
 export interface WordSearch extends SearchText {
@@ -25,7 +26,7 @@ interface Identifying {
  */
 export function containsWords(text: string, identifiers: readonly string[] = []): Written<string> {
   const search = searchText(text);
-  return written('containsWords', (column, metadata) => ({
+  return new ListOperator('containsWords', (column, metadata) => ({
     kind: 'words',
     column,
     search: {
@@ -40,4 +41,64 @@ function identifying(metadata: EntityMetadata, name: string, text: string): Iden
   if (isTextIdentifier(type)) return [{ name, type: 'text' }];
   // No object has the text for its number.
   return identifierFrom(type, text) === undefined ? [] : [{ name, type: String(type) }];
+}
+
+/**
+ * A search in SQL.
+ *
+ * @param column of type `tsvector`, such as `object."words"`
+ */
+export function searchSql(
+  search: WordSearch,
+  column: string,
+  {
+    values,
+    table,
+    inTitle,
+  }: { readonly values: ParameterValues; readonly table: string; readonly inTitle: boolean },
+): string {
+  const query = searchQuery(search, values, inTitle);
+  const found = `${column} @@ ${values.isPlannedOnce ? `(SELECT ${query})` : query}`;
+  const named = equalities(search, table, values);
+  return named.length === 0 ? found : `(${[found, ...named].join(' OR ')})`;
+}
+
+/**
+ * The condition that only an identifier equals the text of a search, in SQL on `object`; `undefined` if there is no
+ * identifier. Beginnings of words are left out.
+ */
+export function onlyNamed(
+  search: WordSearch & { readonly column: string },
+  inTitle: boolean,
+  values: ParameterValues,
+): string | undefined {
+  if (search.identifiers.length === 0) return undefined;
+  const named = equalities(search, 'object', values);
+  const query = searchQuery({ ...search, beginnings: [] }, values, inTitle);
+  return `(${named.join(' OR ')}) AND NOT object."${search.column}" @@ ${query}`;
+}
+
+/** The conditions that a column of a table equals the whole text. */
+function equalities(
+  { identifiers, text }: WordSearch,
+  table: string,
+  values: ParameterValues,
+): string[] {
+  // A statement must refer to every parameter that is added.
+  if (identifiers.length === 0) return [];
+  const parameter = values.addTyped(text, 'text');
+  return identifiers.map(({ name, type }) => `${table}."${name}" = CAST(${parameter} AS ${type})`);
+}
+
+/**
+ * An SQL expression for the tsquery of a search. All of its functions are immutable, so PostgreSQL evaluates
+ * it once when it plans the statement, and not for each row.
+ */
+function searchQuery(
+  { words, beginnings }: Pick<WordSearch, 'words' | 'beginnings'>,
+  values: ParameterValues,
+  inTitle: boolean,
+): string {
+  const [text, array] = [values.addTyped(words, 'text'), values.addTyped(beginnings, 'text[]')];
+  return `search_query(${text}, ${array}, in_title => ${inTitle})`;
 }

@@ -1,17 +1,14 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { typeNameOf } from '../../resource/column-values.js';
-import { type ComparedValue, fittingComparison, isComparable } from '../../resource/comparable.js';
-import { comparedValues } from '../condition/compared-values.js';
-import { columnConditions } from '../condition/condition.js';
+import { type ComparedValue, fittingInstead } from '../../resource/comparable.js';
+import { columnConditions, comparedValues } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';
 
-/** A column and a value that a condition compares it with. */
-interface ComparedColumn extends ComparedValue {
-  readonly column: ColumnMetadata;
-}
-
 /** The comparisons in the filters of a list. SQL, identifier queries and values within JSON are left out. */
-export function comparisonsIn({ repository, filters }: Listing): ComparedColumn[] {
+export function comparisonsIn({
+  repository,
+  filters,
+}: Listing): (ComparedValue & { readonly column: ColumnMetadata })[] {
   return columnConditions(filters).flatMap((condition) => {
     const column = repository.metadata.findColumnWithPropertyName(condition.column);
     return column ? comparedValues(condition).map((value) => ({ column, ...value })) : [];
@@ -26,10 +23,10 @@ export function comparisonsIn({ repository, filters }: Listing): ComparedColumn[
  */
 export function misfitsOf(list: Listing, parameter: string): string[] {
   const { name } = list.repository.metadata;
-  return comparisonsIn(list)
-    .filter(({ column, ...compared }) => !isComparable(column, compared))
-    .map(({ column, ...compared }) => {
-      const what = compared.isPattern ? 'a pattern of a text' : String(compared.value);
-      return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}${fittingComparison(column, compared)}`;
-    });
+  return comparisonsIn(list).flatMap(({ column, ...compared }) => {
+    const fitting = fittingInstead(column, compared);
+    if (fitting === undefined) return [];
+    const what = compared.isPattern ? 'a pattern of a text' : String(compared.value);
+    return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}${fitting}`;
+  });
 }

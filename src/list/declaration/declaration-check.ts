@@ -30,9 +30,9 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     const endpoints = endpointsIn(this.modules);
     refuse([
       ...nameProblems(this.dataSource),
-      ...[...resourcesOf(this.dataSource).values()].flatMap(columnProblems),
+      ...[...resourcesOf(this.dataSource).values()].flatMap((each) => [...columnProblems(each)]),
       ...handlerProblems(this.modules),
-      ...endpoints.flatMap(queryProblems),
+      ...endpoints.flatMap((endpoint) => [...queryProblems(endpoint)]),
       ...unreachedHandlers(endpoints),
     ]);
   }

@@ -1,66 +1,46 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { HOST_METADATA, METHOD_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
-import type { ModulesContainer } from '@nestjs/core';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 
 /**
  * Handlers and controllers that Nest would serve and the service does not know, so that nothing would check or
  * document them; and what Nest would ignore. As lines.
  */
-export function handlerProblems(modules: ModulesContainer): string[] {
-  const controllers = [...modules.values()].flatMap((module) =>
-    [...module.controllers.values()].map(({ metatype }) => metatype as Type<object>),
-  );
-  return controllers.flatMap((controller) => [
-    ...(Reflect.getMetadata(HOST_METADATA, controller) === undefined
-      ? []
-      : [`${controller.name} has a host: the service has the same paths for every host`]),
-    ...versionProblem(controller.name, controller),
-    ...handlersOf(controller).flatMap(({ method, handler, declaring }) => {
-      const name = `${controller.name}.${method}`;
-      const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
-      return [
-        ...(request === RequestMethod.GET
-          ? []
-          : [`${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`]),
-        ...(declaring === controller
-          ? []
-          : [
-              `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`,
-            ]),
-        ...versionProblem(name, handler),
-      ];
-    }),
-  ]);
+export function* handlerProblems(modules: ModulesContainer): Generator<string> {
+  for (const module of modules.values())
+    for (const { metatype } of module.controllers.values())
+      yield* controllerProblems(metatype as Type<object>);
 }
 
-interface DeclaredHandler {
-  readonly method: string;
-  readonly handler: object;
-  /** The class that has it: the controller, or one that it extends. */
-  readonly declaring: Type<object>;
-}
-
-/** Every method that Nest calls for a request, also inherited ones. */
-function handlersOf(controller: Type<object>): DeclaredHandler[] {
-  const methods = new Map<string, DeclaredHandler>();
-  let prototype = controller.prototype as object | null;
-  while (prototype && prototype !== Object.prototype) {
-    const declaring = prototype.constructor as Type<object>;
-    for (const [method, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-      if (typeof value !== 'function' || methods.has(method)) continue;
-      methods.set(method, { method, handler: value as object, declaring });
-    }
-    prototype = Object.getPrototypeOf(prototype) as object | null;
+function* controllerProblems(controller: Type<object>): Generator<string> {
+  if (Reflect.getMetadata(HOST_METADATA, controller) !== undefined)
+    yield `${controller.name} has a host: the service has the same paths for every host`;
+  yield* versionProblem(controller.name, controller);
+  const prototype = controller.prototype as Readonly<Record<string, object>>;
+  for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
+    const handler = prototype[method];
+    if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
+    const name = `${controller.name}.${method}`;
+    const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
+    const declaring = declaringClass(controller, method);
+    if (request !== RequestMethod.GET)
+      yield `${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`;
+    if (declaring !== controller)
+      yield `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`;
+    yield* versionProblem(name, handler);
   }
-  return [...methods.values()].filter(({ handler }) =>
-    Reflect.hasMetadata(METHOD_METADATA, handler),
-  );
 }
 
-function versionProblem(name: string, target: object): string[] {
-  return Reflect.getMetadata(VERSION_METADATA, target) === undefined
-    ? []
-    : [`${name} has a version, which no path contains: give it a path of its own`];
+/** The class that has a method: a controller, or one that it extends. */
+function declaringClass(controller: Type<object>, method: string): Type<object> {
+  return Object.hasOwn(controller.prototype as object, method)
+    ? controller
+    : declaringClass(Object.getPrototypeOf(controller) as Type<object>, method);
+}
+
+function* versionProblem(name: string, target: object): Generator<string> {
+  if (Reflect.getMetadata(VERSION_METADATA, target) !== undefined)
+    yield `${name} has a version, which no path contains: give it a path of its own`;
 }
 
 /** Such as `Post`, for `RequestMethod.POST`. */

@@ -33,97 +33,81 @@ const RESPONSE_DECORATORS = {
 };
 
 /** What is wrong with an endpoint's handler, its arguments and its query class, as lines. */
-export function queryProblems(endpoint: Endpoint): string[] {
+export function* queryProblems(endpoint: Endpoint): Generator<string> {
   const { controller, method } = endpoint;
   const handler = nameOfHandler(endpoint);
   const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const declared = argumentsOf(controller, method);
   const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
-  const answersItself =
-    declared.some(
-      ({ kind }) => kind === RouteParamtypes.RESPONSE || kind === RouteParamtypes.NEXT,
-    ) && !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method);
-  return [
-    ...Object.entries(RESPONSE_DECORATORS)
-      .filter(([, metadata]) => Reflect.hasMetadata(metadata, declaring))
-      .map(
-        ([name]) => `${handler} has @${name}(): a handler returns its answer, which has status 200`,
-      ),
-    ...([controller, declaring].some((each) =>
-      Array.isArray(Reflect.getMetadata(PATH_METADATA, each)),
-    )
-      ? [`${handler} has several paths: a handler has one`]
-      : []),
-    ...(answersItself ? [`${handler} takes @Res() or @Next(): a handler returns its answer`] : []),
-    ...(others.length > 0 ? [`${handler} has more than one @Query()`] : []),
-    ...(query ? argumentProblems(handler, query) : []),
-  ];
+  for (const [name, metadata] of Object.entries(RESPONSE_DECORATORS))
+    if (Reflect.hasMetadata(metadata, declaring))
+      yield `${handler} has @${name}(): a handler returns its answer, which has status 200`;
+  if (
+    [controller, declaring].some((each) => Array.isArray(Reflect.getMetadata(PATH_METADATA, each)))
+  )
+    yield `${handler} has several paths: a handler has one`;
+  if (
+    declared.some(({ kind }) => ANSWERING.has(kind)) &&
+    !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method)
+  )
+    yield `${handler} takes @Res() or @Next(): a handler returns its answer`;
+  if (others.length > 0) yield `${handler} has more than one @Query()`;
+  if (query) yield* argumentProblems(handler, query);
 }
 
-function argumentProblems(handler: string, { name, type }: HandlerArgument): string[] {
+/** The arguments with which a handler can answer by itself. */
+const ANSWERING: ReadonlySet<unknown> = new Set([RouteParamtypes.RESPONSE, RouteParamtypes.NEXT]);
+
+function* argumentProblems(handler: string, { name, type }: HandlerArgument): Generator<string> {
   if (name !== undefined) {
-    return [`${handler} has @Query('${name}'): declare ${name} in a query class, for @Query()`];
+    yield `${handler} has @Query('${name}'): declare ${name} in a query class, for @Query()`;
+    return;
   }
   // What the compiler has in place of a class that is imported as a type.
   if (typeof type !== 'function' || type === Object || type === Function) {
-    return [
-      `The class of @Query() of ${handler} is not there at run time: import it without "type"`,
-    ];
+    yield `The class of @Query() of ${handler} is not there at run time: import it without "type"`;
+    return;
   }
   const query = type as Type<object>;
-  if (query !== CredentialsQueryDto && !(query.prototype instanceof CredentialsQueryDto)) {
-    return [
-      `${query.name} of ${handler} extends neither ListQueryDto, ObjectQueryDto nor CredentialsQueryDto`,
-    ];
-  }
+  if (query !== CredentialsQueryDto && !(query.prototype instanceof CredentialsQueryDto))
+    yield `${query.name} of ${handler} extends neither ListQueryDto, ObjectQueryDto nor CredentialsQueryDto`;
+  else yield* classProblems(query);
+}
+
+function* classProblems(query: Type<object>): Generator<string> {
   const parameters = parametersOf(query);
   const base = query.prototype instanceof ListQueryDto ? ListQueryDto : CredentialsQueryDto;
-  return [
-    ...[...parametersOf(base)]
-      .filter(([parameter, declared]) => parameters.get(parameter) !== declared)
-      .map(
-        ([parameter]) =>
-          `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`,
-      ),
-    ...[...parameters.values()].flatMap(schemaProblem),
-    ...[...parameters.keys()].flatMap((parameter) => transformProblems(query, parameter)),
-    ...(query.prototype instanceof ObjectQueryDto && !entityOf(query)
-      ? [`${query.name} has no @QueryOf`]
-      : []),
-    // Every property of a class is one of its objects, if it is not declared with "declare".
-    ...Object.keys(new query())
-      .filter((property) => !parameters.has(property))
-      .map(
-        (property) =>
-          `${query.name}.${property} has no decorator of a parameter, such as @TextParam`,
-      ),
-    ...Object.entries(new query())
-      .filter(([property, value]) => value !== undefined && parameters.has(property))
-      .map(
-        ([property]) =>
-          `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`,
-      ),
-  ];
+  for (const [parameter, declared] of parametersOf(base))
+    if (parameters.get(parameter) !== declared)
+      yield `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`;
+  for (const declared of parameters.values()) yield* schemaProblem(declared);
+  for (const parameter of parameters.keys()) yield* transformProblems(query, parameter);
+  if (query.prototype instanceof ObjectQueryDto && !entityOf(query))
+    yield `${query.name} has no @QueryOf`;
+  // Every property of a class is one of its objects, if it is not declared with "declare".
+  const properties = Object.entries(new query());
+  for (const [property] of properties)
+    if (!parameters.has(property))
+      yield `${query.name}.${property} has no decorator of a parameter, such as @TextParam`;
+  for (const [property, value] of properties)
+    if (value !== undefined && parameters.has(property))
+      yield `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`;
 }
 
 /** Nothing applies these to what a request has sent, unless a rule of class-validator is beside them. */
-function transformProblems(query: Type<object>, parameter: string): string[] {
-  return [
-    ...transformingDecorators(query, parameter, readsParameter),
-    ...(hasTypeDecorator(query, parameter) ? ['Type'] : []),
-  ].map(
-    (decorator) =>
-      `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`,
-  );
+function* transformProblems(query: Type<object>, parameter: string): Generator<string> {
+  const decorators = transformingDecorators(query, parameter, readsParameter);
+  if (hasTypeDecorator(query, parameter)) decorators.push('Type');
+  for (const decorator of decorators)
+    yield `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`;
 }
 
 /** What the schema of a parameter cannot be made of, such as a column that refers to nothing. */
-function schemaProblem(parameter: DeclaredParameter): string[] {
+function* schemaProblem(parameter: DeclaredParameter): Generator<string> {
   try {
     schemaOf(parameter, { maxLimit: 0 });
-    return [];
   } catch (error) {
-    return [(error as Error).message];
+    yield (error as Error).message;
   }
 }
 
@@ -132,21 +116,16 @@ function schemaProblem(parameter: DeclaredParameter): string[] {
  *
  * @param endpoints in the order in which Nest registers them
  */
-export function unreachedHandlers(endpoints: readonly Endpoint[]): string[] {
-  return endpoints.flatMap((endpoint, at) => {
+export function* unreachedHandlers(endpoints: readonly Endpoint[]): Generator<string> {
+  for (const [at, endpoint] of endpoints.entries()) {
+    const name = nameOfHandler(endpoint);
     // A module may be imported twice.
     const before = endpoints
       .slice(0, at)
-      .find(
-        (each) =>
-          covers(each.path, endpoint.path) && nameOfHandler(each) !== nameOfHandler(endpoint),
-      );
-    return before
-      ? [
-          `${nameOfHandler(endpoint)} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`,
-        ]
-      : [];
-  });
+      .find((each) => covers(each.path, endpoint.path) && nameOfHandler(each) !== name);
+    if (before)
+      yield `${name} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`;
+  }
 }
 
 /** Whether a pattern matches every request for another path. */

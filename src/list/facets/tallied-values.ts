@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
-import { onlyNamed } from '../condition/search-sql.js';
+import { onlyNamed } from '../condition/words.js';
 import { type Criteria, facetsOf, type Search } from '../statement/criteria.js';
 import { aroundValue, type Facet, facetBounds, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';

@@ -2,15 +2,14 @@ import type { ObjectLiteral, Repository } from 'typeorm';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
 import type { ScopeClient } from '../../resource/scope.js';
-import { selectedRelated, selectsComputed } from '../../resource/selection.js';
-import { arePlain, type Condition } from '../condition/condition.js';
+import { selectedComputed, selectedRelated } from '../../resource/selection.js';
+import { arePlain, type Condition, identifierQueriesIn } from '../condition/condition.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from '../condition/filters.js';
-import { identifierQueriesIn } from '../condition/identifier-query.js';
-import type { ListQueryDto } from '../query/list-query.dto.js';
+import type { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
 import { isByRelevance } from './order.js';
 import { searchParameterOf } from '../query/words-parameter.js';
 import { readsOf, requireEntity } from '../query/query-of.js';
-import { scopeConditions, withVisibleIdentifiers } from './scope.js';
+import { withVisible, scopeConditions } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
 
 /** A list that a handler returns: which objects, in which order. Nothing has been read yet. */
@@ -42,7 +41,7 @@ export class Listing {
    */
   seenBy(client: ScopeClient | undefined): Listing {
     const { metadata } = this.repository;
-    const filters = withVisibleIdentifiers(metadata.dataSource, this.filters, client);
+    const filters = withVisible(this.filters, (other) => scopeConditions(other, client));
     return this.withConditions(filters, scopeConditions(metadata, client), client);
   }
 
@@ -56,10 +55,8 @@ export class Listing {
     const scopes = selectedRelated(repository.metadata, fields).map(([{ metadata }]) =>
       scopeConditions(metadata, client),
     );
-    const visible = identifierQueriesIn(filters).flatMap((each) => each.visible?.conditions ?? []);
-    const read = identifierQueriesIn([...scope, ...scopes.flat(), ...visible]).map(
-      ({ resource }) => resource,
-    );
+    const visible = identifierQueriesIn(filters).flatMap((each) => each.visible ?? []);
+    const read = readIn([...scope, ...scopes.flat(), ...visible]);
     const all = read.length > 0 ? [...new Set([...resources, ...read])] : resources;
     return new Listing(repository, query, filters, all, scope, client);
   }
@@ -68,6 +65,11 @@ export class Listing {
   get fields(): readonly string[] | undefined {
     return shownFields(this.repository.metadata, this.query);
   }
+}
+
+/** The resources in which conditions look up identifiers. */
+function readIn(conditions: readonly Condition[]): string[] {
+  return identifierQueriesIn(conditions).map(({ metadata }) => nameOf(metadata));
 }
 
 /** The third argument of `listOf`. It is optional if every filter names a column. */
@@ -98,12 +100,35 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   const all = conditionsOf(repository, query, conditions);
   const fields = shownFields(metadata, query);
   // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
-  const isPlain = arePlain(metadata, all) && !selectsComputed(metadata, fields);
+  const isPlain = arePlain(metadata, all) && selectedComputed(metadata, fields).length === 0;
   const resources = new Set([
     nameOf(metadata),
-    ...identifierQueriesIn(all).map(({ resource }) => resource),
+    ...readIn(all),
     ...relatedResources(metadata, fields),
     ...(isPlain ? [] : readsOf(query.constructor)),
   ]);
   return new Listing(repository, query, all, [...resources]);
+}
+
+/** One object that a handler returns. Nothing has been read yet. */
+export class ObjectLookup {
+  constructor(
+    readonly repository: Repository<ObjectLiteral>,
+    readonly identifier: string,
+    readonly query: Readonly<Pick<ObjectQueryDto, 'fields' | 'include'>>,
+  ) {}
+}
+
+/**
+ * Describes the object of an entity with an identifier. The response is `-31` if it does not exist.
+ *
+ * @throws WrongEntityError for a query class of another entity
+ */
+export function objectOf<Entity extends ObjectLiteral>(
+  repository: Repository<Entity>,
+  identifier: string,
+  query: ObjectQueryDto,
+): ObjectLookup {
+  requireEntity(query, repository.metadata.target);
+  return new ObjectLookup(repository, identifier, query);
 }

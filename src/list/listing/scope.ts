@@ -1,12 +1,15 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { VisibleRelated } from '../../resource/selection.js';
 import { nameOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf, UnknownClientError } from '../../resource/scope.js';
-import { comparedValues } from '../condition/compared-values.js';
-import { columnConditions, type Condition, replaceIn } from '../condition/condition.js';
+import {
+  columnConditions,
+  comparedValues,
+  type Condition,
+  replaceIn,
+} from '../condition/condition.js';
 import { conditionsFrom } from '../condition/from-typeorm.js';
-import type { IdentifierQuery } from '../condition/identifier-query.js';
 import { sqlOf } from '../condition/print.js';
 
 /**
@@ -53,7 +56,7 @@ export function scopeConditions(
   }
   if (keys.some(({ length }) => length === 0)) return [];
   // What a scope looks up is what the client sees, whatever it sees of the other resource.
-  return seeing(conditions, () => ({ metadata, conditions: [] }));
+  return withVisible(conditions, () => []);
 }
 
 function isPlainObject(value: unknown): boolean {
@@ -80,27 +83,14 @@ export function visibleRelated(
   return (metadata) => visibleIn(metadata, scopeConditions(metadata, client), values, 'related');
 }
 
-/** Conditions of filters in which a client looks up nothing of the objects that it may not see. */
-export function withVisibleIdentifiers(
-  dataSource: DataSource,
-  filters: readonly Condition[],
-  client: ScopeClient | undefined,
-): readonly Condition[] {
-  return seeing(filters, ({ entity }) => {
-    if (!scopeOf({ target: entity })) return undefined;
-    const metadata = dataSource.getMetadata(entity);
-    return { metadata, conditions: scopeConditions(metadata, client) };
-  });
-}
-
-/** Conditions with what is seen of the resources in which they look up identifiers. */
-function seeing(
+/** Conditions that look up identifiers of visible objects only, with what is visible of a resource. */
+export function withVisible(
   conditions: readonly Condition[],
-  visible: (query: IdentifierQuery) => IdentifierQuery['visible'],
+  visible: (metadata: EntityMetadata) => readonly Condition[],
 ): Condition[] {
   return replaceIn(conditions, (condition) => {
     if (condition.kind !== 'identifiers') return condition;
     const { query } = condition;
-    return { ...condition, query: { ...query, visible: visible(query) } };
+    return { ...condition, query: { ...query, visible: visible(query.metadata) } };
   });
 }

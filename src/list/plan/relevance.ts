@@ -1,6 +1,6 @@
 import type { ParameterValues } from '../../database/statement.js';
 import { and, whereOf } from '../condition/print.js';
-import { searchSql } from '../condition/search-sql.js';
+import { searchSql } from '../condition/words.js';
 import { keysOf, orderBy } from '../listing/order.js';
 import type { Search } from '../statement/criteria.js';
 import { inBranches } from '../statement/in-branches.js';

@@ -1,8 +1,13 @@
 import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import { computedFields } from '../../resource/computed-columns.js';
 import { relatedEntity, relatedName } from '../../resource/related.js';
 import { identifierType } from '../../resource/identifiers.js';
-import { isListedBy, pluralName, primaryColumnOf, resourceName } from '../../resource/resource.js';
+import { isListedBy } from '../../resource/declaration.js';
+import {
+  computedFields,
+  pluralName,
+  primaryColumnOf,
+  resourceName,
+} from '../../resource/resource.js';
 import {
   type DeclaredParameter,
   ownParameters,

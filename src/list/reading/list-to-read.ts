@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
-import { selectedRelated, selectsComputed } from '../../resource/selection.js';
+import { selectedComputed, selectedRelated } from '../../resource/selection.js';
 import type { Settings } from '../../settings/settings.js';
 import { arePlain } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';
@@ -47,7 +47,7 @@ export class ListToRead {
       seen: listing,
     };
     this.matching = matchingObjects(listing, this.request.order);
-    this.isComputed = selectsComputed(this.metadata, fields);
+    this.isComputed = selectedComputed(this.metadata, fields).length > 0;
     this.scopedRelated = selectedRelated(this.metadata, fields).flatMap(([{ metadata }]) =>
       scopeOf(metadata) ? [metadata] : [],
     );

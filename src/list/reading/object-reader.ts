@@ -7,7 +7,7 @@ import { InvalidValue } from '../../http/parameters/invalid-value.js';
 import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import { selectedRelated, selection } from '../../resource/selection.js';
-import type { ObjectLookup } from '../listing/object-lookup.js';
+import type { ObjectLookup } from '../listing/listing.js';
 import { readIdentifier } from '../query/identifier-value.js';
 import { and } from '../condition/print.js';
 import { scopeConditions, visibleIn, visibleRelated } from '../listing/scope.js';

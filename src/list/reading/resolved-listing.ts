@@ -2,8 +2,12 @@ import type { ReadPool } from '../../database/read-pool.js';
 import { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues, type Statement } from '../../database/statement.js';
 import type { TextRow } from '../../database/text-query.js';
-import { type Condition, replaceIn } from '../condition/condition.js';
-import { type IdentifierQuery, identifierQueriesIn } from '../condition/identifier-query.js';
+import {
+  type Condition,
+  type IdentifierQuery,
+  identifierQueriesIn,
+  replaceIn,
+} from '../condition/condition.js';
 import { identifiersText } from '../condition/print.js';
 import type { Listing } from '../listing/listing.js';
 

@@ -4,7 +4,7 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { nameOf } from '../../resource/resource.js';
-import type { ObjectLookup } from '../listing/object-lookup.js';
+import type { ObjectLookup } from '../listing/listing.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { matchesTag, objectTag } from './entity-tag.js';
 import { ReadLimit } from './read-limit.js';

@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { countedColumnsOf } from '../../resource/resource.js';
+import { declaredColumns } from '../../resource/declaration.js';
 import type { Bound, Condition, Equal, Excluding } from '../condition/condition.js';
 import type { WordSearch } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet } from '../tally/facet.js';
@@ -108,7 +108,6 @@ function adds(
       else missing.add(column);
       return true;
     }
-    case 'overlap':
     case 'comparison':
     case 'identifiers':
     case 'path':
@@ -170,7 +169,7 @@ const MAXIMUM_FACETS = 1000;
 export function facetsOf(
   metadata: EntityMetadata,
   equal: Criteria['equal'],
-  counted = countedColumnsOf(metadata),
+  counted = declaredColumns(metadata).counted,
 ): readonly Facet[] | undefined {
   if (!capabilitiesOf(metadata).counts) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];

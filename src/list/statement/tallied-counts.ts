@@ -1,8 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { columnOf, singleCountedColumnsOf, sortedColumnsOf } from '../../resource/resource.js';
-import { onlyNamed } from '../condition/search-sql.js';
+import { declaredColumns } from '../../resource/declaration.js';
+import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
+import { onlyNamed } from '../condition/words.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { Picking } from './picked-objects.js';
 import { and } from '../condition/print.js';
@@ -86,7 +87,7 @@ export function sortedObjects(
   name: string,
   { equal }: Criteria,
 ): SortedObjects | undefined {
-  if (!sortedColumnsOf(metadata).includes(name)) return undefined;
+  if (!declaredColumns(metadata).sorted.includes(name)) return undefined;
   const order = sortedOrder(metadata, columnOf(metadata, name));
   const facets = facetsOf(metadata, equal, facetColumnsOf(metadata, order));
   if (!facets) return undefined;

@@ -1,10 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import {
-  countedColumnsOf,
-  countedIntervalsOf,
-  searchedColumnsOf,
-  sortedColumnsOf,
-} from '../../resource/resource.js';
+import { declaredColumns } from '../../resource/declaration.js';
 
 /** An option of a tally. It is a column of the table `tallies` and an argument of `install_tally`. */
 interface TallyOption {
@@ -20,15 +15,23 @@ interface TallyOption {
 export const TALLY_OPTIONS = {
   counted: {
     does: 'counts',
-    declared: (metadata) => countedColumnsOf(metadata).map((names) => names.join('+')),
+    declared: (metadata) => declaredColumns(metadata).counted.map((names) => names.join('+')),
     dependsOnTypes: true,
   },
-  sorted: { does: 'has ranges', declared: sortedColumnsOf, dependsOnTypes: true },
-  searched: { does: 'counts words', declared: searchedColumnsOf, dependsOnTypes: false },
+  sorted: {
+    does: 'has ranges',
+    declared: (metadata) => declaredColumns(metadata).sorted,
+    dependsOnTypes: true,
+  },
+  searched: {
+    does: 'counts words',
+    declared: (metadata) => declaredColumns(metadata).searched,
+    dependsOnTypes: false,
+  },
   intervals: {
     does: 'counts intervals',
     declared: (metadata) =>
-      countedIntervalsOf(metadata).map(({ of, within }) => [...within, of].join('+')),
+      declaredColumns(metadata).intervals.map(({ of, within }) => [...within, of].join('+')),
     dependsOnTypes: true,
   },
 } as const satisfies Readonly<Record<string, TallyOption>>;

@@ -1,15 +1,13 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
+import { declaredColumns } from '../../resource/declaration.js';
 import {
   columnOf,
-  countedColumnsOf,
-  countedIntervalsOf,
   identifierOf,
   isBroad,
   nameOf,
   singleCountedColumnsOf,
-  sortedColumnsOf,
 } from '../../resource/resource.js';
 import { facetBounds } from './facet.js';
 
@@ -61,7 +59,7 @@ export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): T
 
 /** Every order of a resource's tally. */
 export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
-  const sorted = sortedColumnsOf(metadata).map((name) =>
+  const sorted = declaredColumns(metadata).sorted.map((name) =>
     sortedOrder(metadata, columnOf(metadata, name)),
   );
   return [identifierOrder(metadata), ...sorted];
@@ -75,7 +73,7 @@ export function facetColumnsOf(
   metadata: EntityMetadata,
   { column }: TallyOrder,
 ): readonly (readonly string[])[] {
-  if (!column) return countedColumnsOf(metadata);
+  if (!column) return declaredColumns(metadata).counted;
   const broad = singleCountedColumnsOf(metadata)
     .filter((name) => isBroad(metadata, name))
     .map((name) => [name]);
@@ -84,8 +82,8 @@ export function facetColumnsOf(
 
 /** The columns of the facets within which the intervals of a sorted column are counted. */
 function narrowColumnsOf(metadata: EntityMetadata, sorted: string): readonly (readonly string[])[] {
-  return countedIntervalsOf(metadata)
-    .filter(({ of }) => of === sorted)
+  return declaredColumns(metadata)
+    .intervals.filter(({ of }) => of === sorted)
     .map(({ within }) => within);
 }
 

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
-import { searchedColumnsOf, singleCountedColumnsOf } from '../../resource/resource.js';
+import { declaredColumns } from '../../resource/declaration.js';
+import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
 
 /** The numbers of objects with a common word in a searched column, by facet. */
@@ -22,7 +23,7 @@ export interface WordTally {
 export function wordTallies(metadata: EntityMetadata): WordTally[] {
   const { tableName } = metadata;
   const counted = singleCountedColumnsOf(metadata);
-  return searchedColumnsOf(metadata).map((column) => ({
+  return declaredColumns(metadata).searched.map((column) => ({
     column,
     tally: `"${tableName}_tally_by_${column}"`,
     deltas: `"${tableName}_tally_by_${column}_deltas"`,
