@@ -25,7 +25,6 @@ const TAKEN = new Set([
   // Common table expressions of its statements, which would hide the table of the resource.
   ...[
     'anchor',
-    'bounds',
     'counted',
     'counts',
     'deleted',
@@ -51,6 +50,7 @@ const TAKEN = new Set([
     'start',
     'start_range',
     'start_rank',
+    'starts',
     'tallied',
     'value_at',
     'value_at_range',
