@@ -10,7 +10,7 @@ import { openSource, textOf } from '../import/source.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
-import { muchWritten, REPORT_WRITES } from '../list/tally/statistics.js';
+import { analyseWritten, REPORT_WRITES } from '../list/tally/statistics.js';
 import { CommandError } from '../command-error.js';
 import { assignment } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
@@ -145,15 +145,13 @@ async function reportingWaits<T>(
  */
 async function maintain(
   catalogue: INestApplicationContext,
-  { tableName }: EntityMetadata,
+  metadata: EntityMetadata,
 ): Promise<void> {
   const dataSource = catalogue.get(DataSource);
   try {
     // Without it, a cut reads the table in place of an index.
-    for (const table of await muchWritten(dataSource, [`"${tableName}"`])) {
-      await dataSource.query(`VACUUM (ANALYZE, SKIP_LOCKED) ${table}`);
-    }
-    if (await catalogue.get(Maintenance).complete(tableName)) return;
+    await analyseWritten(dataSource, [tableOf(metadata)], 'VACUUM (ANALYZE, SKIP_LOCKED)');
+    if (await catalogue.get(Maintenance).complete(metadata)) return;
     console.error('Not maintained yet; the service will do it');
   } catch (error) {
     console.error(`Not maintained; the service will do it: ${(error as Error).message}`);

@@ -16,8 +16,6 @@ import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
 
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
-/** Rounds between two counts of the deltas, for the metrics. */
-const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted. */
 const CHOICE_INTERVAL = 10_000;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
@@ -77,27 +75,24 @@ export class Maintenance implements OnModuleDestroy {
   }
 
   /**
-   * Runs what is due for a resource of which much was written, also beside a service that does the same.
+   * Maintains the tally of a resource of which much was written, also beside a service that does the same.
    *
    * @returns false if it was not completed in time
    */
-  async complete(resource: string): Promise<boolean> {
-    await this.connections.connected();
+  async complete(metadata: EntityMetadata): Promise<boolean> {
+    const tally = new TallyMaintenance(await this.connections.connected(), metadata);
     const end = performance.now() + LONGEST_COMPLETION;
-    const complete = async (tasks: readonly Task[]): Promise<boolean> => {
-      for (const { run } of tasks.filter((task) => task.resource === resource)) {
-        for (let round = 0; (await run(round)) === false; round += 1) {
-          if (performance.now() > end) return false;
-          await sleep(INTERVAL);
-        }
+    const complete = async (work: { run(): Promise<boolean> }): Promise<boolean> => {
+      while (!(await work.run())) {
+        if (performance.now() > end) return false;
+        await sleep(INTERVAL);
       }
       return true;
     };
-    const tasks = this.tasks();
     // Side by side: ranges and words take about as long.
-    const completed = await Promise.all([complete(tasks), complete(this.choices())]);
+    const completed = await Promise.all([tally, ...this.countedWordsOf(metadata)].map(complete));
     // Folds the deltas that were written while words were chosen.
-    return !completed.includes(false) && complete(tasks);
+    return !completed.includes(false) && complete(tally);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -134,35 +129,37 @@ export class Maintenance implements OnModuleDestroy {
   private tasksOf(resource: string, metadata: EntityMetadata): Task[] {
     const { dataSource } = this.connections;
     const maintenance = new TallyMaintenance(dataSource, metadata);
-    const tally: Task = {
-      name: `the tally of ${resource}`,
+    const task = (what: string, run: Task['run'], every?: number): Task => ({
+      name: `the ${what} of ${resource}`,
       resource,
-      run: async (round): Promise<boolean> => {
-        if (round % ROUNDS_PER_COUNT === 0) {
-          this.deltas.set(resource, await maintenance.waiting());
-        }
-        return maintenance.run(this.stopping.signal);
-      },
-    };
-    const deletions: Task = {
-      name: `the deletions of ${resource}`,
-      resource,
-      run: () => purgeDeletions(dataSource, metadata),
-      isDue: (round) => round % ROUNDS_PER_PURGE === 0,
-    };
-    if (capabilitiesOf(metadata).written) return [tally, deletions];
-    const run = () => checkTracking(dataSource, resource);
-    return [{ name: `the triggers of ${resource}`, resource, run }, tally, deletions];
+      run,
+      every,
+    });
+    const tasks = [
+      task('tally', async () => {
+        this.deltas.set(resource, await maintenance.waiting());
+        await maintenance.run(this.stopping.signal);
+      }),
+      task('deletions', () => purgeDeletions(dataSource, metadata), ROUNDS_PER_PURGE),
+    ];
+    if (capabilitiesOf(metadata).written) return tasks;
+    return [task('triggers', () => checkTracking(dataSource, resource)), ...tasks];
   }
 
   /** The tasks that choose the words that are counted. */
   private choices(): Task[] {
     return [...resourcesWith('indexes', this.dataSource)].flatMap(([resource, metadata]) =>
-      wordTallies(metadata).map((tally) => {
-        const words = new CountedWords(this.connections, metadata, tally);
-        const run = () => words.run(this.stopping.signal);
-        return { name: `the words of ${resource}`, resource, run };
-      }),
+      this.countedWordsOf(metadata).map((words) => ({
+        name: `the words of ${resource}`,
+        resource,
+        run: () => words.run(this.stopping.signal),
+      })),
+    );
+  }
+
+  private countedWordsOf(metadata: EntityMetadata): CountedWords[] {
+    return wordTallies(metadata).map(
+      (tally) => new CountedWords(this.connections, metadata, tally),
     );
   }
 }

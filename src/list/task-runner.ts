@@ -12,22 +12,17 @@ export interface Task {
   readonly name: string;
   /** Absent: it is of no single resource. */
   readonly resource?: string;
-  /** Returns false if it has to run again soon. */
-  readonly run: (round: number) => Promise<unknown>;
-  /** Whether the task runs in this round. A failed task runs in any case. Default: every round. */
-  readonly isDue?: (round: number) => boolean;
-}
-
-interface Failure {
-  readonly resource: string | undefined;
-  readonly isFault: boolean;
+  /** Work that another instance does, or that a lock stops, is left for the next run. */
+  readonly run: () => Promise<unknown>;
+  /** Rounds from one run to the next, unless it fails. Default: 1. */
+  readonly every?: number;
 }
 
 /** Runs tasks in rounds, and remembers which of them fail. Each can fail independently. */
 export class TaskRunner {
   private readonly logger = new Logger('Maintenance');
-  /** The tasks whose latest run failed, by name. */
-  private readonly failing = new Map<string, Failure>();
+  /** The tasks whose latest run failed, each with whether that is a fault. */
+  private readonly failing = new Map<Task, boolean>();
 
   constructor(
     private readonly schemaDoubt: SchemaDoubt,
@@ -36,12 +31,12 @@ export class TaskRunner {
 
   /** Whether a task fails on a database that works, as if it lacks what the task needs. */
   get hasFault(): boolean {
-    return [...this.failing.values()].some(({ isFault }) => isFault);
+    return [...this.failing.values()].includes(true);
   }
 
   /** The number of tasks of a resource whose latest run failed. */
   failuresOf(resource: string): number {
-    return [...this.failing.values()].filter((failure) => failure.resource === resource).length;
+    return [...this.failing.keys()].filter((task) => task.resource === resource).length;
   }
 
   /**
@@ -71,23 +66,24 @@ export class TaskRunner {
   /** Runs the tasks that are due. Returns false if any failed. */
   private async round(tasks: readonly Task[], round: number): Promise<boolean> {
     let succeeded = true;
-    for (const { name, resource, run, isDue } of tasks) {
-      if (isDue?.(round) === false && !this.failing.has(name)) continue;
+    for (const task of tasks) {
+      const { name, resource, run, every = 1 } = task;
+      if (round % every !== 0 && !this.failing.has(task)) continue;
       // Its lock would hold up the tasks of the others.
       if (resource !== undefined && this.loading.has(resource)) continue;
       try {
-        await run(round);
-        if (this.failing.delete(name)) this.logger.warn(`Maintenance of ${name} works again`);
+        await run();
+        if (this.failing.delete(task)) this.logger.warn(`Maintenance of ${name} works again`);
       } catch (error) {
         succeeded = false;
         // Log the first failure only, not one per round.
-        if (!this.failing.has(name)) {
+        if (!this.failing.has(task)) {
           this.logger.warn(`Maintenance of ${name} fails: ${(error as Error).message}`);
         }
         // Before a request notices.
         void this.schemaDoubt.explains(error);
         const failure = databaseFailure(error);
-        this.failing.set(name, { resource, isFault: failure === undefined });
+        this.failing.set(task, failure === undefined);
         // Without the database the other tasks would only wait and fail too.
         if (failure === 'unreachable') break;
       }

@@ -98,13 +98,9 @@ BEGIN
     'BEFORE TRUNCATE ON %s FOR EACH STATEMENT', keep);
 END $install$;
 
-CREATE OR REPLACE FUNCTION remove_deletions(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  operation text;
+CREATE OR REPLACE FUNCTION remove_deletions(of_resource text) RETURNS void LANGUAGE plpgsql
+SET client_min_messages = warning AS $$
 BEGIN
-  FOREACH operation IN ARRAY '{delete,rename,truncate}'::text[] LOOP
-    EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_deletions_' || operation, of_resource);
-  END LOOP;
-  EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_deletions');
+  EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_deletions');
   EXECUTE format('DROP TABLE IF EXISTS %I', of_resource || '_deletions');
 END $$;

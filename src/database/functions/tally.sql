@@ -116,28 +116,20 @@ BEGIN
   IF octet_length(longest) > 63 THEN
     RAISE 'The name % of a tally is longer than 63 bytes', longest;
   END IF;
+  EXECUTE format('CREATE TABLE %s (%s, count bigint NOT NULL) WITH (fillfactor = 50)', tally, format(CASE ordered.kind
+    WHEN 'identifiers' THEN 'facet text COLLATE "C", lowest %1$s, PRIMARY KEY (facet, lowest)'
+    WHEN 'values' THEN 'facet text COLLATE "C" NOT NULL, value %2$s, lowest %1$s NOT NULL'
+    ELSE 'word text COLLATE "C", facet text COLLATE "C", PRIMARY KEY (word, facet)' END, key_type, value_type));
   CASE ordered.kind
     WHEN 'identifiers' THEN
-      EXECUTE format(
-        'CREATE TABLE %s (
-           facet text COLLATE "C", lowest %s, count bigint NOT NULL, PRIMARY KEY (facet, lowest)
-         ) WITH (fillfactor = 50)', tally, key_type);
       -- It has many facets, and few of them have several ranges.
       EXECUTE format('CREATE INDEX ON %s (facet) WHERE lowest <> %s', tally, least_identifier(key_type));
     WHEN 'values' THEN
-      EXECUTE format(
-        'CREATE TABLE %s (
-           facet text COLLATE "C" NOT NULL, value %s, lowest %s NOT NULL, count bigint NOT NULL
-         ) WITH (fillfactor = 50)', tally, value_type, key_type);
       EXECUTE format('CREATE UNIQUE INDEX ON %s (facet, value NULLS FIRST, lowest) NULLS NOT DISTINCT', tally);
     WHEN 'words' THEN
       EXECUTE format(
         'CREATE TABLE %I.%I (word text COLLATE "C" PRIMARY KEY, is_counted boolean NOT NULL DEFAULT false)',
         current_schema(), ordered.tally || '_counted');
-      EXECUTE format(
-        'CREATE TABLE %s (
-           word text COLLATE "C", facet text COLLATE "C", count bigint NOT NULL, PRIMARY KEY (word, facet)
-         ) WITH (fillfactor = 50)', tally);
   END CASE;
   EXECUTE format(
     'CREATE TABLE %s (LIKE %s) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
@@ -331,14 +323,12 @@ BEGIN
   INSERT INTO resource_versions (resource) VALUES (of_resource);
 END $$;
 
-CREATE OR REPLACE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql
+SET client_min_messages = warning AS $$
 DECLARE
   name text;
 BEGIN
-  FOREACH name IN ARRAY '{insert,update,delete,truncate}'::text[] LOOP
-    EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_tally_' || name, of_resource);
-  END LOOP;
-  EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_tally');
+  EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_tally');
   FOR name IN
     SELECT tally || part FROM tally_orders CROSS JOIN unnest('{"",_deltas,_counted}'::text[]) part
     WHERE resource = of_resource AND (part <> '_counted' OR kind = 'words')

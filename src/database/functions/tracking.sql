@@ -412,15 +412,10 @@ BEGIN
 END $$;
 
 -- Removes everything that track_table has created.
-CREATE OR REPLACE FUNCTION untrack_table(of_resource text) RETURNS void LANGUAGE plpgsql
-SET client_min_messages = warning AS $$
+CREATE OR REPLACE FUNCTION untrack_table(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM tallies WHERE resource = of_resource AND tracked IS NULL) THEN
     RAISE 'The resource % has a table of its own', of_resource;
   END IF;
-  PERFORM untime_changes(of_resource);
-  EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_tally');
-  EXECUTE format('DROP TABLE IF EXISTS %I, %I', of_resource || '_tally_deltas', of_resource || '_tally');
-  DELETE FROM tallies WHERE resource = of_resource;
-  DELETE FROM resource_versions WHERE resource = of_resource;
+  PERFORM untime_changes(of_resource), remove_tally(of_resource);
 END $$;

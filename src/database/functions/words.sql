@@ -128,10 +128,10 @@ BEGIN
   INSERT INTO searches VALUES (of_resource, columns);
 END $$;
 
-CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql
+SET client_min_messages = warning AS $$
 BEGIN
-  EXECUTE format('DROP TRIGGER IF EXISTS %I ON %I', of_resource || '_words', of_resource);
-  EXECUTE format('DROP FUNCTION IF EXISTS %I()', 'keep_' || of_resource || '_words');
+  EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_words');
   DELETE FROM searches WHERE resource = of_resource;
 END $$;
 
@@ -143,9 +143,9 @@ DECLARE
     SELECT format('concat_ws('' '', NULL%s)', string_agg(format(', %I', name), '' ORDER BY at))
     FROM unnest(texts[2:]) WITH ORDINALITY each(name, at)
   );
+  tally text := of_resource || '_tally_by_words';
   disabled text;
   enabled text;
-  suffix text;
 BEGIN
   EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', of_resource);
   SELECT coalesce(string_agg(format('ALTER TABLE %I DISABLE TRIGGER %I', of_resource, tgname), ';'), 'SELECT'),
@@ -162,10 +162,8 @@ BEGIN
   EXECUTE enabled;
   -- Maintenance chooses and counts words anew. The words come first: a count that has just ended is then deleted with the
   -- others, and one under way fails.
-  IF to_regclass(quote_ident(of_resource || '_tally_by_words')) IS NOT NULL THEN
-    FOREACH suffix IN ARRAY '{_counted,"",_deltas}'::text[] LOOP
-      EXECUTE format('DELETE FROM %I', of_resource || '_tally_by_words' || suffix);
-    END LOOP;
+  IF to_regclass(quote_ident(tally)) IS NOT NULL THEN
+    EXECUTE format('DELETE FROM %I; DELETE FROM %I; DELETE FROM %I', tally || '_counted', tally, tally || '_deltas');
   END IF;
   INSERT INTO resource_versions (resource) VALUES (of_resource);
 END $$;

@@ -9,10 +9,10 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'triggers.sql': '77078bcd522f',
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '387fd7db7339',
-    'deletions.sql': '2da1f9eaa56e',
-    'tally.sql': '66d2c177bfcc',
-    'tracking.sql': '01f1cf56fdff',
-    'words.sql': '3258cdf5cb2a',
+    'deletions.sql': 'b71f249b8f34',
+    'tally.sql': '6024845af551',
+    'tracking.sql': 'ca17849a5321',
+    'words.sql': '082d9e3feb4a',
   };
 
   async up(runner: QueryRunner): Promise<void> {
@@ -36,14 +36,14 @@ export class Baseline1764676800000 implements AppliesFunctions {
     await runner.query('DROP VIEW tally_orders CASCADE');
     await runner.query(
       `DROP FUNCTION install_trigger, version_checkpoint, resource_version, fold_versions, write_time,
-         keep_updated_at, advance_watermark, current_watermark, recorded_columns, records_columns, create_deletions_table,
-         install_deletions, remove_deletions, identifier_type, column_type, least_identifier, tally_facet,
-         tally_sums, create_tally_function, install_tally, remove_tally, relation_of, tracked_relations,
-         untrackable, tracking_triggers, create_tracking_triggers, tracking_of, is_tracking_intact,
-         check_trackable, create_counting_function, track_counts, create_change_tables, create_changes_function,
-         track_changes, track_table, untime_changes,
-         untrack_table, search_text, search_words, object_words, search_lexemes, search_query, install_words,
-         remove_words, rebuild_words, search_language, search_lower, search_separators, keep_product_in_stock`,
+         keep_updated_at, advance_watermark, current_watermark, recorded_columns, records_columns,
+         create_deletions_table, install_deletions, remove_deletions, identifier_type, column_type,
+         least_identifier, tally_facet, tally_sums, create_tally_function, install_tally, remove_tally,
+         relation_of, tracked_relations, untrackable, tracking_triggers, create_tracking_triggers, tracking_of,
+         is_tracking_intact, check_trackable, create_counting_function, track_counts, create_change_tables,
+         create_changes_function, track_changes, track_table, untime_changes, untrack_table, search_text,
+         search_words, object_words, search_lexemes, search_query, install_words, remove_words, rebuild_words,
+         search_language, search_lower, search_separators, keep_product_in_stock`,
     );
     await runner.query('DROP TABLE searches, tallies, resource_versions, watermark');
     await runner.query('DROP SEQUENCE watermark_floor');

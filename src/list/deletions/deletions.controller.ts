@@ -1,13 +1,20 @@
-import { Controller, Get, Query, type Type, UseGuards } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Query, type Type, UseGuards } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { IsDefined } from 'class-validator';
 import { DataSource, type ObjectLiteral } from 'typeorm';
+import { errors } from '../../http/errors.js';
+import { InvalidValue } from '../../http/parameters/invalid-value.js';
+import { readDateTime } from '../../resource/formats.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { listGuard } from '../query/list-guard.js';
 import type { Listing } from '../listing/listing.js';
+import { dateTime, mustBeDateTime, Parameter } from '../query/parameters.js';
 import { QueryOf } from '../query/query-of.js';
-import { DeletedSinceParam } from './deleted-since.js';
 import { DeletionListing } from './deletion-listing.js';
 import { type DeletionEntity, RETENTION } from './deletion.js';
+
+const LATEST = '9999-12-31T23:59:59.999Z';
+const DAY = 86_400_000;
 
 /** Creates the controller for the list of a resource's deletions. */
 export function deletionsController(deletion: DeletionEntity): Type {
@@ -34,4 +41,21 @@ export function deletionsController(deletion: DeletionEntity): Type {
   }
   Object.defineProperty(DeletionsController, 'name', { value: `${entity.name}sController` });
   return DeletionsController;
+}
+
+/** A required time, not earlier than the retention of deletions. Property: `Date`. */
+function DeletedSinceParam(meaning: string): PropertyDecorator {
+  const declared = {
+    ...dateTime(meaning),
+    isRequired: true,
+    example: () => new Date(Date.now() - DAY).toISOString(),
+  };
+  const read = (text: string): Date | InvalidValue => {
+    const time = readDateTime(text);
+    if (!time) return mustBeDateTime();
+    const earliest = new Date(Date.now() - RETENTION.days * DAY);
+    if (time >= earliest) return time;
+    return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));
+  };
+  return applyDecorators(IsDefined(), Parameter(declared, read));
 }

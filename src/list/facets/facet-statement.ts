@@ -5,11 +5,10 @@ import { columnOf } from '../../resource/resource.js';
 import { jsonArray } from '../../resource/selection.js';
 import { criteriaOf } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
-import type { Condition } from '../condition/condition.js';
+import { columnsIn, type Condition } from '../condition/condition.js';
 import { and, whereOf } from '../condition/print.js';
 import { stateOf } from '../statement/state.js';
 import type { FacetCounts } from './facet-counts.js';
-import { otherConditions } from './other-conditions.js';
 import { type Field, TalliedValues } from './tallied-values.js';
 
 /** Fields whose values are counted in one scan. */
@@ -100,4 +99,14 @@ function scanned(
         ${either(({ column }) => `${column}::text`)} AS value, count(*) AS count
       FROM object ${where} GROUP BY GROUPING SETS (${columns.map(({ column }) => `(${column})`).join(', ')})
     ) scanned WHERE value IS NOT NULL`;
+}
+
+/** The conditions of a list without what they say of one column. */
+function otherConditions(conditions: readonly Condition[], column: string): Condition[] {
+  return conditions.flatMap((condition): Condition[] => {
+    if (condition.kind !== 'any') return columnsIn([condition]).includes(column) ? [] : [condition];
+    const others = condition.of.map((each) => otherConditions(each, column));
+    // An alternative that says nothing else admits every object.
+    return others.some(({ length }) => length === 0) ? [] : [{ kind: 'any', of: others }];
+  });
 }

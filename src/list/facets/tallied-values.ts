@@ -3,7 +3,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed } from '../condition/words.js';
 import { type Criteria, facetsOf, type Search } from '../statement/criteria.js';
-import { aroundValue, type Facet, facetBounds, facetName } from '../tally/facet.js';
+import { type Facet, facetBounds, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
 import { countedWord, wordTallyOf } from '../tally/word-tally.js';
 
@@ -45,11 +45,11 @@ export class TalliedValues {
     const { equal, intervals, missing, excluded, search } = criteria;
     if (intervals.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
     if (search) return equal.size === 0 ? this.byWord(field, search) : undefined;
-    // The names of these facets are used without the value of the field.
+    // The value of the field is empty: the names of its facets have another one there.
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));
     if (!facets) return undefined;
     return facets.every(({ columns }) => columns.at(-1) === field)
-      ? this.byPrefix(field, facets)
+      ? this.byPrefix(facets)
       : this.byLookup(field, facets, facetsOf(this.metadata, equal));
   }
 
@@ -96,8 +96,8 @@ export class TalliedValues {
   }
 
   /** The values of the last column of facets: their names begin alike. */
-  private byPrefix(field: string, facets: readonly Facet[]): ValueCounts {
-    const prefixes = facets.map((facet) => aroundValue(facet, field).before);
+  private byPrefix(facets: readonly Facet[]): ValueCounts {
+    const prefixes = facets.map(facetName);
     const prefix = `${this.values.add(prefixes)}::text[]`;
     const upto = `${this.values.add(prefixes.map(above))}::text[]`;
     const order = identifierOrder(this.metadata);
@@ -119,9 +119,13 @@ export class TalliedValues {
     facets: readonly Facet[],
     total: readonly Facet[] | undefined,
   ): ValueCounts {
-    const parts = facets.map((facet) => aroundValue(facet, field));
-    const before = `${this.values.add(parts.map((each) => each.before))}::text[]`;
-    const behind = `${this.values.add(parts.map((each) => each.behind))}::text[]`;
+    const prefixes = facets.map(({ columns, values }) =>
+      facetName({ columns, values: values.slice(0, columns.indexOf(field) + 1) }),
+    );
+    // Behind the length of the empty value.
+    const suffixes = facets.map((facet, at) => facetName(facet).slice(`${prefixes[at]}0:`.length));
+    const before = `${this.values.add(prefixes)}::text[]`;
+    const behind = `${this.values.add(suffixes)}::text[]`;
     const order = identifierOrder(this.metadata);
     const every = `values_${this.tables.size}`;
     this.tables.set(every, this.every([{ name: field, at: 0 }]));

@@ -84,7 +84,7 @@ export class CountedWords {
     try {
       await client.query('BEGIN');
       // Writers that do not see the words must have ended before the objects are counted.
-      await excludeWriters((text, values) => client.query(text, values), tableName, LOCK_TIMEOUT);
+      await client.query(excludeWriters(tableName, LOCK_TIMEOUT));
       await client.query(`INSERT INTO ${this.tally.words} (word) SELECT unnest($1::text[])`, [
         added,
       ]);

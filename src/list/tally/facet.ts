@@ -25,19 +25,6 @@ export function facetNames(facets: readonly Facet[], values: ParameterValues): s
   return values.addTyped(facets.map(facetName), 'text[]');
 }
 
-/** The parts of a facet's name before and behind the value of one of its columns, which may be any. */
-export function aroundValue(
-  { columns, values }: Facet,
-  column: string,
-): { before: string; behind: string } {
-  const place = columns.indexOf(column);
-  const parts = values.map(sized);
-  return {
-    before: `${columns.join('+')}=${parts.slice(0, place).join('')}`,
-    behind: parts.slice(place + 1).join(''),
-  };
-}
-
 /** A value in a name: any but the last follows its length. */
 function sized(value: string, at: number, { length }: readonly string[]): string {
   return at < length - 1 ? `${Array.from(value).length}:${value}` : value;

@@ -2,13 +2,14 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { nameOf } from '../../resource/resource.js';
+import { recut, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
-import { FOLD_SIZE, foldDeltas, type Tally } from './fold.js';
-import { recut } from './recut.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
-import { nextStretch, uncutFacets } from './stretch.js';
-import { type TallyOrder, tallyOrders } from './tally.js';
-import { type WordTally, wordTallies } from './word-tally.js';
+import { type Tally, type TallyOrder, tallyOrders } from './tally.js';
+import { wordTallies } from './word-tally.js';
+
+/** Maximum number of deltas of one table that a transaction folds. */
+const FOLD_SIZE = 50_000;
 
 /** Maximum number of objects that one cut reads, or two ranges if those are more. Writers of the resource wait meanwhile. */
 const CUT_SIZE = 100_000;
@@ -17,10 +18,8 @@ const CUT_SIZE = 100_000;
  * timeout doubles with each failed attempt, up to the maximum.
  */
 const LOCK_TIMEOUT = { initial: 50, maximum: 800 };
-
-/** Maximum number of facets that one cut looks at. Most of those of a combination are small. */
-const CUT_FACETS = 50;
-
+/** Maximum number of facets that one cut looks at. */
+const FACETS_PER_CUT = 50;
 /** Cuts between two folds. */
 const CUTS_PER_FOLD = 10;
 
@@ -35,7 +34,7 @@ interface MaintainedOrder extends TallyOrder {
  */
 export class TallyMaintenance {
   private readonly orders: readonly MaintainedOrder[];
-  private readonly words: readonly WordTally[];
+  private readonly tallies: readonly (Tally & { readonly due?: Set<string> })[];
   private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
 
@@ -44,13 +43,13 @@ export class TallyMaintenance {
     private readonly metadata: EntityMetadata,
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
-    this.words = wordTallies(metadata);
+    this.tallies = [...this.orders, ...wordTallies(metadata)];
     this.resource = nameOf(metadata);
   }
 
   /** The number of deltas that wait to be folded, of each table `FOLD_SIZE` at most. */
   async waiting(): Promise<number> {
-    const counts = this.tables().map(
+    const counts = this.tallies.map(
       ({ deltas }) => `(SELECT count(*) FROM (SELECT FROM ${deltas} LIMIT ${FOLD_SIZE}) first)`,
     );
     const [{ waiting }] = await this.dataSource.query<[{ waiting: string }]>(
@@ -76,39 +75,22 @@ export class TallyMaintenance {
     return true;
   }
 
-  private analyse(): Promise<void> {
-    const tables = this.tables().flatMap(({ tally, deltas }) => [tally, deltas]);
-    return analyseWritten(this.dataSource, tables);
-  }
-
-  private tables(): { readonly tally: string; readonly deltas: string }[] {
-    return [...this.orders, ...this.words];
-  }
-
   /** Cuts every range of an order that needs it. Returns false if it did not complete. */
   private async cutDue(order: MaintainedOrder, signal?: AbortSignal): Promise<boolean> {
-    // In one query: after a large import there are hundreds of thousands.
-    if (order.due?.size !== 0) {
-      const among = order.due && [...order.due];
-      order.due = new Set(await uncutFacets(this.dataSource, order, among));
-    }
-    let cuts = 0;
-    // Those that a fold adds meanwhile are for the next run, which looks for them in one query.
-    const facets = [...order.due];
-    for (let [facet] = facets; facet !== undefined; [facet] = facets) {
-      // Without the lock, that most runs need not take.
-      let done = 1;
-      if (await nextStretch(this.dataSource.manager, order, facet)) {
-        const cut = signal?.aborted
-          ? undefined
-          : await this.cut(order, facets.slice(0, CUT_FACETS));
-        if (cut === undefined) return false;
-        done = cut;
-        cuts += 1;
-        // The cuts after a large import take a minute. Lists read the deltas meanwhile.
-        if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
-      }
-      for (const each of facets.splice(0, done)) order.due.delete(each);
+    if (order.due?.size === 0) return true;
+    // Without the lock, that most runs need not take.
+    const found = await stretchesDue(this.dataSource.manager, order, order.due && [...order.due]);
+    // Those that a fold adds meanwhile are for the next run.
+    const facets = found.map(({ facet }) => facet);
+    order.due = new Set(facets);
+    for (let cuts = 1; facets.length > 0; cuts += 1) {
+      const done = signal?.aborted
+        ? undefined
+        : await this.cut(order, facets.slice(0, FACETS_PER_CUT));
+      if (done === undefined) return false;
+      for (const facet of facets.splice(0, done)) order.due.delete(facet);
+      // The cuts after a large import take a minute. Lists read the deltas meanwhile.
+      if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
     }
     return true;
   }
@@ -116,31 +98,40 @@ export class TallyMaintenance {
   /** Merges the stamps, and adds the deltas to the tally. Returns false if another instance is running. */
   private async fold(): Promise<boolean> {
     // On its own: each request reads the stamps since the last time, and deltas may take long.
-    const hasFolded = await this.exclusively(async (manager) => {
-      await manager.query('SELECT fold_versions($1)', [this.resource]);
-      return true;
-    });
-    if (!hasFolded) return false;
-    for (;;) {
-      const folded = await this.exclusively(async (manager) => {
-        const sizes = [0];
-        const fold = async (tally: Tally, group?: string): Promise<string[]> => {
-          const folded = await foldDeltas(manager, tally, group);
-          sizes.push([...folded.values()].reduce((sum, size) => sum + size, 0));
-          return [...folded.keys()];
-        };
-        for (const order of this.orders) {
-          const facets = await fold({ ...order, key: `facet, ${order.rangeKey}` }, 'facet');
-          for (const facet of facets) order.due?.add(facet);
-        }
-        for (const tally of this.words) await fold(tally);
-        return Math.max(...sizes);
-      });
+    const versions = await this.exclusively((manager) =>
+      manager.query<unknown>('SELECT fold_versions($1)', [this.resource]),
+    );
+    if (!versions) return false;
+    let folded: number | undefined;
+    do {
+      folded = await this.exclusively((manager) => this.foldDeltas(manager));
       if (folded === undefined) return false;
-      if (folded < FOLD_SIZE) break;
-    }
-    await this.analyse();
+    } while (folded === FOLD_SIZE);
+    const tables = this.tallies.flatMap(({ tally, deltas }) => [tally, deltas]);
+    await analyseWritten(this.dataSource, tables);
     return true;
+  }
+
+  /** Adds up to `FOLD_SIZE` deltas to each tally. Returns the maximum number that one had. */
+  private async foldDeltas(manager: EntityManager): Promise<number> {
+    let maximum = 0;
+    for (const { tally, deltas, key, due } of this.tallies) {
+      const [folded] = await manager.query<[{ facets: string[]; deltas: number }]>(
+        `WITH deleted AS (
+           DELETE FROM ${deltas}
+           WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLD_SIZE}))
+           RETURNING ${key}, count
+         ), kept AS (
+           INSERT INTO ${tally} AS tally (${key}, count)
+           SELECT ${key}, sum(count) FROM deleted GROUP BY ${key}
+           ON CONFLICT (${key}) DO UPDATE SET count = tally.count + excluded.count
+         )
+         SELECT ARRAY(SELECT DISTINCT facet FROM deleted) AS facets, count(*)::integer AS deltas FROM deleted`,
+      );
+      for (const facet of folded.facets) due?.add(facet);
+      maximum = Math.max(maximum, folded.deltas);
+    }
+    return maximum;
   }
 
   /**
@@ -151,15 +142,11 @@ export class TallyMaintenance {
     try {
       const done = await this.exclusively(async (manager) => {
         // Deltas name the ranges that their writer read.
-        await excludeWriters(
-          (text, values) => manager.query(text, values),
-          this.resource,
-          this.lockTimeout,
-        );
+        await manager.query(excludeWriters(this.resource, this.lockTimeout));
         let objects = 0;
         for (const [at, facet] of facets.entries()) {
           for (;;) {
-            const stretch = await nextStretch(manager, order, facet);
+            const [stretch] = await stretchesDue(manager, order, [facet]);
             if (!stretch) break;
             if (objects >= CUT_SIZE) return at;
             objects += await recut(manager, this.metadata, order, stretch, CUT_SIZE - objects);

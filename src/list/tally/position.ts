@@ -23,9 +23,9 @@ export class TallyPositions {
   readonly tables: string[];
   /** The number of objects in all ranges. */
   readonly total = '(SELECT coalesce(sum(count), 0) FROM ranges)';
-  private readonly identifier: string;
-  /** The column of the order; `undefined` in the order by identifier. */
-  private readonly sorted: string | undefined;
+  /** What orders the objects: the sorted column and the identifier, or only that. */
+  private readonly key: readonly string[];
+  private readonly isSorted: boolean;
   private readonly isOne: boolean;
   /** The facets as a table in FROM. */
   private readonly facets: string;
@@ -35,8 +35,9 @@ export class TallyPositions {
   private readonly ofFacets: readonly string[];
 
   constructor({ metadata, order, facets }: TalliedObjects, values: ParameterValues) {
-    this.identifier = `object."${identifierOf(metadata).databaseName}"`;
-    this.sorted = order.column && `object."${order.column.databaseName}"`;
+    const ordered = [...(order.column ? [order.column] : []), identifierOf(metadata)];
+    this.key = ordered.map(({ databaseName }) => `object."${databaseName}"`);
+    this.isSorted = order.column !== undefined;
     this.isOne = facets.length === 1;
     const columns = (facets[0]?.columns ?? []).map((name, at) => {
       const column = columnOf(metadata, name);
@@ -46,7 +47,7 @@ export class TallyPositions {
         ? values.addTyped(valuesAt, 'text[]')
         : `${values.add(valuesAt)}::text[]`;
       // As an expression, so that no index of the column qualifies: the one in the order is to be read.
-      const [reference, type] = this.sorted
+      const [reference, type] = this.isSorted
         ? [`(object."${column.databaseName}"::text || '')`, 'text']
         : [`object."${column.databaseName}"`, sqlTypeOf(column)];
       return { parameter, reference, type, name: `value_${at}` };
@@ -66,11 +67,11 @@ export class TallyPositions {
     );
     this.tables = [
       `ranges AS MATERIALIZED (
-        SELECT facet, ${this.sorted ? 'value' : 'NULL::text AS value'}, lowest, sum(count) AS count
+        SELECT facet, ${this.isSorted ? 'value' : `'' AS value`}, lowest, sum(count) AS count
         FROM ${tallyRows(order, `WHERE facet = ANY(${names})`)} GROUP BY facet, ${order.rangeKey}
       )`,
-      // How many objects are in the ranges that begin before each bound.
-      `bounds AS MATERIALIZED (
+      // How many objects are in the ranges that begin before each start of a range.
+      `starts AS MATERIALIZED (
         SELECT value, lowest, sum(sum(count)) OVER (ORDER BY ${order.rangeKeyOrder}) - sum(count) AS before
         FROM ranges GROUP BY value, lowest
       )`,
@@ -84,29 +85,37 @@ export class TallyPositions {
    * @param rank an SQL expression
    */
   addPlace(name: string, rank: string): void {
-    const { identifier, sorted } = this;
-    const [key, order] = sorted
-      ? [`${sorted} AS value, ${identifier} AS id`, `${sorted}, ${identifier}`]
-      : [`${identifier} AS id`, identifier];
+    const order = this.key.join(', ');
+    const [column] = this.key;
+    const selected = this.key.map(
+      (each, at) => `${each} AS ${this.isSorted && at === 0 ? 'value' : 'id'}`,
+    );
     const from = (condition: string): string =>
-      `(SELECT ${key} FROM object WHERE ${[condition, ...this.ofFacets].join(' AND ')}
+      `(SELECT ${selected.join(', ')} FROM object WHERE ${[condition, ...this.ofFacets].join(' AND ')}
         ORDER BY ${order} LIMIT 1 OFFSET (SELECT skipped FROM ${name}_range))`;
     const range = (of: string): string => `(SELECT ${of} FROM ${name}_range)`;
+    const start = this.isSorted ? `${range('value')}, ${range('lowest')}` : range('lowest');
     // Only one of the two parts returns rows: the first range has no value, and a comparison with null is null.
-    const found = sorted
-      ? `${from(`${range('value IS NULL')} AND ${sorted} IS NOT NULL`)}
-         UNION ALL ${from(`(${order}) >= (${range('value')}, ${range('lowest')})`)}`
-      : from(`${identifier} >= ${range('lowest')}`);
+    const found = [
+      ...(this.isSorted ? [from(`${range('value IS NULL')} AND ${column} IS NOT NULL`)] : []),
+      from(`(${order}) >= (${start})`),
+    ];
+    const isBefore = (key: readonly string[]): string =>
+      `(${key.join(', ')}) < (${this.startOf('place').join(', ')})`;
+    // In one facet, no other range contains the start of a range.
+    const behind = this.isOne
+      ? '0'
+      : `CASE WHEN value IS NULL THEN 0 ELSE ${this.behind(isBefore)} END`;
     this.tables.push(
       `${name}_rank AS MATERIALIZED (SELECT ${rank} AS rank)`,
       `${name}_range AS MATERIALIZED (
-        SELECT value, lowest, rank - before${this.isOne ? '' : ` + ${this.straddling()}`} AS skipped
+        SELECT value, lowest, rank - before + ${behind} AS skipped
         FROM ${name}_rank CROSS JOIN LATERAL (
-          SELECT * FROM bounds WHERE before <= rank AND rank < ${this.total}
+          SELECT * FROM starts WHERE before <= rank AND rank < ${this.total}
           ORDER BY value DESC NULLS LAST, lowest DESC LIMIT 1
         ) place
       )`,
-      `${name} AS MATERIALIZED (${found})`,
+      `${name} AS MATERIALIZED (${found.join(' UNION ALL ')})`,
     );
   }
 
@@ -129,45 +138,30 @@ export class TallyPositions {
    * @param inclusive whether objects with the value itself count, too
    */
   below(value: string, inclusive: boolean): string {
-    const { sorted = '', identifier } = this;
-    const operator = inclusive ? '<=' : '<';
-    const upto = [`${sorted} ${operator} ${value}`, ...this.ofFacet].join(' AND ');
-    return `(SELECT coalesce(sum(whole.count + CASE
-        WHEN start.lowest IS NULL THEN (SELECT count(*) FROM object WHERE ${upto})
-        ELSE (SELECT count(*) FROM object
-          WHERE (${sorted}, ${identifier}) >= (start.value, start.lowest) AND ${upto})
-      END), 0)
-      FROM ${this.facets}
-      LEFT JOIN LATERAL (
-        SELECT value, lowest FROM ranges WHERE ranges.facet = facet.name AND ranges.value ${operator} ${value}
-        ORDER BY value DESC, lowest DESC LIMIT 1
-      ) start ON true
-      CROSS JOIN LATERAL (
-        SELECT coalesce(sum(count), 0) AS count FROM ranges WHERE ranges.facet = facet.name
-        AND (ranges.value IS NULL AND start.lowest IS NOT NULL
-          OR (ranges.value, ranges.lowest) < (start.value, start.lowest))
-      ) whole)`;
+    const isBelow = ([of]: readonly string[]): string => `${of} ${inclusive ? '<=' : '<'} ${value}`;
+    return `(SELECT coalesce(sum(count), 0) - ${this.behind(isBelow)}
+      FROM ranges WHERE value IS NULL OR ${isBelow(['value'])})`;
   }
 
   /**
-   * The number of objects that lie behind `place` in ranges that begin before it. A range of another
-   * facet may contain the place.
+   * The number of objects behind a place in ranges that begin before it: of each facet, the last of these may contain it.
+   *
+   * @param isBefore the condition that a key is before the place
    */
-  private straddling(): string {
-    const { sorted, identifier } = this;
-    const key = sorted ? `(${sorted}, ${identifier})` : identifier;
-    const bound = (name: string): string =>
-      sorted ? `(${name}.value, ${name}.lowest)` : `${name}.lowest`;
-    const members = this.ofFacet.map((condition) => ` AND ${condition}`);
-    const before = `(SELECT count(*) FROM object WHERE ${key} < ${bound('place')}${members.join('')}`;
-    const within = `${before} AND ${key} >= ${bound('last')})`;
-    return `(SELECT coalesce(sum(last.count - ${
-      sorted ? `CASE WHEN last.value IS NULL THEN ${before}) ELSE ${within} END` : within
-    }), 0)
+  private behind(isBefore: (key: readonly string[]) => string): string {
+    const before = (...conditions: string[]): string =>
+      `(SELECT count(*) FROM object WHERE ${[...conditions, isBefore(this.key), ...this.ofFacet].join(' AND ')})`;
+    const isWithin = `(${this.key.join(', ')}) >= (${this.startOf('last').join(', ')})`;
+    return `(SELECT coalesce(sum(last.count - CASE WHEN last.value IS NULL THEN ${before()} ELSE ${before(isWithin)} END), 0)
       FROM ${this.facets} CROSS JOIN LATERAL (
         SELECT * FROM ranges WHERE ranges.facet = facet.name
-        AND ${sorted ? '(ranges.value IS NULL AND place.value IS NOT NULL OR ' : '('}${bound('ranges')} < ${bound('place')})
+        AND (ranges.value IS NULL OR ${isBefore(this.startOf('ranges'))})
         ORDER BY value DESC NULLS LAST, lowest DESC LIMIT 1
       ) last)`;
+  }
+
+  /** The key of the start of a range in a table. The first range of a facet has no value in it. */
+  private startOf(table: string): string[] {
+    return [...(this.isSorted ? [`${table}.value`] : []), `${table}.lowest`];
   }
 }

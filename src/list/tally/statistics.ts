@@ -6,34 +6,27 @@ import type { DataSource } from 'typeorm';
  */
 const ANALYSED_FROM = { rows: 500, fraction: 0.1 };
 
-/** Makes `muchWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
+/** Makes `analyseWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
 export const REPORT_WRITES = 'SELECT pg_stat_force_next_flush()';
 
 /**
- * The tables among some in which much was written since they were analysed. The planner misjudges them, and autovacuum may
- * come minutes later.
+ * Analyses those of some tables in which much was written. The planner misjudges them, and autovacuum may come minutes later.
  *
  * @param tables quoted
+ * @param command waits for no lock
  */
-export async function muchWritten(
+export async function analyseWritten(
   dataSource: DataSource,
   tables: readonly string[],
-): Promise<string[]> {
-  const rows = await dataSource.query<{ name: string }[]>(
+  command = 'ANALYZE (SKIP_LOCKED)',
+): Promise<void> {
+  const written = await dataSource.query<{ name: string }[]>(
     `SELECT name FROM unnest($1::text[]) name JOIN pg_class ON oid = name::regclass
      WHERE pg_stat_get_mod_since_analyze(oid) > CASE
        WHEN reltuples < 0 OR pg_stat_get_analyze_count(oid) + pg_stat_get_autoanalyze_count(oid) = 0 THEN 0
        ELSE ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.fraction} * reltuples END`,
     [tables],
   );
-  return rows.map(({ name }) => name);
-}
-
-/** Analyses those of some tables in which much was written. Waits for no lock. */
-export async function analyseWritten(
-  dataSource: DataSource,
-  tables: readonly string[],
-): Promise<void> {
-  const written = await muchWritten(dataSource, tables);
-  if (written.length > 0) await dataSource.query(`ANALYZE (SKIP_LOCKED) ${written.join(', ')}`);
+  const names = written.map(({ name }) => name).join(', ');
+  if (names) await dataSource.query(`${command} ${names}`);
 }

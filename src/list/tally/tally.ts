@@ -11,17 +11,23 @@ import {
 } from '../../resource/resource.js';
 import { facetBounds } from './facet.js';
 
+/** A table of counts, and that of the changes since. */
+export interface Tally {
+  /** The tables, quoted. */
+  readonly tally: string;
+  readonly deltas: string;
+  /** The columns that identify a row of the tally. */
+  readonly key: string;
+}
+
 /**
  * An order in which the tally of a resource keeps ranges: by identifier, or by a sorted column and then
  * by identifier. The tally in the order of a column leaves out objects without a value.
  */
-export interface TallyOrder {
+export interface TallyOrder extends Tally {
   readonly identifier: ColumnMetadata;
   /** The sorted column; absent: the order of the identifier. */
   readonly column?: ColumnMetadata;
-  /** The tables, quoted. */
-  readonly tally: string;
-  readonly deltas: string;
   /** The columns of the tables that name a range within its facet: `lowest`, or `value, lowest`. */
   readonly rangeKey: string;
   /** `rangeKey` for ORDER BY. The first range has no `value`. */
@@ -37,6 +43,7 @@ export function identifierOrder(metadata: EntityMetadata): TallyOrder {
     identifier: identifierOf(metadata),
     tally: `"${resource}_tally"`,
     deltas: `"${resource}_tally_deltas"`,
+    key: 'facet, lowest',
     rangeKey: 'lowest',
     rangeKeyOrder: 'lowest',
     narrow: [],
@@ -51,6 +58,7 @@ export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): T
     column,
     tally: `"${table}"`,
     deltas: `"${table}_deltas"`,
+    key: 'facet, value, lowest',
     rangeKey: 'value, lowest',
     rangeKeyOrder: 'value NULLS FIRST, lowest',
     narrow: narrowColumnsOf(metadata, column.propertyName).map((names) => names.join('+')),

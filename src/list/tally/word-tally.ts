@@ -3,33 +3,25 @@ import type { ParameterValues } from '../../database/statement.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
+import type { Tally } from './tally.js';
 
 /** The numbers of objects with a common word in a searched column, by facet. */
-export interface WordTally {
+export interface WordTally extends Tally {
   /** The searched column. */
   readonly column: string;
-  /** The tables, quoted. */
-  readonly tally: string;
-  readonly deltas: string;
-  /** The columns that identify a row of the tally. */
-  readonly key: string;
-  /** The table of the words that are counted. */
+  /** The table of the words that are counted, quoted. */
   readonly words: string;
-  /** The columns by whose values it counts, too. */
-  readonly counted: readonly string[];
 }
 
 /** The tallies of a resource by words, one for each searched column. */
 export function wordTallies(metadata: EntityMetadata): WordTally[] {
   const { tableName } = metadata;
-  const counted = singleCountedColumnsOf(metadata);
   return declaredColumns(metadata).searched.map((column) => ({
     column,
     tally: `"${tableName}_tally_by_${column}"`,
     deltas: `"${tableName}_tally_by_${column}_deltas"`,
     key: 'word, facet',
     words: `"${tableName}_tally_by_${column}_counted"`,
-    counted,
   }));
 }
 
@@ -49,12 +41,13 @@ export function wordTallyOf(
  * @param isCounted whether it counts the counted words, or those that are not counted yet
  */
 export function wordSums(
-  { tableName }: EntityMetadata,
-  { column, counted, words }: WordTally,
+  metadata: EntityMetadata,
+  { column, words }: WordTally,
   isCounted: boolean,
 ): { text: string; values: readonly unknown[] } {
+  const counted = singleCountedColumnsOf(metadata);
   const columns = [column, ...counted].map((name) => `"${name}"`).join(', ');
-  const source = `(SELECT ${columns}, 1 AS "#step" FROM "${tableName}") object
+  const source = `(SELECT ${columns}, 1 AS "#step" FROM "${metadata.tableName}") object
     CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column}")) lexemes("#word")
     JOIN ${words} chosen ON chosen.word = "#word" AND chosen.is_counted = ${String(isCounted)}`;
   return {

@@ -1,0 +1,179 @@
+import type { EntityManager, EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { ParameterValues } from '../../database/statement.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
+import { tableOf } from '../../resource/resource.js';
+import { facetOf } from './facet.js';
+import { type TallyOrder, tallyRows } from './tally.js';
+
+/** Adjacent ranges of a facet that are replaced by ranges of the target size. */
+export interface Stretch {
+  readonly facet: string;
+  /** The first range. */
+  readonly from: RangeKey;
+  /** The next range after them; null at the end of the facet. */
+  readonly upto: RangeKey | null;
+  /** The target number of objects of a range. */
+  readonly size: number;
+}
+
+/** The name of a range within its facet: its value and its lowest identifier, or only that, as text. The first value is null. */
+type RangeKey = readonly (string | null)[];
+
+/** The columns of a tally that name a range within its facet, each with the column whose values it has. */
+function keyOf({ identifier, column }: TallyOrder): { name: string; of: ColumnMetadata }[] {
+  return [...(column ? [{ name: 'value', of: column }] : []), { name: 'lowest', of: identifier }];
+}
+
+/** SQL for the columns of `facet`. */
+const COLUMNS = `split_part(facet, '=', 1)`;
+
+/** SQL for whether `facet` is narrow. */
+function isNarrow({ narrow }: TallyOrder): string {
+  return `${COLUMNS} = ANY('{${narrow.join()}}')`;
+}
+
+/**
+ * SQL for the minimum target number of objects of a range of `facet`. Combinations of columns have many
+ * facets, and deep pages of them are rare. The range of a narrow facet spans so many other objects in the
+ * index of the order that it has to be short.
+ */
+function minimumSize(order: TallyOrder): string {
+  return `CASE WHEN ${isNarrow(order)} THEN 500 WHEN strpos(${COLUMNS}, '+') > 0 THEN 20000 ELSE 2000 END`;
+}
+
+/**
+ * The first stretch of each facet that needs a cut.
+ *
+ * The target size grows with the square root of the objects of the facet. Finding an offset adds up the ranges and then
+ * skips within one, so both grow alike. A small facet is one range.
+ *
+ * @param facets those that are looked at; `undefined`: all
+ */
+export function stretchesDue(
+  manager: EntityManager,
+  order: TallyOrder,
+  facets: readonly string[] | undefined,
+): Promise<Stretch[]> {
+  const { rangeKey, rangeKeyOrder } = order;
+  const rows = tallyRows(order, facets && 'WHERE facet = ANY($1)');
+  const key = keyOf(order).map(({ name }) => `${name}::text`);
+  const factor = `CASE WHEN ${isNarrow(order)} THEN 2 ELSE 4 END`;
+  return manager.query<Stretch[]>(
+    // Most facets are one small range. There may be hundreds of thousands of these.
+    `WITH large AS (
+       SELECT facet FROM ${rows} GROUP BY facet
+       HAVING count(*) > 1 OR sum(count) > 2 * ${minimumSize(order)} OR sum(count) <= 0
+     ), ranges AS (
+       SELECT facet, ${rangeKey}, sum(count) AS count FROM ${rows}
+       WHERE facet IN (SELECT facet FROM large) GROUP BY facet, ${rangeKey}
+     ), sized AS (
+       SELECT facet, count, jsonb_build_array(${key.join(', ')}) AS key, total,
+         greatest(${minimumSize(order)}, ${factor} * sqrt(abs(total)))::integer AS size,
+         row_number() OVER ordered AS at, lag(count) OVER ordered AS before
+       FROM (SELECT *, sum(count) OVER (PARTITION BY facet) AS total FROM ranges) totalled
+       WINDOW ordered AS (PARTITION BY facet ORDER BY ${rangeKeyOrder})
+     ), grouped AS (
+       SELECT *, count(*) FILTER (WHERE before IS NULL OR before + count >= size / 2)
+         OVER (PARTITION BY facet ORDER BY at) AS stretch
+       FROM sized
+     ), stretches AS (
+       SELECT facet, size, total, min(at) AS at, count(*) AS ranges, sum(count) AS objects,
+         (array_agg(key ORDER BY at))[1] AS from
+       FROM grouped GROUP BY facet, stretch, size, total
+     ), bounded AS (
+       SELECT *, lead("from") OVER (PARTITION BY facet ORDER BY at) AS upto FROM stretches
+     )
+     SELECT DISTINCT ON (facet) facet, "from", upto, size FROM bounded
+     WHERE objects > 2 * size OR ranges > 1 OR total <= 0 ORDER BY facet, at`,
+    facets && [facets],
+  );
+}
+
+/**
+ * Replaces the ranges of a stretch. The caller holds the lock.
+ *
+ * @param objects how many it may read, or two ranges if those are more
+ * @returns how many it has read
+ */
+export async function recut(
+  manager: EntityManager,
+  metadata: EntityMetadata,
+  order: TallyOrder,
+  stretch: Stretch,
+  objects: number,
+): Promise<number> {
+  const { tally, deltas, rangeKey } = order;
+  const { facet, from, size } = stretch;
+  const removal = new ParameterValues();
+  const names = keyOf(order).map(({ name }) => name);
+  const removed = `facet = ${removal.add(facet)} AND ${isInStretch(order, stretch, removal, names)}`;
+  const [{ total }] = await manager.query<[{ total: string }]>(
+    `WITH deleted AS (
+       DELETE FROM ${tally} WHERE ${removed} RETURNING count
+     ), deleted_deltas AS (
+       DELETE FROM ${deltas} WHERE ${removed} RETURNING count
+     )
+     SELECT coalesce(sum(count), 0)::text AS total
+     FROM (SELECT count FROM deleted UNION ALL SELECT count FROM deleted_deltas) every`,
+    removal.values,
+  );
+  const maximum = Math.max(2, Math.floor(objects / size)) * size;
+  const values = new ParameterValues();
+  const key = keyOf(order);
+  const { columns, values: facetValues } = facetOf(facet);
+  const conditions = [
+    isInStretch(
+      order,
+      stretch,
+      values,
+      key.map(({ of }) => `object."${of.databaseName}"`),
+    ),
+    ...(order.column ? [`object."${order.column.databaseName}" IS NOT NULL`] : []),
+    ...columns.map((name, at) => `object."${name}" = ${values.add(facetValues[at])}`),
+  ];
+  const selected = key.map(({ name, of }) => `object."${of.databaseName}" AS ${name}`);
+  // The first range keeps its name.
+  const named = key.map(
+    ({ name, of }, at) =>
+      `CASE at WHEN 0 THEN ${values.add(from[at])}::${sqlTypeOf(of)} ELSE ${name} END`,
+  );
+  // The objects beyond the maximum become one range with the last that was read, to be cut next.
+  await manager.query(
+    `INSERT INTO ${tally} (facet, ${rangeKey}, count)
+     SELECT ${values.add(facet)}, ${named.join(', ')}, coalesce(lead(at) OVER (ORDER BY at), ${total}) - at
+     FROM (
+       SELECT *, row_number() OVER (ORDER BY ${rangeKey}) - 1 AS at FROM (
+         SELECT ${selected.join(', ')} FROM ${tableOf(metadata)} object
+         WHERE ${conditions.join(' AND ')} ORDER BY ${rangeKey} LIMIT ${maximum + 1}
+       ) first
+     ) numbered
+     WHERE at % ${size} = 0`,
+    values.values,
+  );
+  return Math.min(Number(total), maximum);
+}
+
+/**
+ * The condition that a row lies in a stretch.
+ *
+ * @param row its value and its identifier, or only that, in SQL
+ */
+function isInStretch(
+  order: TallyOrder,
+  { from, upto }: Stretch,
+  values: ParameterValues,
+  row: readonly string[],
+): string {
+  const key = keyOf(order);
+  const compared = (operator: string, range: RangeKey): string => {
+    const texts = key.map(({ of }, at) => `${values.add(range[at])}::${sqlTypeOf(of)}`);
+    return `(${row.join(', ')}) ${operator} (${texts.join(', ')})`;
+  };
+  // No row compares with the missing value of the first range.
+  const isFirst = from[0] === null;
+  const above = isFirst ? 'true' : compared('>=', from);
+  if (!upto) return above;
+  const below = compared('<', upto);
+  return `${above} AND ${isFirst ? `(${row[0]} IS NULL OR ${below})` : below}`;
+}
