@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { sentErrorOf } from './envelope.js';
 import { isCredential } from './parameters/credentials-query.dto.js';
 import { SentParameters } from './parameters/sent-parameters.js';
 
@@ -69,7 +68,7 @@ export function observationOf(
     client: client?.clientID,
     address: failedLoginAddress,
     status: response.headersSent ? response.statusCode : 0,
-    errcode: sentErrorOf(response)?.errcode ?? 0,
+    errcode: request.errcode ?? 0,
     milliseconds: ended - began,
     rows,
     plan,

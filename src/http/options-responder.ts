@@ -3,11 +3,10 @@ import type { Response } from 'express';
 import { Settings } from '../settings/settings.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
-import { ApiError, errors } from './errors.js';
+import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
 import { allowedParameters } from './parameters/allowed-parameters.js';
 import { ParametersPipe } from './parameters/parameters.pipe.js';
 import { queryClassOf } from './parameters/query-class.js';
-import { ALLOWED_METHODS } from './methods.js';
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
