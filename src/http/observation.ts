@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { isCredential } from './parameters/credentials-query.dto.js';
-import { SentParameters } from './parameters/sent-parameters.js';
+import { SentParameters } from './parameters/query-string.js';
 
 /** A request whose answer took longer than a limit. */
 export interface SlowRequest {

@@ -21,7 +21,6 @@ import {
   hasTypeDecorator,
   transformingDecorators,
 } from '../../resource/transforming-decorators.js';
-import { readsParameter } from '../query/parameters.js';
 import { entityOf } from '../query/query-of.js';
 
 /** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
@@ -106,10 +105,10 @@ function argumentProblems(handler: string, { name, type }: HandlerArgument): str
   ];
 }
 
-/** Nothing applies these to what a request has sent, unless a rule of class-validator is beside them. */
+/** Nothing applies these to what a request has sent. */
 function transformProblems(query: Type<object>, parameter: string): string[] {
   return [
-    ...transformingDecorators(query, parameter, readsParameter),
+    ...transformingDecorators(query, parameter),
     ...(hasTypeDecorator(query, parameter) ? ['Type'] : []),
   ].map(
     (decorator) =>

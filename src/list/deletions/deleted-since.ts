@@ -1,10 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsDefined } from 'class-validator';
-import type { DeclaredParameter } from '../../http/parameters/declared-parameters.js';
+import {
+  type DeclaredParameter,
+  InvalidValue,
+  Parameter,
+} from '../../http/parameters/declared-parameters.js';
 import { errors } from '../../http/errors.js';
-import { InvalidValue } from '../../http/parameters/invalid-value.js';
 import { readDateTime } from '../../resource/formats.js';
-import { dateTime, mustBeDateTime, Parameter } from '../query/parameters.js';
+import { dateTime, mustBeDateTime } from '../query/parameters.js';
 import { RETENTION } from './deletion.js';
 
 const LATEST = '9999-12-31T23:59:59.999Z';

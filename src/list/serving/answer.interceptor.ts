@@ -11,7 +11,7 @@ import type { Answer } from '../../http/envelope.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
-import { queryClassOf } from '../../http/parameters/query-class.js';
+import { queryClassOf } from '../../http/handler-arguments.js';
 import { FacetCounts } from '../facets/facet-counts.js';
 import { FacetReader } from '../facets/facet-reader.js';
 import { ListReader } from '../reading/list-reader.js';
