@@ -20,7 +20,6 @@ import { ObjectLookup } from '../listing/object-lookup.js';
 import { namedFields } from '../listing/shown-fields.js';
 import { streamFormatOf } from './accept.js';
 import { handlerPage } from './handler-page.js';
-import { ObjectServer } from './object-server.js';
 import { PageServer } from './page-server.js';
 import { StreamServer } from './stream-server.js';
 
@@ -33,7 +32,6 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   constructor(
     private readonly lists: ListReader,
     private readonly facets: FacetReader,
-    private readonly objects: ObjectServer,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
     private readonly options: OptionsResponder,
@@ -63,7 +61,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     if (result instanceof FacetCounts) {
       return this.pages.answer(this.facets.prepare(result, request.client), request, response);
     }
-    if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
+    if (result instanceof ObjectLookup) return this.pages.answerObject(result, request, response);
     const name = () => `${context.getClass().name}.${context.getHandler().name}`;
     const page = handlerPage(result, name, await this.namesOf(context, request));
     request.rows = page.rows;
