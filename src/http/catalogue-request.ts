@@ -14,6 +14,8 @@ export interface CatalogueRequest extends Request {
   plan?: { readonly name: string; readonly count: string };
   /** The client; set once its credentials are verified. */
   client?: { readonly clientID: string; readonly rateLimit: number | null };
+  /** That of its error response; absent for any other response. */
+  errcode?: number;
   /** `performance.now()` when its answer was there; absent for an error response. */
   answeredAt?: number;
   /** The trace of the request; absent unless traces are exported. */

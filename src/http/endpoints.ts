@@ -2,8 +2,12 @@ import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { Module } from '@nestjs/core/injector/module.js';
-import { argumentsOf, type HandlerInput, handlerValues } from './handler-arguments.js';
-import { queryClassOf } from './parameters/query-class.js';
+import {
+  argumentsOf,
+  type HandlerInput,
+  handlerValues,
+  queryClassOf,
+} from './handler-arguments.js';
 
 /** A GET route of a controller. */
 export interface Endpoint {

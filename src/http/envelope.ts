@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CatalogueRequest } from './catalogue-request.js';
 import type { Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
 import { sentTokens } from './sent-tokens.js';
@@ -34,30 +35,18 @@ export function errorEnvelope({ errcode, message }: Pick<ApiError, 'errcode' | '
   return JSON.stringify({ result: { status: 'ERROR', errcode: String(errcode), msg: message } });
 }
 
-const sentErrors = new WeakMap<ServerResponse, ApiError>();
-
-/** Records the error that a response has. */
-export function markError(response: ServerResponse, error: ApiError): void {
-  sentErrors.set(response, error);
-}
-
-/** The error that was sent as a response; `undefined` for any other response. */
-export function sentErrorOf(response: ServerResponse): ApiError | undefined {
-  return sentErrors.get(response);
-}
-
 /**
  * Sends an error response. If the response has already begun, it destroys the connection instead, so
  * that the client does not take a partial response for a complete one.
  */
 export function sendError(response: ServerResponse, error: ApiError): void {
-  markError(response, error);
+  const { errcode, status } = error;
+  (response.req as CatalogueRequest).errcode = errcode;
   if (response.headersSent) {
     response.destroy();
     return;
   }
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  const { errcode, status } = error;
   const message = redactToken(error.message, response.req);
   send(response, status, errorEnvelope({ errcode, message }));
 }

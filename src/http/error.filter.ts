@@ -6,6 +6,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import type { Response } from 'express';
+import { STATUS_CODES } from 'node:http';
 import { types } from 'node:util';
 import {
   type DatabaseFailure,
@@ -15,8 +16,7 @@ import {
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { sendError } from './envelope.js';
-import { ApiError, errors } from './errors.js';
-import { errorOfException } from './exceptions.js';
+import { ALLOWED_METHODS, ApiError, CHALLENGE, errors } from './errors.js';
 
 /** Milliseconds between two log lines about database failures of the same errcode. */
 const LOG_INTERVAL = 1000;
@@ -30,6 +30,28 @@ const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
   overloaded: errors.busy,
 };
 
+/** The seconds after which a request may be repeated that got a 429 without saying when. */
+const RETRY_AFTER = '60';
+
+/** The error response to each status of an exception of Nest, which says a reason to the client. */
+const BY_STATUS: Readonly<Record<number, (reason: string) => ApiError>> = {
+  401: () => errors.credentialsInvalid().withHeaders(CHALLENGE),
+  403: (reason) => errors.forbidden(reason),
+  404: (reason) => errors.objectUnknown('', '').withMessage(reason),
+  405: (reason) =>
+    errors.methodNotAllowed('').withMessage(reason).withHeaders({ Allow: ALLOWED_METHODS }),
+  409: (reason) => errors.conflict(reason),
+  410: (reason) => errors.gone(reason),
+  414: () => errors.tooLarge(),
+  422: (reason) => errors.unprocessable(reason),
+  429: (reason) =>
+    errors.limitExceeded('0').withMessage(reason).withHeaders({ 'Retry-After': RETRY_AFTER }),
+  431: () => errors.tooLarge().withStatus(431),
+  502: () => errors.unavailable(),
+  503: () => errors.unavailable(),
+  504: () => errors.tookTooLong(),
+};
+
 /**
  * The error response for a thrown value; `-1` if it is neither an `ApiError` nor an exception of Nest nor a
  * database failure.
@@ -39,6 +61,28 @@ export function apiErrorOf(thrown: unknown): ApiError {
   if (thrown instanceof HttpException) return errorOfException(thrown);
   const failure = databaseFailure(thrown);
   return failure ? RESPONSES[failure]() : errors.internal();
+}
+
+/** `-27` for a status of 4xx that has no errcode of its own, `-1` for any other. */
+function errorOfException(exception: HttpException): ApiError {
+  const status = exception.getStatus();
+  const reason = reasonOf(exception, status);
+  const create = BY_STATUS[status];
+  if (create) return create(reason);
+  return status >= 400 && status < 500
+    ? errors.refused(reason).withStatus(status)
+    : errors.internal();
+}
+
+/** What an exception says to the client. The message of an error within it is for the log alone. */
+function reasonOf(exception: HttpException, status: number): string {
+  const response: unknown = exception.getResponse();
+  const said: unknown =
+    typeof response === 'object' && response !== null && !(response instanceof Error)
+      ? (response as { message?: unknown }).message
+      : response;
+  const texts = [said].flat().filter((each) => typeof each === 'string' && each.trim() !== '');
+  return texts.join('; ').toWellFormed() || (STATUS_CODES[status] ?? `Status ${status}`);
 }
 
 /** Sends an error response for every thrown value. The cause of an internal error is only logged. */

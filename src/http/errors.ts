@@ -107,6 +107,9 @@ export const errors = {
   limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded'),
 } as const;
 
+/** The methods of every endpoint, as `Allow` lists them. */
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
+
 /** The header that a 401 response must have (RFC 9110, section 11.6.1). */
 export const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
 

@@ -1,20 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
-
-/** The arguments that this service knows. */
-const KINDS = [
-  RouteParamtypes.QUERY,
-  RouteParamtypes.PARAM,
-  RouteParamtypes.REQUEST,
-  RouteParamtypes.RESPONSE,
-  RouteParamtypes.NEXT,
-] as const;
+import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 
 /** An argument of a controller's method, as its decorator declares it. */
 export interface HandlerArgument {
   readonly index: number;
-  /** `undefined` for any other, such as that of a decorator of one's own. */
-  readonly kind: (typeof KINDS)[number] | undefined;
+  /** `undefined` for that of a decorator of one's own. */
+  readonly kind: RouteParamtypes | string | undefined;
   /** What the decorator names, such as `brandID` in `@Param('brandID')`. */
   readonly name?: string;
   /** The class of the argument, as the compiler has it. */
@@ -30,15 +22,22 @@ export function argumentsOf(controller: Type<object>, method: string): HandlerAr
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, method) ??
     []) as unknown[];
   return Object.entries(declared)
-    .map(([key, { index, data }]): HandlerArgument => {
-      return {
-        index,
-        kind: KINDS.find((each) => key === `${each}:${index}`),
-        ...(typeof data === 'string' && { name: data }),
-        type: types[index],
-      };
-    })
+    .map(([key, { index, data }]) => ({
+      index,
+      kind: Object.values(RouteParamtypes).find((each) => key === `${each}:${index}`),
+      ...(typeof data === 'string' && { name: data }),
+      type: types[index],
+    }))
     .sort((one, other) => one.index - other.index);
+}
+
+/**
+ * The class that declares the parameters of a controller's method: that of its `@Query()` argument. Without one,
+ * there are the credentials alone.
+ */
+export function queryClassOf(controller: Type<object>, method: string): Type<object> {
+  const query = argumentsOf(controller, method).find(({ kind }) => kind === RouteParamtypes.QUERY);
+  return (query?.type as Type<object> | undefined) ?? CredentialsQueryDto;
 }
 
 /** What a controller's method is called with. */
@@ -56,18 +55,9 @@ export function handlerValues(
 ): unknown[] {
   const values: unknown[] = [];
   for (const { index, kind, name } of declared) {
-    switch (kind) {
-      case RouteParamtypes.QUERY:
-        values[index] = query;
-        break;
-      case RouteParamtypes.PARAM:
-        values[index] = name === undefined ? params : params[name];
-        break;
-      case RouteParamtypes.REQUEST:
-        values[index] = request;
-        break;
-      default:
-    }
+    if (kind === RouteParamtypes.QUERY) values[index] = query;
+    if (kind === RouteParamtypes.PARAM) values[index] = name === undefined ? params : params[name];
+    if (kind === RouteParamtypes.REQUEST) values[index] = request;
   }
   return values;
 }

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { sentErrorOf } from './envelope.js';
 import { isCredential } from './parameters/credentials-query.dto.js';
-import { SentParameters } from './parameters/sent-parameters.js';
+import { SentParameters } from './parameters/query-string.js';
 
 /** A request whose answer took longer than a limit. */
 export interface SlowRequest {
@@ -69,7 +68,7 @@ export function observationOf(
     client: client?.clientID,
     address: failedLoginAddress,
     status: response.headersSent ? response.statusCode : 0,
-    errcode: sentErrorOf(response)?.errcode ?? 0,
+    errcode: request.errcode ?? 0,
     milliseconds: ended - began,
     rows,
     plan,

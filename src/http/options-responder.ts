@@ -1,13 +1,31 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import type { Response } from 'express';
 import { Settings } from '../settings/settings.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
-import { ApiError, errors } from './errors.js';
-import { allowedParameters } from './parameters/allowed-parameters.js';
+import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
+import { queryClassOf } from './handler-arguments.js';
+import {
+  type ParameterSchema,
+  type ParameterSettings,
+  parametersOf,
+  schemaOf,
+} from './parameters/declared-parameters.js';
 import { ParametersPipe } from './parameters/parameters.pipe.js';
-import { queryClassOf } from './parameters/query-class.js';
-import { ALLOWED_METHODS } from './methods.js';
+
+/** A parameter as `OPTIONS` describes it. A property that does not apply is null. */
+interface AllowedParameter {
+  readonly name: string;
+  /** `array`: values separated by commas; `decimal`, `date-time`: strings of that format. */
+  readonly type: string;
+  /** Every allowed value of the parameter or, for an array, of its items. */
+  readonly allowedValues: readonly (string | boolean)[] | null;
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  readonly default: unknown;
+  readonly required: boolean;
+  readonly meaning: string;
+}
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
@@ -29,9 +47,32 @@ export class OptionsResponder {
           throw error;
         }
       });
-    const page = allowedParameters(query, this.settings);
-    request.rows = Number(page.count);
+    const allowed = allowedParameters(query, this.settings);
+    request.rows = allowed.length;
     http.getResponse<Response>().setHeader('Allow', ALLOWED_METHODS);
+    const page = { count: String(allowed.length), objects: JSON.stringify(allowed) };
     return { status: 200, body: successEnvelope(page) };
   }
+}
+
+function allowedParameters(query: Type<object>, settings: ParameterSettings): AllowedParameter[] {
+  return [...parametersOf(query)].map(([name, parameter]) => {
+    const schema = schemaOf(parameter, settings);
+    const { type, format, minimum = null, maximum = null } = schema;
+    return {
+      name,
+      type: format === 'decimal' || format === 'date-time' ? format : type,
+      allowedValues: valuesOf(schema),
+      minimum,
+      maximum,
+      default: schema.default ?? null,
+      required: parameter.isRequired ?? false,
+      meaning: parameter.meaning,
+    };
+  });
+}
+
+function valuesOf({ type, enum: values, items }: ParameterSchema) {
+  if (type === 'boolean') return [true, false];
+  return values ?? items?.enum ?? null;
 }

@@ -15,7 +15,6 @@ import { ListReader } from './reading/list-reader.js';
 import { LoadingResources } from './reading/loading-resources.js';
 import { ObjectReader } from './reading/object-reader.js';
 import { PageReader } from './reading/page-reader.js';
-import { ObjectServer } from './serving/object-server.js';
 import { PageCache } from './serving/page-cache.js';
 import { PageServer } from './serving/page-server.js';
 import { ReadLimit } from './serving/read-limit.js';
@@ -43,7 +42,6 @@ const providers = [
   ListReader,
   LoadingResources,
   ObjectReader,
-  ObjectServer,
   PageReader,
   PageServer,
   PreparedStatements,

@@ -1,18 +1,10 @@
 import { type ExposeMetadata, TransformationType } from 'class-transformer';
 import { defaultMetadataStorage as declared } from 'class-transformer/cjs/storage.js';
 
-/** A function of `@Transform`. */
-export type TransformFunction = (...parameters: never[]) => unknown;
-
-/**
- * The decorators of class-transformer that would hide, rename or change a property, by name.
- *
- * @param isOfService tells the functions of `@Transform` that the service has declared itself
- */
+/** The decorators of class-transformer that would hide, rename or change a property, by name. */
 export function transformingDecorators(
   { prototype }: { readonly prototype: object },
   property: string,
-  isOfService: (transform: TransformFunction) => boolean = () => false,
 ): string[] {
   const target = prototype.constructor;
   const excluded = declared.findExcludeMetadata(target, property) as object | undefined;
@@ -24,7 +16,7 @@ export function transformingDecorators(
   return [
     ...(isExcluded ? ['Exclude'] : []),
     ...(Object.keys(exposed?.options ?? {}).length > 0 ? ['Expose'] : []),
-    ...(transforms.some(({ transformFn }) => !isOfService(transformFn)) ? ['Transform'] : []),
+    ...(transforms.length > 0 ? ['Transform'] : []),
   ];
 }
 

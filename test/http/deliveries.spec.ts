@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deliveries, type DeliveryLimits } from '../../src/http/server/deliveries.js';
-import { onEnd } from '../../src/http/server/on-end.js';
+import { onEnd } from '../../src/http/server/admission.js';
 import { until } from '../until.js';
 
 /** More bytes than the kernel buffers for a connection. */

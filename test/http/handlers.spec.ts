@@ -13,6 +13,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { Length } from 'class-validator';
 import { Readable } from 'node:stream';
 import { Raw, Repository } from 'typeorm';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
@@ -81,6 +82,10 @@ class MakersDto extends CredentialsQueryDto {
 @QueryOf(Product, { include: ['brandID'] })
 class TopProductsDto extends ObjectQueryDto {}
 
+class SizedPath {
+  @Length(1, 3) size!: string;
+}
+
 @Controller('test_own')
 class OwnController {
   constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
@@ -123,6 +128,11 @@ class OwnController {
   @Get('throws/:status')
   throws(@Param('status', ParseIntPipe) status: number): never {
     throw new HttpException('It is not so', status);
+  }
+
+  @Get('sized/:size')
+  sized(@Param() { size }: SizedPath): object {
+    return { size };
   }
 
   @Get('says/:what')
@@ -294,6 +304,10 @@ describe('A handler of one’s own', () => {
       .get('/test_own/throws/x')
       .expect(400, refusal(-27, 'Validation failed (numeric string is expected)'));
     await service.get('/test_own/guarded').expect(403, refusal(-15, 'Forbidden resource'));
+    await service.get('/test_own/sized/XL').expect(200);
+    await service
+      .get('/test_own/sized/XXXL')
+      .expect(400, refusal(-27, 'size must be shorter than or equal to 3 characters'));
   });
 
   it('is described with what it may answer', async () => {

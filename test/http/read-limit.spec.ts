@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Response } from 'express';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { ReadLimit } from '../../src/list/serving/read-limit.js';
 
 /** A read that ends when `end` is called. */
@@ -12,11 +14,16 @@ function read(limit: ReadLimit, client: string, resource = 'things') {
     },
     done: Promise.resolve(),
   };
-  state.done = limit.run(client, resource, () => {
+  state.done = run(limit, client, resource, () => {
     state.started = true;
     return new Promise<void>((resolve) => (end = resolve));
   });
   return state;
+}
+
+function run(limit: ReadLimit, client: string, resource: string, work: () => Promise<void>) {
+  const request = { client: { clientID: client } } as CatalogueRequest;
+  return limit.run({ resource }, request, { destroyed: false } as Response, work);
 }
 
 const ONE = { ofClient: 1, ofResource: 1 };
@@ -68,7 +75,7 @@ describe('Reads of a client', () => {
 
   it('start when an earlier one fails', async () => {
     const limit = new ReadLimit(ONE);
-    const failing = limit.run('a', 'things', () => Promise.reject(new Error('no')));
+    const failing = run(limit, 'a', 'things', () => Promise.reject(new Error('no')));
     const next = read(limit, 'a');
     await expect(failing).rejects.toThrow('no');
     await turn();
@@ -78,7 +85,7 @@ describe('Reads of a client', () => {
   it('get -4 after the timeout, and leave the queue', async () => {
     const limit = new ReadLimit(ONE, 20);
     const first = read(limit, 'a');
-    await expect(limit.run('a', 'things', () => Promise.resolve())).rejects.toMatchObject({
+    await expect(run(limit, 'a', 'things', () => Promise.resolve())).rejects.toMatchObject({
       errcode: -4,
       headers: { 'Retry-After': '1' },
     });

@@ -7,7 +7,7 @@ import { ReadPool } from '../../src/database/read-pool.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
-import { SentParameters } from '../../src/http/parameters/sent-parameters.js';
+import { SentParameters } from '../../src/http/parameters/query-string.js';
 import { FacetCounts } from '../../src/list/facets/facet-counts.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';

@@ -1,6 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
-import { Allow } from 'class-validator';
-import { Declared, ownParameters } from './declared-parameters.js';
+import { ownParameters, Parameter } from './declared-parameters.js';
 
 /** The credentials, which every request may have as parameters. A guard checks them. */
 export class CredentialsQueryDto {
@@ -18,5 +16,5 @@ export function isCredential(name: string): boolean {
 
 function Credential(meaning: string, maxLength: number, example: string): PropertyDecorator {
   const schema = { type: 'string', minLength: 1, maxLength, pattern: '^[\\x21-\\x7e]+$' } as const;
-  return applyDecorators(Allow(), Declared({ meaning, schema, example }));
+  return Parameter({ meaning, schema, example });
 }

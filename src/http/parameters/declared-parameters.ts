@@ -1,6 +1,5 @@
-import type { ClassTransformOptions } from 'class-transformer';
 import type { Settings } from '../../settings/settings.js';
-import type { InvalidValue } from './invalid-value.js';
+import type { ApiError } from '../errors.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
 export interface ParameterSchema {
@@ -25,6 +24,15 @@ export interface ParameterSchema {
 /** The settings that bound parameters. */
 export type ParameterSettings = Pick<Settings, 'maxLimit'>;
 
+/** Takes the place of a value that could not be read. */
+export class InvalidValue {
+  /** @param toError creates the error to respond with, given the parameter's name */
+  constructor(readonly toError: (name: string) => ApiError) {}
+}
+
+/** Converts a parameter's text to a value. */
+type Read<T = unknown> = (text: string, settings: ParameterSettings) => T | InvalidValue;
+
 /** A parameter as `OPTIONS` and the OpenAPI document describe it. */
 export interface DeclaredParameter {
   readonly meaning: string;
@@ -34,10 +42,9 @@ export interface DeclaredParameter {
   readonly isRequired?: boolean;
   /** A valid value, as text. A function if the time decides which values are valid. */
   readonly example: string | (() => string);
+  /** Absent: the value is the text. */
+  readonly read?: Read;
 }
-
-/** Converts a parameter's text to a value. Returns an `InvalidValue` for an invalid text. */
-export type Read<T = unknown> = (text: string, settings: ParameterSettings) => T | InvalidValue;
 
 /** The schema of a parameter under some settings. */
 export function schemaOf(
@@ -62,18 +69,15 @@ type Parameters = ReadonlyMap<string, DeclaredParameter>;
 const declared = new WeakMap<object, Map<string, DeclaredParameter>>();
 /** Own and inherited parameters, by prototype. Entries are added on first use. */
 const collected = new WeakMap<object, Parameters>();
-/** How the text of a parameter is read. */
-const readers = new WeakMap<DeclaredParameter, Read>();
 
 /**
  * Declares a property of a query class as a parameter. This is the only registry of parameters: an
  * undeclared parameter gets `-23`, and every declared one is documented.
  *
- * @param read default: the value is the text
+ * @param read absent for a parameter that another class has declared
  * @throws TypeError if the class has declared it already
  */
-export function Declared(parameter: DeclaredParameter, read?: Read): PropertyDecorator {
-  if (read) readers.set(parameter, read);
+export function Parameter<T>(parameter: DeclaredParameter, read?: Read<T>): PropertyDecorator {
   return (query, name) => {
     const own = declared.get(query) ?? new Map<string, DeclaredParameter>();
     if (own.has(String(name))) {
@@ -81,18 +85,8 @@ export function Declared(parameter: DeclaredParameter, read?: Read): PropertyDec
         `${query.constructor.name}.${String(name)} is declared twice as a parameter`,
       );
     }
-    declared.set(query, own.set(String(name), parameter));
+    declared.set(query, own.set(String(name), read ? { ...parameter, read } : parameter));
   };
-}
-
-/** The value of a parameter's text, or an `InvalidValue`. */
-export function readParameter(
-  parameter: DeclaredParameter,
-  text: string,
-  settings: ParameterSettings,
-): unknown {
-  const read = readers.get(parameter);
-  return read ? read(text, settings) : text;
 }
 
 /** The parameters that a query class declares itself. */
@@ -116,7 +110,20 @@ function collect(prototype: object): Parameters {
   return new Map(classes.flatMap((each) => [...(declared.get(each) ?? [])]));
 }
 
-/** Options of class-transformer that pass the settings to the readers of parameters. */
-export interface ReadOptions extends ClassTransformOptions {
-  readonly settings: ParameterSettings;
+/**
+ * Reads the texts of parameters into an object of a query class. A property is an `InvalidValue` if its text
+ * cannot be read. Undeclared names are left out.
+ */
+export function readParameters(
+  query: new () => object,
+  texts: Iterable<readonly [name: string, text: string]>,
+  settings: ParameterSettings,
+): Record<string, unknown> {
+  const parameters = parametersOf(query);
+  const values = new query() as Record<string, unknown>;
+  for (const [name, text] of texts) {
+    const parameter = parameters.get(name);
+    if (parameter) values[name] = parameter.read ? parameter.read(text, settings) : text;
+  }
+  return values;
 }

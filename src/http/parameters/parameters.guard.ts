@@ -1,11 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';
+import { queryClassOf } from '../handler-arguments.js';
 import { parametersOf } from './declared-parameters.js';
-import { queryClassOf } from './query-class.js';
-import { SentParameters } from './sent-parameters.js';
-
-type Handler = ReturnType<ExecutionContext['getHandler']>;
+import { SentParameters } from './query-string.js';
 
 /**
  * Throws `-23` for the first parameter that the handler's `@Query()` class does not declare. Without
@@ -14,28 +12,15 @@ type Handler = ReturnType<ExecutionContext['getHandler']>;
  */
 @Injectable()
 export class ParametersGuard implements CanActivate {
-  private readonly declared = new Map<Handler, ReadonlySet<string>>();
-
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     request.trace?.enter('validation');
-    const names = this.declaredNames(context);
+    const declared = parametersOf(queryClassOf(context.getClass(), context.getHandler().name));
     for (const { name } of request.parameters) {
-      if (!names.has(name)) throw errors.parameterUndefined(name);
+      if (!declared.has(name)) throw errors.parameterUndefined(name);
     }
     // An own property, because the getter of Express parses the query at every access.
     Object.defineProperty(request, 'query', { value: new SentParameters(request.parameters) });
     return true;
-  }
-
-  private declaredNames(context: ExecutionContext): ReadonlySet<string> {
-    const handler = context.getHandler();
-    let names = this.declared.get(handler);
-    if (!names) {
-      const query = queryClassOf(context.getClass(), handler.name);
-      names = new Set(parametersOf(query).keys());
-      this.declared.set(handler, names);
-    }
-    return names;
   }
 }

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { onEnd } from './on-end.js';
 
 /**
  * Limits the requests in work: those whose response has not been passed to its connection in full.
@@ -46,4 +45,19 @@ export class Admission {
     response.once('close', leave);
     return this.working <= this.maximum() && ofConnection <= this.connectionMaximum;
   }
+}
+
+/**
+ * Calls a listener when `end()` of a response is called. The response has then been passed to its
+ * connection in full. The event `finish`, in contrast, waits until the system has taken the data.
+ *
+ * It sets an own property, so that it holds for this response alone, whatever its prototype.
+ */
+export function onEnd(response: ServerResponse, listener: () => void): void {
+  const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.end = (...args: unknown[]): ServerResponse => {
+    end(...args);
+    listener();
+    return response;
+  };
 }

@@ -1,7 +1,14 @@
-import { SECURITY_HEADERS } from './security-headers.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import helmet from 'helmet';
 
 /** Header names and values, in the order in which they are sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/**
+ * The headers that Helmet sets for an API whose responses no page embeds. They are collected once,
+ * because responses that do not pass through Express have them too.
+ */
+export const SECURITY_HEADERS: HeaderList = collected();
 
 /** The headers of every response without CORS, except `X-Request-Id`. */
 export const COMMON_HEADERS: HeaderList = [
@@ -9,3 +16,20 @@ export const COMMON_HEADERS: HeaderList = [
   ['Vary', 'Accept, Authorization, Accept-Encoding'],
   ...SECURITY_HEADERS,
 ];
+
+function collected(): HeaderList {
+  const headers: [string, string][] = [];
+  const response = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  };
+  const set = helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    xFrameOptions: { action: 'deny' },
+  });
+  set({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
+  return headers;
+}

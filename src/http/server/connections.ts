@@ -9,7 +9,6 @@ import type { Duplex } from 'node:stream';
  */
 export class Connections {
   private readonly pending = new Map<Duplex, Set<ServerResponse>>();
-  private readonly latest = new WeakMap<Duplex, ServerResponse>();
   private readonly ending = new WeakSet<Duplex>();
   private isClosing = false;
 
@@ -17,11 +16,10 @@ export class Connections {
     const { socket } = response.req;
     const responses = this.pending.get(socket) ?? this.open(socket);
     if (this.isClosing) {
-      const before = this.latest.get(socket);
+      const before = this.latestOf(socket);
       if (before && !before.headersSent) before.removeHeader('Connection');
       response.setHeader('Connection', 'close');
     }
-    this.latest.set(socket, response);
     responses.add(response);
     response.once('close', () => responses.delete(response));
   }
@@ -29,15 +27,15 @@ export class Connections {
   /** Has the last response of each connection say that the connection is closed after it. */
   close(): void {
     this.isClosing = true;
-    for (const responses of this.pending.values()) {
-      const last = [...responses].at(-1);
+    for (const socket of this.pending.keys()) {
+      const last = this.latestOf(socket);
       if (last && !last.headersSent) last.setHeader('Connection', 'close');
     }
   }
 
-  /** The response to the latest request of a connection; `undefined` before its first request. */
+  /** The response to the latest request of a connection; `undefined` if none is pending. */
   latestOf(socket: Duplex): ServerResponse | undefined {
-    return this.latest.get(socket);
+    return [...(this.pending.get(socket) ?? [])].at(-1);
   }
 
   /** Whether the next response of a connection is its last. Nothing behind its request is answered. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsOrigins } from '../../settings/settings.js';
+import { ALLOWED_METHODS } from '../errors.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
-import { ALLOWED_METHODS } from '../methods.js';
 
 /** The headers of responses that a page of another origin may read, beside those that it always may. */
 const EXPOSED = [

@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, {
   type Express,
@@ -19,10 +20,9 @@ import {
   type EnvelopedServer,
   type MessageClasses,
 } from './enveloped-server.js';
-import { LoopDelay } from './loop-delay.js';
 import { type Observation, observationOf } from '../observation.js';
 import { PreparedError } from './prepared-error.js';
-import type { RequestLimit } from './request-limit.js';
+import { LoopDelay, type RequestLimit } from './request-limit.js';
 import { receive, requestId } from './receive.js';
 import { unmatchedRoute } from './unmatched-route.js';
 
@@ -45,7 +45,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   private readonly admission: Admission;
   private readonly delay = new LoopDelay();
   private readonly busy = new PreparedError(errors.busy());
-  private http: EnvelopedServer | undefined;
+  private readonly http: EnvelopedServer;
 
   /**
    * @param limit of the requests in work; any further request gets `-4`
@@ -56,8 +56,22 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     readonly maxConnections: number,
     private readonly cors: Cors,
   ) {
-    super(expressApplication());
+    const express = expressApplication();
+    super(express);
     this.admission = new Admission(() => this.requestLimit, limit.ofConnection);
+    this.http = createEnvelopedServer(
+      {
+        answer: (request, response, knownError) => {
+          this.answer(request as CatalogueRequest, response as Response, knownError);
+        },
+        unparsedHeaders: cors.defaultHeaders,
+        observe: (observation) => {
+          this.observe(observation);
+        },
+      },
+      maxConnections,
+      messageClasses(express),
+    );
   }
 
   /** The fraction of the most requests in work that is admitted at present, up to 1. */
@@ -66,7 +80,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   private get requestLimit(): number {
-    return this.limit.at(this.delay.milliseconds, this.http?.connections.size ?? 0);
+    return this.limit.at(this.delay.milliseconds, this.http.connections.size);
   }
 
   /** The number of requests in work; see `Admission`. */
@@ -76,52 +90,16 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   /** Bytes of ended responses that readers have not read yet. */
   get undeliveredBytes(): number {
-    return this.http?.deliveries.bytes ?? 0;
+    return this.http.deliveries.bytes;
   }
 
   /** The number of open connections, those without a request included. */
   connectionCount(): Promise<number> {
-    const server = this.http?.server;
-    return new Promise((resolve, reject) => {
-      if (!server) resolve(0);
-      else {
-        server.getConnections((error, count) => {
-          if (error) reject(error);
-          else resolve(count);
-        });
-      }
-    });
+    const { server } = this.http;
+    return promisify(server.getConnections.bind(server))();
   }
 
   override initHttpServer(): void {
-    const express = this.getInstance<Express>();
-    this.http = createEnvelopedServer(
-      {
-        answer: (request, response, knownError) => {
-          if (this.handleOperatorRequest(request, response, knownError)) return;
-          const id = this.begin(request as CatalogueRequest, response);
-          const isAdmitted = knownError !== undefined || this.admission.add(response);
-          const headers = this.cors.headersFor(request);
-          // Before anything else is done for it. A page cannot read the error response to a preflight,
-          // but it can read that to its request.
-          if (!isAdmitted && request.method !== 'OPTIONS') {
-            this.busy.send(response, id, headers);
-            return;
-          }
-          const headError = receive(request as CatalogueRequest, response, headers, id);
-          if (!knownError && this.cors.answerPreflight(request, response)) return;
-          const refused = knownError ?? headError ?? (isAdmitted ? undefined : errors.busy());
-          if (refused) sendError(response, refused);
-          else express(request as Request, response as Response, internalError(response));
-        },
-        unparsedHeaders: this.cors.defaultHeaders,
-        observe: (observation) => {
-          this.observe(observation);
-        },
-      },
-      this.maxConnections,
-      messageClasses(express),
-    );
     this.httpServer = this.http.server;
     this.httpServer.once('listening', () => {
       this.delay.start();
@@ -162,8 +140,32 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   override async close(): Promise<void> {
-    if (this.http) await closeGracefully(this.http);
+    await closeGracefully(this.http);
     this.delay.stop();
+  }
+
+  private answer(request: CatalogueRequest, response: Response, knownError?: ApiError): void {
+    if (this.handleOperatorRequest(request, response, knownError)) return;
+    const id = this.begin(request, response);
+    const isAdmitted = knownError !== undefined || this.admission.add(response);
+    const headers = this.cors.headersFor(request);
+    // Before anything else is done for it. A page cannot read the error response to a preflight,
+    // but it can read that to its request.
+    if (!isAdmitted && request.method !== 'OPTIONS') {
+      this.busy.send(response, id, headers);
+      return;
+    }
+    const headError = receive(request, response, headers, id);
+    if (!knownError && this.cors.answerPreflight(request, response)) return;
+    const refused = knownError ?? headError ?? (isAdmitted ? undefined : errors.busy());
+    if (refused) {
+      sendError(response, refused);
+      return;
+    }
+    // An error that escapes Express, which its own handler answers with HTML.
+    this.getInstance<Express>()(request, response, () => {
+      sendError(response, errors.internal());
+    });
   }
 
   /** Gives a request its id, which it returns, and reports the request when it is complete. */
@@ -181,13 +183,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     });
     return request.id;
   }
-}
-
-/** Handles an error that escapes Express. The default handler of Express responds with HTML. */
-function internalError(response: ServerResponse): NextFunction {
-  return () => {
-    sendError(response, errors.internal());
-  };
 }
 
 /**

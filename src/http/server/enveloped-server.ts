@@ -6,15 +6,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, errors } from '../errors.js';
+import { ALLOWED_METHODS, type ApiError, errors } from '../errors.js';
 import type { Observation } from '../observation.js';
+import { onEnd } from './admission.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
-import { endAndLinger } from './linger.js';
-import { onEnd } from './on-end.js';
-import { parserError, sendUnparsedError } from './unparsed.js';
-import { ALLOWED_METHODS } from '../methods.js';
+import { endAndLinger, parserError, sendUnparsedError } from './unparsed.js';
 
 /** Maximum bytes of a request line and its headers together. */
 const MAX_HEADER_SIZE = 32_768;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { errorEnvelope, JSON_TYPE, markError } from '../envelope.js';
+import type { CatalogueRequest } from '../catalogue-request.js';
+import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import type { ApiError } from '../errors.js';
 import type { HeaderList } from './common-headers.js';
 
@@ -21,8 +22,9 @@ export class PreparedError {
    * @param common the headers of every response, except `X-Request-Id`: one of few lists
    */
   send(response: ServerResponse, id: string, common: HeaderList): void {
-    markError(response, this.error);
-    response.writeHead(this.error.status, ['X-Request-Id', id, ...this.headersWith(common)]);
+    const { errcode, status } = this.error;
+    (response.req as CatalogueRequest).errcode = errcode;
+    response.writeHead(status, ['X-Request-Id', id, ...this.headersWith(common)]);
     response.end(this.body);
   }
 

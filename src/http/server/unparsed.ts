@@ -7,7 +7,9 @@ import { type ApiError, errors } from '../errors.js';
 import type { Observation } from '../observation.js';
 import type { HeaderList } from './common-headers.js';
 import type { Connections } from './connections.js';
-import { endAndLinger } from './linger.js';
+
+/** Milliseconds that a client has to read the last response before its connection is destroyed. */
+const LINGER = 1000;
 
 /**
  * The error response to an error of Node's parser
@@ -64,4 +66,18 @@ export function unparsedResponse(error: ApiError, commonHeaders: HeaderList): st
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/**
+ * Ends a connection, after a last text if there is one. Destroys it when its client has had time to read: to
+ * destroy it while the client sends would reset it, and the client could lose the response
+ * (RFC 9112, section 9.6).
+ */
+export function endAndLinger(socket: Duplex, text?: string): void {
+  socket.end(text);
+  // Not a timeout of the socket, which a client that keeps sending would put off for ever.
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
 }

@@ -1,11 +1,10 @@
-import { plainToInstance } from 'class-transformer';
 import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
 import {
   type DeclaredParameter,
   ownParameters,
   type ParameterSettings,
   parametersOf,
-  type ReadOptions,
+  readParameters,
   schemaOf,
   validExample,
 } from '../../http/parameters/declared-parameters.js';
@@ -49,7 +48,6 @@ export async function* callLists(
   settings: ParameterSettings,
   samples: Samples,
 ): AsyncGenerator<CalledList> {
-  const options: ReadOptions = { settings };
   for (const endpoint of endpoints) {
     const { query } = endpoint;
     if (!(query.prototype instanceof ListQueryDto)) continue;
@@ -61,8 +59,7 @@ export async function* callLists(
     for (const [parameter, declared] of ownParameters(query)) {
       if (parameter === 'fields') continue;
       for (const text of samples(declared, settings)) {
-        const sent = Object.fromEntries([...required, [parameter, text]]);
-        const values = plainToInstance(query, sent, options);
+        const values = readParameters(query, [...required, [parameter, text]], settings);
         try {
           const result: unknown = await handler({ query: values, params });
           yield { endpoint, parameter, result };

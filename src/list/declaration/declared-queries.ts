@@ -21,7 +21,6 @@ import {
   hasTypeDecorator,
   transformingDecorators,
 } from '../../resource/transforming-decorators.js';
-import { readsParameter } from '../query/parameters.js';
 import { entityOf } from '../query/query-of.js';
 
 /** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
@@ -94,9 +93,9 @@ function* classProblems(query: Type<object>): Generator<string> {
       yield `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`;
 }
 
-/** Nothing applies these to what a request has sent, unless a rule of class-validator is beside them. */
+/** Nothing applies these to what a request has sent. */
 function* transformProblems(query: Type<object>, parameter: string): Generator<string> {
-  const decorators = transformingDecorators(query, parameter, readsParameter);
+  const decorators = transformingDecorators(query, parameter);
   if (hasTypeDecorator(query, parameter)) decorators.push('Type');
   for (const decorator of decorators)
     yield `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`;

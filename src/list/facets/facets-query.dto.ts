@@ -1,14 +1,18 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { getMetadataStorage } from 'class-validator';
 import { getMetadataArgsStorage } from 'typeorm';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
-import { type DeclaredParameter, parametersOf } from '../../http/parameters/declared-parameters.js';
-import { READABLE } from '../../http/parameters/invalid-value.js';
+import {
+  type DeclaredParameter,
+  Parameter,
+  parametersOf,
+} from '../../http/parameters/declared-parameters.js';
+import { rulesOf } from '../../http/parameters/parameters.pipe.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { NON_FILTERS } from '../condition/filters.js';
 import { limitBounds, type ListQueryDto } from '../query/list-query.dto.js';
-import { arrayOf, IntegerParam, Parameter } from '../query/parameters.js';
-import { namesReader } from '../query/names.js';
+import { NamesParam } from '../query/name-parameters.js';
+import { IntegerParam } from '../query/parameters.js';
 import { type ListQueryClass, setEntity } from '../query/query-of.js';
 
 /**
@@ -56,25 +60,17 @@ export function FacetsOf(
     if (filters.has('facets')) {
       throw new TypeError(`${list.name} has a filter facets, a parameter of the facet counts`);
     }
-    const declared: DeclaredParameter = {
-      meaning:
-        'The fields whose values are counted, in the order of the resource; all unless given.',
-      schema: arrayOf({ type: 'string', enum: fields }),
-      example: fields[0] ?? '',
-    };
-    Parameter(
-      declared,
-      namesReader(() => fields, 'names of fields'),
+    NamesParam(
+      'The fields whose values are counted, in the order of the resource; all unless given.',
+      'names of fields',
+      fields[0],
+      () => fields,
     )(prototype, 'facets');
     for (const [name, parameter] of filters) Parameter(parameter)(prototype, name);
     // What class-validator checks besides.
-    const storage = getMetadataStorage();
-    for (const rule of storage.getTargetValidationMetadatas(list, '', false, false)) {
-      const { propertyName, type, name } = rule;
-      if (!filters.has(propertyName) || type === ValidationTypes.WHITELIST || name === READABLE) {
-        continue;
-      }
-      storage.addValidationMetadata(
+    for (const rule of rulesOf(list)) {
+      if (!filters.has(rule.propertyName)) continue;
+      getMetadataStorage().addValidationMetadata(
         Object.assign(Object.create(rule) as typeof rule, { target: query }),
       );
     }

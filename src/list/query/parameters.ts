@@ -1,20 +1,12 @@
-import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
 import {
-  Declared,
   type DeclaredParameter,
+  InvalidValue,
+  Parameter,
   type ParameterSchema,
   type ParameterSettings,
-  type Read,
-  type ReadOptions,
-  readParameter,
 } from '../../http/parameters/declared-parameters.js';
-import { identifierType, INTEGER_BOUNDS } from '../../resource/identifiers.js';
-import type { TransformFunction } from '../../resource/transforming-decorators.js';
-import { readIdentifier } from './identifier-value.js';
 import { errors } from '../../http/errors.js';
-import { InvalidValue, READABLE } from '../../http/parameters/invalid-value.js';
+import { identifierType, INTEGER_BOUNDS } from '../../resource/identifiers.js';
 import {
   CURRENCY,
   IDENTIFIER_LENGTH,
@@ -28,38 +20,27 @@ import {
   readNumber,
 } from '../../resource/formats.js';
 
-/**
- * Declares a parameter of a query class.
- *
- * @param read converts its text to the value of the property; absent for a parameter that another class
- * has declared
- */
-export function Parameter<T>(declared: DeclaredParameter, read?: Read<T>): PropertyDecorator {
-  const transform = ({ value, options }: { value: unknown; options: object }): unknown =>
-    typeof value === 'string'
-      ? readParameter(declared, value, (options as ReadOptions).settings)
-      : value;
-  TRANSFORMS.add(transform);
-  return applyDecorators(
-    Declared(declared, read),
-    Transform(transform),
-    ValidateBy({
-      name: READABLE,
-      validator: { validate: (value) => !(value instanceof InvalidValue) },
-    }),
-  );
-}
-
-const TRANSFORMS = new WeakSet<TransformFunction>();
-
-/** Whether a function of `@Transform` reads a parameter. */
-export function readsParameter(transform: TransformFunction): boolean {
-  return TRANSFORMS.has(transform);
-}
-
 /** An invalid value that gets `-22`: the parameter must be `expected`. */
 export function mustBe(expected: string): InvalidValue {
   return new InvalidValue((name) => errors.parameterInvalid(name, expected));
+}
+
+/** Declares values separated by commas, of which `read` reads one. */
+function Several(
+  meaning: string,
+  items: ParameterSchema,
+  example: string,
+  read: (text: string) => unknown,
+): PropertyDecorator {
+  return Parameter({ meaning, schema: arrayOf(items), example }, (text) => {
+    const values = text.split(',').map(read);
+    return values.find((value) => value instanceof InvalidValue) ?? values;
+  });
+}
+
+/** The schema of values separated by commas. */
+export function arrayOf(items: ParameterSchema): ParameterSchema {
+  return { type: 'array', items, minItems: 1 };
 }
 
 /** The inclusive bounds of an integer parameter, and its default. */
@@ -106,49 +87,52 @@ export function SignedIntegerParam(meaning: string): PropertyDecorator {
 
 /** Integers, with or without a `-`, separated by commas. Property: `number[]`. */
 export function IntegersParam(meaning: string): PropertyDecorator {
-  return typedIdentifiers(meaning, 'integer', (values) => values.map(Number));
+  const { schema, example } = identifierType('integer');
+  return Several(meaning, schema, example, (text) => {
+    const value = readIdentifier('integer', text);
+    return value instanceof InvalidValue ? value : Number(value);
+  });
 }
 
 /** An integer of 64 bits. It stays text, so that it is not rounded. Property: `string`. */
 export function BigintParam(meaning: string): PropertyDecorator {
-  return typedIdentifier(meaning, 'bigint');
+  return TypedIdentifier(meaning, 'bigint');
 }
 
 /** Integers of 64 bits, separated by commas. Property: `string[]`. */
 export function BigintsParam(meaning: string): PropertyDecorator {
-  return typedIdentifiers(meaning, 'bigint', (values) => values);
+  return TypedIdentifiers(meaning, 'bigint');
 }
 
 /** A UUID, in upper or lower case. Property: `string`. */
 export function UuidParam(meaning: string): PropertyDecorator {
-  return typedIdentifier(meaning, 'uuid');
+  return TypedIdentifier(meaning, 'uuid');
 }
 
 /** UUIDs, separated by commas. Property: `string[]`. */
 export function UuidsParam(meaning: string): PropertyDecorator {
-  return typedIdentifiers(meaning, 'uuid', (values) => values);
+  return TypedIdentifiers(meaning, 'uuid');
 }
 
-function typedIdentifier(meaning: string, type: string): PropertyDecorator {
+/** An identifier of a column type, in its canonical form. Property: `string`. */
+export function TypedIdentifier(meaning: string, type: unknown): PropertyDecorator {
   const { schema, example } = identifierType(type);
   return Parameter({ meaning, schema, example }, (text) => readIdentifier(type, text));
 }
 
-function typedIdentifiers(
-  meaning: string,
-  type: string,
-  convert: (values: string[]) => unknown[],
-): PropertyDecorator {
+function TypedIdentifiers(meaning: string, type: string): PropertyDecorator {
   const { schema, example } = identifierType(type);
-  return Parameter({ meaning, schema: arrayOf(schema), example }, (text) => {
-    const values: string[] = [];
-    for (const each of text.split(',')) {
-      const value = readIdentifier(type, each);
-      if (value instanceof InvalidValue) return value;
-      values.push(value);
-    }
-    return convert(values);
-  });
+  return Several(meaning, schema, example, (text) => readIdentifier(type, text));
+}
+
+/** The canonical text of an identifier; invalid with `-22`, or `-26` for a number out of range. */
+export function readIdentifier(columnType: unknown, text: string): string | InvalidValue {
+  const { read, expected } = identifierType(columnType);
+  const reading = read(text);
+  if ('value' in reading) return reading.value;
+  return 'beyond' in reading
+    ? new InvalidValue((name) => errors.outOfRange(name, ...reading.beyond))
+    : mustBe(expected);
 }
 
 /** Digits with an optional decimal point. It stays text, so that it is not rounded. Property: `string`. */
@@ -226,7 +210,7 @@ export function TextParam(meaning: string, maximum = NAME_LENGTH): PropertyDecor
 
 /** Texts of 1 to `maximum` characters, separated by commas. Property: `string[]`. */
 export function TextsParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
-  return several(meaning, 'texts', maximum);
+  return Texts(meaning, 'texts', maximum);
 }
 
 /** An identifier. Property: `string`. */
@@ -240,40 +224,33 @@ export function IdentifierParam(meaning: string): PropertyDecorator {
  * @param example by default that of the column of this name
  */
 export function IdentifiersParam(meaning: string, example?: string): PropertyDecorator {
-  return several(meaning, 'identifiers', IDENTIFIER_LENGTH, example);
+  return Texts(meaning, 'identifiers', IDENTIFIER_LENGTH, example);
 }
 
-function several(
-  meaning: string,
-  what: string,
-  maximum: number,
-  example = 'a,b',
-): PropertyDecorator {
-  const schema = arrayOf({ ...textOf(maximum), pattern: '^[^,\\u0000]+$' });
-  return Parameter({ meaning, schema, example }, (text) => {
-    const texts = text.split(',');
-    return texts.every((each) => isTextOf(each, 1, maximum))
-      ? texts
-      : mustBe(`${what} of 1 to ${maximum} characters, separated by commas`);
-  });
+function Texts(meaning: string, what: string, maximum: number, example = 'a,b'): PropertyDecorator {
+  const schema = { ...textOf(maximum), pattern: '^[^,\\u0000]+$' };
+  return Several(meaning, schema, example, (text) =>
+    isTextOf(text, 1, maximum)
+      ? text
+      : mustBe(`${what} of 1 to ${maximum} characters, separated by commas`),
+  );
 }
 
 /** Currency codes, separated by commas. Property: `string[]`. */
 export function CurrenciesParam(meaning: string): PropertyDecorator {
-  const schema = arrayOf({ type: 'string', pattern: CURRENCY.source, minLength: 3, maxLength: 3 });
-  return Parameter({ meaning, schema, example: 'EUR' }, (text) => {
-    const codes = text.split(',');
-    return codes.every((code) => CURRENCY.test(code))
-      ? codes
-      : mustBe('currency codes of ISO 4217 in capital letters, such as EUR, separated by commas');
-  });
+  const schema = { type: 'string', pattern: CURRENCY.source, minLength: 3, maxLength: 3 } as const;
+  return Several(meaning, schema, 'EUR', (text) =>
+    CURRENCY.test(text)
+      ? text
+      : mustBe('currency codes of ISO 4217 in capital letters, such as EUR, separated by commas'),
+  );
 }
 
 /** A value of an enumeration. Property: the enumeration's type. */
 export function EnumParam(meaning: string, enumeration: Record<string, string>): PropertyDecorator {
   const allowed = Object.values(enumeration);
-  const [example = ''] = allowed;
-  return Parameter({ meaning, schema: { type: 'string', enum: allowed }, example }, (text) =>
+  const schema = { type: 'string', enum: allowed } as const;
+  return Parameter({ meaning, schema, example: allowed[0] ?? '' }, (text) =>
     allowed.includes(text) ? text : mustBe(`one of ${allowed.join(', ')}`),
   );
 }
@@ -284,21 +261,13 @@ export function EnumsParam(
   enumeration: Record<string, string>,
 ): PropertyDecorator {
   const allowed = Object.values(enumeration);
-  const [example = ''] = allowed;
-  const schema = arrayOf({ type: 'string', enum: allowed });
-  return Parameter({ meaning, schema, example }, (text) => {
-    const values = text.split(',');
-    return values.every((value) => allowed.includes(value))
-      ? values
-      : mustBe(`one or more of ${allowed.join(', ')}, separated by commas`);
-  });
+  return Several(meaning, { type: 'string', enum: allowed }, allowed[0] ?? '', (text) =>
+    allowed.includes(text)
+      ? text
+      : mustBe(`one or more of ${allowed.join(', ')}, separated by commas`),
+  );
 }
 
 function textOf(maxLength: number): ParameterSchema {
   return { type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000]+$' };
-}
-
-/** The schema of values separated by commas. */
-export function arrayOf(items: ParameterSchema): ParameterSchema {
-  return { type: 'array', items, minItems: 1 };
 }

@@ -1,6 +1,5 @@
 import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { relatedEntity, relatedName } from '../../resource/related.js';
-import { identifierType } from '../../resource/identifiers.js';
 import { isListedBy } from '../../resource/declaration.js';
 import {
   computedFields,
@@ -8,16 +7,11 @@ import {
   primaryColumnOf,
   resourceName,
 } from '../../resource/resource.js';
-import {
-  type DeclaredParameter,
-  ownParameters,
-} from '../../http/parameters/declared-parameters.js';
+import { ownParameters } from '../../http/parameters/declared-parameters.js';
 import { hasChangesTable } from '../../resource/changes-table.js';
-import { readIdentifier } from './identifier-value.js';
 import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
-import { namesReader } from './names.js';
-import { arrayOf, DateTimeParam, Parameter } from './parameters.js';
-import { sortParameter, sortReader } from './sort-parameter.js';
+import { NamesParam, SortParam } from './name-parameters.js';
+import { DateTimeParam, TypedIdentifier } from './parameters.js';
 import { searchParameterOf } from './words-parameter.js';
 
 const ENTITY = Symbol('entity');
@@ -90,47 +84,33 @@ export function QueryOf<Entity>(
     }
     const own = publicFields(entity);
     const related = include.map((column) => relatedNameOf(column, own));
-    // Read on demand: an entity may be declared after another that refers to it.
     const fields = (): string[] => [
       ...own,
       ...include.flatMap((column, at) =>
         publicFields(relatedEntity(entity, column)).map((field) => `${related[at]}.${field}`),
       ),
     ];
-    const declared: DeclaredParameter = {
-      meaning:
-        'The fields that each object shall have, in the order of the resource; all unless given.',
-      schema: () => arrayOf({ type: 'string', enum: fields() }),
-      example: own[0] ?? '',
-    };
-    Parameter(declared, namesReader(fields, 'names of fields'))(prototype, 'fields');
-    if (related.length > 0) declareInclude(related, prototype);
+    NamesParam(
+      'The fields that each object shall have, in the order of the resource; all unless given.',
+      'names of fields',
+      own[0],
+      fields,
+    )(prototype, 'fields');
+    if (related.length > 0) {
+      NamesParam(
+        `The related objects that each object shall have, as objects of their own or null; \`fields\` may name fields of them, such as \`${related[0] ?? ''}.name\`.`,
+        'names of related objects',
+        related[0],
+        () => related,
+      )(prototype, 'include');
+    }
     if (!isList) return;
-    const key = identifierType(primaryColumnOf(entity)?.options.type);
-    const behind: DeclaredParameter = {
-      meaning:
-        'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
-      schema: key.schema,
-      example: key.example,
-    };
-    Parameter(behind, (text) => readIdentifier(primaryColumnOf(entity)?.options.type, text))(
-      prototype,
-      'after',
-    );
-    const search = searchParameterOf(prototype);
-    Parameter(sortParameter(entity, sort, search), sortReader(sort, search))(prototype, 'sort');
+    TypedIdentifier(
+      'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
+      primaryColumnOf(entity)?.options.type,
+    )(prototype, 'after');
+    SortParam(entity, sort, searchParameterOf(prototype) !== undefined)(prototype, 'sort');
   };
-}
-
-/** @param related the names of the objects that it may name */
-function declareInclude(related: readonly string[], prototype: object): void {
-  const declared: DeclaredParameter = {
-    meaning: `The related objects that each object shall have, as objects of their own or null; \`fields\` may name fields of them, such as \`${related[0] ?? ''}.name\`.`,
-    schema: arrayOf({ type: 'string', enum: related }),
-    example: related[0] ?? '',
-  };
-  const reader = namesReader(() => related, 'names of related objects');
-  Parameter(declared, reader)(prototype, 'include');
 }
 
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {

@@ -1,5 +1,6 @@
+import { Parameter } from '../../http/parameters/declared-parameters.js';
 import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
-import { mustBe, Parameter } from './parameters.js';
+import { mustBe } from './parameters.js';
 import { searchText, wordCount } from './search-text.js';
 
 /** Maximum number of different words of a search. Its cost grows with each. */

@@ -43,8 +43,6 @@ export async function openList(
   signal: AbortSignal,
 ): Promise<OpenList> {
   const snapshot = await Snapshot.open(pool, signal);
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => (closed ??= snapshot.close());
   try {
     // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
     await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
@@ -52,16 +50,15 @@ export async function openList(
     const [[count, version, until = null] = []] = await snapshot.rows(...summary);
     // Read before the response begins, so that an error of the query still yields an envelope.
     const first = await fetchRows(snapshot, OBJECTS.first);
-    const batches = batchesOf(snapshot, first, writer);
     return {
       count: count ?? '',
       version: requireVersion(version, resources),
       until,
-      batches,
-      close,
+      batches: batchesOf(snapshot, first, writer),
+      close: () => snapshot.close(),
     };
   } catch (error) {
-    await close();
+    await snapshot.close();
     throw error;
   }
 }

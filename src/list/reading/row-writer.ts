@@ -1,8 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { valuesOf } from '../../resource/column-values.js';
 import { fieldsOf } from '../../resource/resource.js';
 import { selectedRelated } from '../../resource/selection.js';
-import { csvHeader, csvWriter } from './csv.js';
 import type { StreamFormat } from './prepared-list.js';
 
 /** Rows as node-postgres returns them with `rowMode: 'array'`, with all values as text. */
@@ -32,19 +31,18 @@ export function rowWriter(
     };
   }
   const columns = csvColumns(metadata, fields);
-  const line = csvWriter(columns.map(({ column }) => column));
   return {
-    header: csvHeader(columns.map(({ name }) => name)),
+    header: line(columns.map(({ name }) => name)),
     select: (query) =>
       `SELECT ${columns.map(({ text }) => text).join(', ')} FROM (${query}) "#page"`,
-    write: (rows) => rows.map(line).join(''),
+    write: (rows) =>
+      rows.map((row) => line(row.map((value, at) => cell(value, columns[at])))).join(''),
   };
 }
 
-/** A column of CSV. */
 interface CsvColumn {
   readonly name: string;
-  readonly column: ColumnMetadata;
+  readonly isFreeText: boolean;
   /** Its value as text, as an SQL expression on a row of `selection`. */
   readonly text: string;
 }
@@ -55,7 +53,7 @@ function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefi
     .filter(({ propertyName }) => !fields || fields.includes(propertyName))
     .map((column) => ({
       name: column.propertyName,
-      column,
+      isFreeText: valuesOf(column).isFreeText,
       text: `"${column.propertyName}"::text`,
     }));
   const related = selectedRelated(metadata, fields).flatMap(([{ name, metadata: other }, names]) =>
@@ -63,9 +61,28 @@ function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefi
       .filter(({ propertyName }) => names.includes(propertyName))
       .map((column) => ({
         name: `${name}.${column.propertyName}`,
-        column,
+        isFreeText: valuesOf(column).isFreeText,
         text: `"${name}"->>'${column.propertyName}'`,
       })),
   );
   return [...own, ...related];
+}
+
+/**
+ * A value for a cell of CSV. What a spreadsheet would run as a formula
+ * (https://owasp.org/www-community/attacks/CSV_Injection) has a quote before it, so that it is shown; a number is
+ * none, also below zero.
+ */
+function cell(value: string | null, column: CsvColumn | undefined): string | null {
+  return value !== null && column?.isFreeText && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+}
+
+/** A line of CSV, RFC 4180. A null is an empty cell, and an empty text one in quotes. */
+function line(cells: readonly (string | null)[]): string {
+  return `${cells.map(quoted).join(',')}\r\n`;
+}
+
+function quoted(value: string | null): string {
+  if (value === null) return '';
+  return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -11,7 +11,7 @@ import type { Answer } from '../../http/envelope.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
-import { queryClassOf } from '../../http/parameters/query-class.js';
+import { queryClassOf } from '../../http/handler-arguments.js';
 import { FacetCounts } from '../facets/facet-counts.js';
 import { FacetReader } from '../facets/facet-reader.js';
 import { ListReader } from '../reading/list-reader.js';
@@ -19,7 +19,6 @@ import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields } from '../listing/shown-fields.js';
 import { streamFormatOf } from './accept.js';
 import { handlerPage } from './handler-page.js';
-import { ObjectServer } from './object-server.js';
 import { PageServer } from './page-server.js';
 import { StreamServer } from './stream-server.js';
 
@@ -32,7 +31,6 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   constructor(
     private readonly lists: ListReader,
     private readonly facets: FacetReader,
-    private readonly objects: ObjectServer,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
     private readonly options: OptionsResponder,
@@ -62,7 +60,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     if (result instanceof FacetCounts) {
       return this.pages.answer(this.facets.prepare(result, request.client), request, response);
     }
-    if (result instanceof ObjectLookup) return this.objects.answer(result, request, response);
+    if (result instanceof ObjectLookup) return this.pages.answerObject(result, request, response);
     const name = () => `${context.getClass().name}.${context.getHandler().name}`;
     const page = handlerPage(result, name, await this.namesOf(context, request));
     request.rows = page.rows;

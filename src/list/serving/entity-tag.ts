@@ -1,12 +1,26 @@
 import { hash } from 'node:crypto';
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { PreparedPage, State } from '../reading/prepared-list.js';
+import type { ReadLimit } from './read-limit.js';
+
+/** Whether a list has an entity tag. If its conditions are not plain, finding out may need a read. */
+export async function isTagged(
+  list: PreparedPage,
+  readLimit: ReadLimit,
+  request: CatalogueRequest,
+  response: Response,
+): Promise<boolean> {
+  return list.isPlain || (await readLimit.run(list, request, response, () => list.isVersioned()));
+}
 
 /**
- * The entity tag of a page (RFC 9110, section 8.8.3). It is weak, because it is the same for every
- * content coding of the page.
+ * The entity tag of a list (RFC 9110, section 8.8.3). It is weak, because it is the same for every
+ * content coding.
  *
- * @param key distinguishes pages of the same version
+ * @param key distinguishes lists of the same version
  */
-export function entityTag(version: string, key: string): string {
+function entityTag({ version }: State, key: string): string {
   return `W/"${version}-${key.slice(0, 12)}"`;
 }
 
@@ -20,9 +34,21 @@ export function objectTag(json: string): string {
   return `W/"${hash('sha256', json, 'base64url')}"`;
 }
 
-/** Whether `If-None-Match` matches a tag, by weak comparison (RFC 9110, section 13.1.2). */
-export function matchesTag(ifNoneMatch: string, tag: string): boolean {
+/** Whether the client has what a tag is of, by weak comparison of `If-None-Match` (RFC 9110, section 13.1.2). */
+export function hasTag({ headers }: CatalogueRequest, tag: string): boolean {
+  const { 'if-none-match': ifNoneMatch = '' } = headers;
   if (ifNoneMatch.trim() === '*') return true;
   const sent: string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
   return sent.includes(tag.slice(2));
+}
+
+/** Whether the client has a list in a state. */
+export function hasState(request: CatalogueRequest, state: State, key: string): boolean {
+  return hasTag(request, entityTag(state, key));
+}
+
+/** Sets `ETag` and, for clients that keep a copy, `X-Updated-Until`. */
+export function setState(response: Response, state: State, key: string): void {
+  response.setHeader('ETag', entityTag(state, key));
+  if (state.until !== null) response.setHeader('X-Updated-Until', state.until);
 }

@@ -1,14 +1,15 @@
+import type { Response } from 'express';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { redactToken } from '../../http/envelope.js';
 import { isCredential } from '../../http/parameters/credentials-query.dto.js';
 import type { Parameter } from '../../http/parameters/query-string.js';
+import type { PagePlace, VersionedPage } from '../reading/prepared-list.js';
 
 /** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */
 const MAXIMUM_LENGTH = 4000;
 
 /** The position of a page in its list. */
-export interface Position {
-  /** Absent: the page begins behind an object, and its offset is not known. */
-  readonly offset?: number;
-  readonly limit: number;
+export interface Position extends PagePlace {
   /** The number of objects in the list. */
   readonly count: number;
   /** The number of objects on the page. */
@@ -19,6 +20,22 @@ export interface Position {
 
 /** Where a link leads: the parameter `offset` or `after`, or the first page. */
 type Target = readonly [name: 'offset' | 'after', value: string] | undefined;
+
+/** Sets `Link` for a page of a list. */
+export function setLinks(
+  place: PagePlace,
+  { count, rows, last }: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
+  request: CatalogueRequest,
+  response: Response,
+): void {
+  const [path = ''] = request.url.split('?', 1);
+  const position = { ...place, count: Number(count), rows: Number(rows), last };
+  const links = link(path, request.parameters, position);
+  // No links if they contain the token: a client may have sent it as another parameter, too.
+  if (links !== undefined && redactToken(links, request) === links) {
+    response.setHeader('Link', links);
+  }
+}
 
 /**
  * The value of `Link` (RFC 8288): other pages of the list; `undefined` if there is none. Links have the

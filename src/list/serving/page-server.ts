@@ -5,46 +5,40 @@ import { encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { pageAnswer } from '../../http/page-answer.js';
 import { traced } from '../../http/request-trace.js';
+import { nameOf } from '../../resource/resource.js';
+import type { ObjectLookup } from '../listing/listing.js';
+import { ObjectReader } from '../reading/object-reader.js';
 import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
-import { entityTag, matchesTag } from './entity-tag.js';
-import { setLinks, setState } from './list-headers.js';
+import { hasState, hasTag, isTagged, objectTag, setState } from './entity-tag.js';
+import { setLinks } from './link.js';
 import { PageCache } from './page-cache.js';
 import { ReadLimit } from './read-limit.js';
-import { isVersioned } from './versioned.js';
 
-/**
- * Answers with a page of a list, or with facet counts. It reads them from the database only if neither the
- * client nor the cache has the current version.
- */
+/** Answers with what has an envelope: a page of a list, facet counts, or a single object. */
 @Injectable()
 export class PageServer {
   constructor(
     private readonly cache: PageCache,
     private readonly readLimit: ReadLimit,
+    private readonly objects: ObjectReader,
   ) {}
 
+  /** Reads the page from the database only if neither the client nor the cache has the current version. */
   async answer(
     prepared: PreparedPage,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    return (await isVersioned(prepared, this.readLimit, request, response))
-      ? this.answerVersioned(prepared, request, response)
-      : this.answerUnversioned(prepared, request, response);
-  }
-
-  private async answerVersioned(
-    prepared: PreparedPage,
-    request: CatalogueRequest,
-    response: Response,
-  ): Promise<Answer> {
+    if (!(await isTagged(prepared, this.readLimit, request, response))) {
+      return this.read(prepared, request, response);
+    }
     const { key } = prepared;
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     const cacheKey = `${key} ${encodingOf(acceptEncoding) ?? ''}`;
     const cached = this.cache.get(cacheKey);
     if (ifNoneMatch !== undefined || cached) {
       const state = await traced(request, 'version', () => prepared.state());
-      if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, entityTag(state.version, key))) {
+      if (hasState(request, state, key)) {
         setState(response, state, key);
         return { status: 304 };
       }
@@ -56,34 +50,55 @@ export class PageServer {
       }
     }
     this.cache.requests.misses += 1;
-    const page = await this.readLimit.runFor(prepared, request, response, () => prepared.read());
-    request.plan = page.plan;
-    const answer = await pageAnswer(page, request);
-    this.cache.set(cacheKey, { ...page, ...answer });
-    setState(response, page, key);
-    setRows(prepared, page, request, response);
-    return answer;
+    return this.read(prepared, request, response, cacheKey);
   }
 
-  private async answerUnversioned(
-    prepared: PreparedPage,
+  /**
+   * An object is read for every request, since its lookup costs no more than that of a version. `304` saves its
+   * transfer.
+   */
+  async answerObject(
+    lookup: ObjectLookup,
     request: CatalogueRequest,
     response: Response,
   ): Promise<Answer> {
-    const page = await this.readLimit.runFor(prepared, request, response, () => prepared.read());
-    request.plan = page.plan;
-    setRows(prepared, page, request, response);
+    const resource = nameOf(lookup.repository.metadata);
+    const page = await this.readLimit.run({ resource }, request, response, () =>
+      this.objects.read(lookup, request.client),
+    );
+    const tag = objectTag(page.objects);
+    response.setHeader('ETag', tag);
+    if (hasTag(request, tag)) return { status: 304 };
+    request.rows = 1;
     return pageAnswer(page, request);
+  }
+
+  /** @param cacheKey absent for a page without an entity tag */
+  private async read(
+    prepared: PreparedPage,
+    request: CatalogueRequest,
+    response: Response,
+    cacheKey?: string,
+  ): Promise<Answer> {
+    const page = await this.readLimit.run(prepared, request, response, () => prepared.read());
+    request.plan = page.plan;
+    const answer = await pageAnswer(page, request);
+    if (cacheKey !== undefined) {
+      this.cache.set(cacheKey, { ...page, ...answer });
+      setState(response, page, prepared.key);
+    }
+    setRows(prepared, page, request, response);
+    return answer;
   }
 }
 
 /** Sets `request.rows`, and for a page of a list `Link`. */
 function setRows(
-  prepared: PreparedPage,
+  { place }: PreparedPage,
   page: Pick<ReadPage, 'count' | 'rows' | 'last'>,
   request: CatalogueRequest,
   response: Response,
 ): void {
   request.rows = Number(page.rows);
-  if (prepared.place) setLinks(prepared.place, page, request, response);
+  if (place) setLinks(place, page, request, response);
 }

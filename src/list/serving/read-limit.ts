@@ -3,6 +3,7 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
+import type { PreparedPage } from '../reading/prepared-list.js';
 
 /** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
 const TIMEOUT = 5000;
@@ -41,43 +42,26 @@ export class ReadLimit {
   }
 
   /**
-   * Runs a read of a client, after those in the queue that may run.
+   * Runs a read for a request, after those in the client's queue that may run.
    *
-   * @param request whose trace has the wait
-   * @throws ApiError `-4` if it waits longer than the timeout
+   * @throws ApiError `-4` if it waits longer than the timeout, or the client disconnects meanwhile
    */
   async run<T>(
-    client: string,
-    resource: string,
-    read: () => Promise<T>,
-    request: Pick<CatalogueRequest, 'trace'> = {},
-  ): Promise<T> {
-    if (!this.enter(client, resource)) {
-      await traced(request, 'queue', () => this.wait(client, resource));
-    }
-    try {
-      return await read();
-    } finally {
-      this.leave(client, resource);
-    }
-  }
-
-  /**
-   * Runs a read for a request.
-   *
-   * @throws ApiError `-4` also if the client disconnected while the read waited
-   */
-  runFor<T>(
-    { resource }: { readonly resource: string },
+    { resource }: Pick<PreparedPage, 'resource'>,
     request: CatalogueRequest,
     response: Response,
     read: () => Promise<T>,
   ): Promise<T> {
-    const readUnlessGone = (): Promise<T> => {
+    const client = clientOf(request);
+    if (!this.enter(client, resource)) {
+      await traced(request, 'queue', () => this.wait(client, resource));
+    }
+    try {
       if (response.destroyed) throw errors.busy();
-      return traced(request, 'query', read);
-    };
-    return this.run(clientOf(request), resource, readUnlessGone, request);
+      return await traced(request, 'query', read);
+    } finally {
+      this.leave(client, resource);
+    }
   }
 
   private enter(client: string, resource: string): boolean {

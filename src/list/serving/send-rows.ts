@@ -14,6 +14,7 @@ const WRITE_SIZE = 16_384;
  * Sends a list at the speed of its reader, and closes it. If reading the list fails, or a timeout
  * passes, it aborts the response, so that the client does not take it for complete.
  *
+ * @param ending is aborted when the response is closed
  * @throws Error the failure, if there is one; a reader that disconnects is not a failure
  */
 export async function sendRows(
@@ -21,6 +22,7 @@ export async function sendRows(
   response: Response,
   list: OpenList,
   { timeout, stallTimeout }: Pick<StreamLimits, 'timeout' | 'stallTimeout'>,
+  ending: AbortController,
   encoding?: Encoding,
 ): Promise<void> {
   request.rows = 0;
@@ -30,7 +32,6 @@ export async function sendRows(
     return;
   }
   let failure: Error | undefined;
-  const ending = new AbortController();
   const abort = (error?: Error): void => {
     // Not a failure if the reader disconnected.
     if (ending.signal.aborted) return;
@@ -40,16 +41,7 @@ export async function sendRows(
     else response.destroy();
     ending.abort();
   };
-  response.once('close', () => {
-    ending.abort();
-  });
-  // `close` may have been emitted before the listener was added.
-  if (response.destroyed) ending.abort();
-  const timer = timeout
-    ? setTimeout(() => {
-        abort(errors.tookTooLong());
-      }, timeout)
-    : undefined;
+  const timer = timeout ? setTimeout(abort, timeout, errors.tookTooLong()) : undefined;
   try {
     const rows = Readable.from(writes(list, request, stallTimeout, abort), { objectMode: false });
     const options = { signal: ending.signal };
@@ -64,7 +56,7 @@ export async function sendRows(
 }
 
 /**
- * The bytes of a list, write by write. Counts its objects in `request.rows`, and closes it.
+ * The bytes of a list, write by write. Counts its objects in `request.rows`.
  *
  * @param abort called with the failure to read the list, or without one if the reader stalls
  */
@@ -90,7 +82,5 @@ async function* writes(
   } catch (error) {
     abort(error as Error);
     throw error;
-  } finally {
-    await list.close();
   }
 }

@@ -6,12 +6,10 @@ import type { Answer } from '../../http/envelope.js';
 import { traced } from '../../http/request-trace.js';
 import type { PreparedList, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
-import { entityTag, matchesTag } from './entity-tag.js';
-import { setState } from './list-headers.js';
+import { hasState, isTagged, setState } from './entity-tag.js';
 import { clientOf, ReadLimit } from './read-limit.js';
 import { sendRows } from './send-rows.js';
 import { StreamLimit } from './stream-limit.js';
-import { isVersioned } from './versioned.js';
 
 /** Answers with a whole list, without an envelope. */
 @Injectable()
@@ -30,17 +28,18 @@ export class StreamServer {
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     // Before statements are written for a list that cannot be opened. A 304 opens none.
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
-    const hasTag = await isVersioned(prepared, this.readLimit, request, response);
+    const hasTag = await isTagged(prepared, this.readLimit, request, response);
     const whole = prepared.whole(format);
     if (ifNoneMatch !== undefined && hasTag) {
       const state = await traced(request, 'version', () => prepared.state());
-      if (matchesTag(ifNoneMatch, entityTag(state.version, whole.key))) {
+      if (hasState(request, state, whole.key)) {
         setState(response, state, whole.key);
         return { status: 304 };
       }
     }
+    const ending = endingOf(response);
     const list = await traced(request, 'query', () =>
-      this.streams.open(whole, clientOf(request), closeSignal(response)),
+      this.streams.open(whole, clientOf(request), ending.signal),
     );
     if (hasTag) setState(response, list, whole.key);
     response.setHeader('Content-Type', CONTENT_TYPES[format]);
@@ -48,18 +47,18 @@ export class StreamServer {
     const encoding = encodingOf(acceptEncoding);
     const write = () =>
       traced(request, 'serialisation', () =>
-        sendRows(request, response, list, this.streams.limits, encoding),
+        sendRows(request, response, list, this.streams.limits, ending, encoding),
       );
     return { status: 200, encoding, write };
   }
 }
 
-/** A signal that is aborted when the response is closed. */
-function closeSignal(response: Response): AbortSignal {
-  const controller = new AbortController();
+/** Is aborted when the response is closed. */
+function endingOf(response: Response): AbortController {
+  const ending = new AbortController();
   response.once('close', () => {
-    controller.abort();
+    ending.abort();
   });
-  if (response.destroyed) controller.abort();
-  return controller.signal;
+  if (response.destroyed) ending.abort();
+  return ending;
 }

@@ -1,2 +1,0 @@
-/** The methods of every endpoint, as a list of HTTP. */
-export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';

@@ -1,0 +1,90 @@
+import type { ObjectType } from 'typeorm';
+import { errors } from '../../http/errors.js';
+import { InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
+import { primaryColumnOf } from '../../resource/resource.js';
+import { RELEVANCE, type SortKey } from './list-query.dto.js';
+import { arrayOf, mustBe } from './parameters.js';
+
+/** The name of the order by relevance. */
+const BY_RELEVANCE = 'relevance';
+
+/**
+ * Names, separated by commas. Property: `string[]`, in the order in which they are allowed.
+ *
+ * @param what the names are, for an error response
+ * @param allowedNames read on demand: an entity may be declared after another that refers to it
+ */
+export function NamesParam(
+  meaning: string,
+  what: string,
+  example = '',
+  allowedNames: () => readonly string[],
+): PropertyDecorator {
+  const schema = () => arrayOf({ type: 'string', enum: allowedNames() });
+  return Parameter({ meaning, schema, example }, (text) => {
+    const allowed = allowedNames();
+    const names = namesIn(text);
+    if (names.includes('')) return mustBe(`${what}, separated by commas`);
+    const unknown = names.find((name) => !allowed.includes(name));
+    if (unknown !== undefined) return mustName(unknown, allowed);
+    return allowed.filter((name) => names.includes(name));
+  });
+}
+
+/**
+ * The order of an entity's list. Property: `SortKey[]`.
+ *
+ * @param isSearched whether the list can be ordered by relevance
+ */
+export function SortParam(
+  entity: ObjectType<unknown>,
+  columns: readonly string[],
+  isSearched: boolean,
+): PropertyDecorator {
+  const relevance = isSearched ? [BY_RELEVANCE] : [];
+  const names = [...relevance, ...columns.flatMap((name) => [name, `-${name}`])];
+  const declared = {
+    meaning:
+      'The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field.',
+    schema: {
+      ...arrayOf({ type: 'string', enum: names }),
+      default: [primaryColumnOf(entity)?.propertyName],
+    },
+    example: columns.join(),
+  };
+  const allowed = [...relevance, ...columns];
+  return Parameter(declared, (text) => {
+    const keys = namesIn(text).map((name): SortKey =>
+      name.startsWith('-')
+        ? { field: name.slice(1), direction: 'DESC' }
+        : { field: name, direction: 'ASC' },
+    );
+    const fields = keys.map(({ field }) => field);
+    if (fields.includes('')) {
+      return mustBe('names of fields, separated by commas, each with a - before it or not');
+    }
+    const unknown = fields.find((field) => !allowed.includes(field));
+    if (unknown !== undefined) return mustName(unknown, allowed);
+    // The first of two keys by the same field decides the order alone.
+    const deciding = keys.filter(({ field }, at) => fields.indexOf(field) === at);
+    if (!isSearched || !fields.includes(BY_RELEVANCE)) return deciding;
+    if (keys.some((key) => key.field === BY_RELEVANCE && key.direction === 'DESC')) {
+      return mustName(`-${BY_RELEVANCE}`, allowed);
+    }
+    if (fields[0] !== BY_RELEVANCE) {
+      return mustBe(`names of fields, ${BY_RELEVANCE} before all others`);
+    }
+    return [{ field: RELEVANCE, direction: 'ASC' }, ...deciding.slice(1)];
+  });
+}
+
+function namesIn(text: string): string[] {
+  return text.split(',').map((name) => name.replace(/^ +| +$/g, ''));
+}
+
+/** An invalid value that gets `-25`: it names what is not allowed. */
+function mustName(value: string, allowed: readonly string[]): InvalidValue {
+  return new InvalidValue((name) =>
+    errors.nameUnknown(name, value.toWellFormed(), allowed.join(', ')),
+  );
+}
