@@ -67,7 +67,9 @@ export class LockMonitor {
     onWaiting: (line: string) => void,
     signal?: AbortSignal,
   ): Promise<LockMonitor> {
-    const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+    const [{ pid }] = await runner.manager.query<[{ pid: number }]>(
+      'SELECT pg_backend_pid() AS pid',
+    );
     return new LockMonitor(runner.dataSource, pid, reporting, onWaiting, signal);
   }
 

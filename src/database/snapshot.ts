@@ -7,7 +7,7 @@ import type {
   QueryResultRow,
 } from 'pg';
 import type { Statement } from './statement.js';
-import type { TextRow } from './text-query.js';
+import type { TextRow } from './read-pool.js';
 
 /** Leaves values in PostgreSQL's text format. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
+import { hasRows } from '../database/installed-resource.js';
 import { LOADING_MODE } from '../database/loading.js';
 
 /** Minimum kilobytes of memory to sort the entries of an index in. */
@@ -46,10 +47,10 @@ export async function writeWithoutIndexes<T>(
      FROM pg_settings WHERE name = 'maintenance_work_mem'`,
     [MEMORY],
   );
-  const indexes = (await runner.query(REPLACEABLE_INDEXES, [table])) as {
-    name: string;
-    definition: string;
-  }[];
+  const indexes = await runner.manager.query<{ name: string; definition: string }[]>(
+    REPLACEABLE_INDEXES,
+    [table],
+  );
   for (const { name } of indexes) await runner.query(`DROP INDEX ${name}`);
   const result = await write();
   for (const { definition } of indexes) await runner.query(definition);
@@ -93,19 +94,12 @@ async function lockBriefly(runner: QueryRunner, table: string, mode: string): Pr
   return false;
 }
 
-async function hasRows(runner: QueryRunner, table: string): Promise<boolean> {
-  const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM ${table}) AS found`)) as [
-    { found: boolean },
-  ];
-  return found;
-}
-
 async function mayReplaceIndexes(runner: QueryRunner, table: string): Promise<boolean> {
-  const [{ may }] = (await runner.query(
+  const [{ may }] = await runner.manager.query<[{ may: boolean }]>(
     `SELECT pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE') AS may
      FROM pg_class WHERE oid = $1::regclass`,
     [table],
-  )) as [{ may: boolean }];
+  );
   return may;
 }
 
