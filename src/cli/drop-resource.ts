@@ -6,7 +6,7 @@ import { takeMigrationLock, withShortLocks } from '../database/migration-lock.js
 import type { GeneratedMigration } from '../database/replaced-migration.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
-import { installedResources } from '../schema/surplus-resources.js';
+import { installedResources } from '../schema/differences.js';
 import { notMigrated } from './open-catalogue.js';
 import { stopSignal } from './stop-signal.js';
 

@@ -1,10 +1,10 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 
-/** Whether the database has a table, which is named without quotes. */
+/** @param table its name in SQL */
 export async function hasTable(manager: EntityManager, table: string): Promise<boolean> {
   const [{ exists }] = await manager.query<[{ exists: boolean }]>(
-    'SELECT to_regclass(quote_ident($1)) IS NOT NULL AS exists',
+    'SELECT to_regclass($1) IS NOT NULL AS exists',
     [table],
   );
   return exists;
@@ -34,7 +34,7 @@ async function isTracked(runner: QueryRunner, resource: string): Promise<boolean
 export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
   if (await isTracked(runner, resource)) return false;
   for (const table of [resource, `${resource}_deletions`]) {
-    if (!(await hasTable(runner.manager, table))) continue;
+    if (!(await hasTable(runner.manager, `"${table}"`))) continue;
     await lockOutWriters(runner, table);
     if (await hasRows(runner, `"${table}"`)) return true;
   }
@@ -48,7 +48,7 @@ export async function hasContent(runner: QueryRunner, resource: string): Promise
  * @throws CommandError if it has objects
  */
 export async function checkWithoutObjects(runner: QueryRunner, resource: string): Promise<void> {
-  if (!(await hasTable(runner.manager, resource))) return;
+  if (!(await hasTable(runner.manager, `"${resource}"`))) return;
   await lockOutWriters(runner, resource);
   const [{ count }] = await runner.manager.query<[{ count: string }]>(
     `SELECT count(*) FROM "${resource}"`,

@@ -23,7 +23,7 @@ export async function replaceMigration(
 ): Promise<boolean> {
   const generated: GeneratedMigration | undefined = migration.instance;
   const resource = generated?.creates;
-  if (resource === undefined || !(await hasTable(runner.manager, resource))) return false;
+  if (resource === undefined || !(await hasTable(runner.manager, `"${resource}"`))) return false;
   const former = await replacedMigration(migration, executor, runner);
   if (!former) {
     throw new CommandError(

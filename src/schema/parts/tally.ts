@@ -3,8 +3,7 @@ import { TALLY_OPTIONS } from '../../list/tally/options.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
-import { retypedColumns } from '../migration.js';
-import { missingTriggers, type Part, TRIGGERS } from './part.js';
+import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
 
 type Option = keyof typeof TALLY_OPTIONS;
 
