@@ -27,10 +27,7 @@ async function isTracked(runner: QueryRunner, resource: string): Promise<boolean
   return rows.length > 0;
 }
 
-/**
- * Whether a resource has objects, or deletions that a client may still ask for, in tables of its own. It gets none
- * until the end of the transaction.
- */
+/** Whether a resource has objects or deletions in tables of its own. It gets none until the end of the transaction. */
 export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
   if (await isTracked(runner, resource)) return false;
   for (const table of [resource, `${resource}_deletions`]) {
@@ -42,8 +39,7 @@ export async function hasContent(runner: QueryRunner, resource: string): Promise
 }
 
 /**
- * Checks that a migration may drop the table of a resource: that it has no objects, and gets none until
- * the end of the transaction. Nothing is checked of a table that is not there.
+ * Checks that the table of a resource, if there is one, has no objects, and gets none until the end of the transaction.
  *
  * @throws CommandError if it has objects
  */
@@ -96,10 +92,7 @@ export async function dropResource(
   for (const { name } of enums) await runner.query(`DROP TYPE ${name}`);
 }
 
-/**
- * What the service installed for a resource, as a text that is equal for equal tables: columns,
- * constraints, indexes, triggers with their functions, enumerations, and what the tally counts.
- */
+/** What the service installed for a resource, as a text that is equal for equal tables. */
 export async function definitionOf(runner: QueryRunner, resource: string): Promise<string> {
   const [{ definition }] = await runner.manager.query<[{ definition: string }]>(
     `SELECT string_agg(line, E'\\n' ORDER BY line COLLATE "C") AS definition FROM (

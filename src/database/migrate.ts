@@ -36,9 +36,7 @@ interface MigrateOptions {
 }
 
 /**
- * Applies all pending migrations. If several processes start at once, one applies them and the
- * others wait for it. A migration does not wait long for a table lock, since readers would queue
- * behind it. It retries until it gets the lock; see `withShortLocks`.
+ * Applies all pending migrations. If several processes start at once, one applies them and the others wait for it.
  *
  * @returns the names of the applied migrations
  * @throws CommandError if the signal is aborted, or if the database does not have the language
@@ -59,10 +57,8 @@ export function migrate(url: string, options: MigrateOptions = {}): Promise<stri
 }
 
 /**
- * Applies a migration in its own transaction, as `withShortLocks` says. A migration with `transaction = false`,
- * such as one that runs `CREATE INDEX CONCURRENTLY`, cannot be rolled back and waits for its locks.
- *
- * @throws the reason of the signal if the signal is aborted
+ * Applies a migration in its own transaction. One with `transaction = false`, such as with `CREATE INDEX CONCURRENTLY`,
+ * cannot be rolled back and waits for its locks.
  */
 async function applyMigration(migration: Migration, context: MigrationContext): Promise<void> {
   const { executor, runner } = context;
@@ -124,11 +120,7 @@ async function renameMetadata({ manager }: QueryRunner): Promise<void> {
   );
 }
 
-/**
- * The migrations that are not applied yet. Only reads.
- *
- * @throws CommandError if the database is of a development version
- */
+/** @throws CommandError if the database is of a development version */
 export async function pendingMigrations(dataSource: DataSource): Promise<MigrationClass[]> {
   await refuseDevelopmentVersion(dataSource);
   const applied = await appliedMigrations(dataSource);
@@ -144,7 +136,6 @@ async function refuseDevelopmentVersion(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** The names of the applied migrations. */
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
   if (!(await hasTable(dataSource.manager, 'migrations'))) return [];
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');

@@ -13,9 +13,8 @@ const REPORT_AFTER = 2000;
 const REPORT_INTERVAL = 10_000;
 
 /**
- * `lock_timeout` of a migration in milliseconds. While the migration waits, readers of the table
- * queue behind it, as do readers of the tables that it has locked already. The value is well below
- * the time limit of a request, and above the duration of a usual list, after which the lock is free.
+ * `lock_timeout` in milliseconds. While a migration waits, readers of its tables queue behind it. Well below the time
+ * limit of a request, and above the duration of a usual list, after which the lock is free.
  */
 const LOCK_TIMEOUT = 250;
 /** Milliseconds before the next attempt. Doubles after each attempt up to the maximum. */
@@ -33,9 +32,8 @@ export interface LockContext {
 }
 
 /**
- * Waits until no other process migrates, and takes the advisory lock. It polls, because a waiting
- * statement holds a snapshot, and `CREATE INDEX CONCURRENTLY` of the other process waits for that
- * snapshot: a deadlock. The end of the connection releases it.
+ * Waits until no other process migrates, and takes the advisory lock, which the end of the connection releases. It
+ * polls: `CREATE INDEX CONCURRENTLY` of the other process would wait for the snapshot of a waiting statement.
  */
 export async function takeMigrationLock({ runner, onWaiting, signal }: LockContext): Promise<void> {
   let reportAt = performance.now() + REPORT_AFTER;
@@ -67,12 +65,10 @@ async function holder(runner: QueryRunner): Promise<string> {
 }
 
 /**
- * Runs statements that lock tables, in a transaction. If a lock is not granted within `LOCK_TIMEOUT`, the
- * transaction is rolled back, which releases the requests queued behind it, and retried after a delay until it
- * succeeds.
+ * Runs statements that lock tables, in a transaction. If a lock is not granted within `LOCK_TIMEOUT`, it is rolled
+ * back, which lets the requests behind it go on, and `work` is repeated after a delay.
  *
  * @param name what `onWaiting` says that waits
- * @param work may be repeated
  * @param isTransaction false: `work` runs once without a transaction, and waits for its locks
  * @throws the reason of the signal if the signal is aborted
  */
@@ -120,9 +116,8 @@ async function retry(
 }
 
 /**
- * Makes PostgreSQL cancel an autovacuum of a table. It does so for a session that has waited for the
- * table for `deadlock_timeout`, which is longer than `LOCK_TIMEOUT`. This function waits that long
- * in a lock mode that blocks neither reads nor writes.
+ * Makes PostgreSQL cancel an autovacuum, as it does for a session that has waited for the table for `deadlock_timeout`.
+ * That is longer than `LOCK_TIMEOUT`: this waits in a lock mode that blocks neither reads nor writes.
  */
 async function cancelAutovacuum(runner: QueryRunner, table: string): Promise<void> {
   const [{ timeout }] = await runner.manager.query<[{ timeout: string }]>(

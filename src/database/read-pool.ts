@@ -12,11 +12,7 @@ export function primaryPool(dataSource: DataSource): Pool {
   return (dataSource.driver as unknown as { master: Pool }).master;
 }
 
-/**
- * Runs work on a pool. Waiting queries count even if their client has disconnected.
- *
- * @throws PoolOverloadedError if too many queries already wait for a connection
- */
+/** Waiting queries count even if their client has disconnected. */
 async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {
   if (pool.waitingCount >= REQUESTS_PER_CONNECTION * pool.options.max) {
     throw new PoolOverloadedError();
@@ -24,7 +20,10 @@ async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>)
   return work(pool);
 }
 
-/** The pool on which requests read: of an available replica, otherwise of the primary. */
+/**
+ * The pool on which requests read: of an available replica, otherwise of the primary. Each method throws
+ * `PoolOverloadedError` if too many queries already wait for a connection.
+ */
 export class ReadPool {
   private readonly primary: Pool;
 
@@ -36,21 +35,13 @@ export class ReadPool {
     this.primary = primaryPool(dataSource);
   }
 
-  /**
-   * Runs work that only reads. It may run again on another server.
-   *
-   * @throws PoolOverloadedError if too many queries already wait for a connection
-   */
+  /** Runs work that only reads. It may run again on another server. */
   read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const run = (pool: Pool) => unlessOverloaded(pool, work);
     return this.replicas ? this.replicas.read(this.primary, run) : run(this.primary);
   }
 
-  /**
-   * Runs work that must not read from a replica.
-   *
-   * @throws PoolOverloadedError if too many queries already wait for a connection
-   */
+  /** Runs work that must not read from a replica. */
   onPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const run = () => unlessOverloaded(this.primary, work);
     return this.replicas ? this.replicas.onPrimary(run) : run();
@@ -59,8 +50,6 @@ export class ReadPool {
   /**
    * The rows of a statement that only reads, with values as text. Bypasses TypeORM: its query runner
    * does not support named statements, and its overhead exceeds the cost of a short query.
-   *
-   * @throws PoolOverloadedError if too many queries already wait for a connection
    */
   rows<Row extends TextRow<Row>>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.read(async (pool) => {

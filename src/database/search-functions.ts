@@ -1,12 +1,11 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 
-/** The setting of a session by which the migration that creates the words of searches chooses their language. */
+/** The setting of a session by which the first migration chooses the language of words. */
 const SETTING = 'catalogue.search_language';
 
 /**
- * Chooses the language of a database whose words are not created yet, for the migrations of a session. Any other
- * database keeps its own.
+ * Chooses the language for the migrations of a session. A database with words keeps its own.
  *
  * @throws CommandError if the database has no such language
  */
@@ -65,9 +64,8 @@ async function chosenLanguage(runner: QueryRunner): Promise<string> {
 }
 
 /**
- * A collation that knows the case of every letter, as `COLLATE …`. The collation `C` knows only those of
- * ASCII. If a database has no other, other letters keep their case. A function without one would take the
- * collation of the column that it is called with, which is `C` for names.
+ * A collation that knows the case of every letter, as `COLLATE …`; that of the column, `C`, knows only ASCII. If a
+ * database has none, other letters keep their case.
  */
 async function lowerCollation(runner: QueryRunner): Promise<string> {
   const [row] = await runner.manager.query<{ collation: string }[]>(
