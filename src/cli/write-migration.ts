@@ -38,13 +38,7 @@ export async function writeMigration(
   return changes.up.length === 0 ? undefined : write(name, changes);
 }
 
-/**
- * Writes a migration without statements, which are then written by hand.
- *
- * @param name in kebab case, such as `add-supplier-phone`
- * @returns the path of the file
- * @throws CommandError if the name is invalid or taken
- */
+/** Writes a migration whose statements are then written by hand, as `writeMigration` does. */
 export async function writeEmptyMigration(name: string): Promise<string> {
   await checkName(name);
   return write(name, { up: [], down: [] });

@@ -50,9 +50,9 @@ export class ClientsService {
   }
 
   /**
-   * Issues a token to a client. Only its hash is stored, so it cannot be shown again.
+   * Issues a token, which cannot be shown again: only its hash is stored.
    *
-   * @param expiresAt null: the token does not expire
+   * @param expiresAt null: it does not expire
    * @throws CommandError if the client does not exist
    */
   async issue(

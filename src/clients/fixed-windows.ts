@@ -18,10 +18,7 @@ const MAXIMUM = 65_536;
 export class FixedWindows {
   private readonly windows: LRUCache<string, { count: number }>;
 
-  /**
-   * @param length of a window in milliseconds
-   * @param maximum number of windows in memory; above it the one is dropped that was used least recently
-   */
+  /** @param length of a window in milliseconds */
   constructor(length: number, maximum = MAXIMUM) {
     this.windows = new LRUCache({ max: maximum, ttl: length, ttlResolution: 0 });
   }

@@ -11,9 +11,8 @@ const REDIS_TIMEOUT = 200;
 const REDIS_RETRY_DELAY = 1000;
 
 /**
- * Lua script that counts in a window of Redis. Returns the count, and the milliseconds until the
- * window ends. Redis expires keys by the system clock. If that is set back, the script bounds these
- * milliseconds by the length of the window.
+ * Counts in a window of Redis. Returns the count, and the milliseconds until the window ends. Redis expires keys by the
+ * system clock: if that is set back, the length of the window bounds these milliseconds.
  */
 const COUNT = `
   local count = redis.call('incr', KEYS[1])
@@ -34,10 +33,7 @@ export interface Window {
   readonly milliseconds: number;
 }
 
-/**
- * Counts the requests of each client per minute. With Redis, all instances share the counts. Without
- * Redis, or while it is unavailable, each instance counts in memory.
- */
+/** Counts the requests of each client per minute: all instances in Redis, or each by itself while there is none. */
 @Injectable()
 export class RateLimit implements OnModuleDestroy {
   private readonly logger = new Logger(RateLimit.name);
@@ -52,8 +48,6 @@ export class RateLimit implements OnModuleDestroy {
   }
 
   /**
-   * Counts a request of a client.
-   *
    * @param clientLimit requests per minute; 0: no limit; null: the default
    * @returns `undefined` if the client has no limit
    */

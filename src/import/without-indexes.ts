@@ -25,11 +25,9 @@ export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<b
 }
 
 /**
- * Writes rows into a table that `lockIfEmpty` has locked, while it has no indexes but those that refuse rows. Builds the
- * others afterwards, as they were, and analyses the table. To build an index takes a fraction of the time of adding rows
- * to it. Readers are locked out.
+ * Writes rows into a table that `lockIfEmpty` has locked, with no indexes but those that refuse rows, and builds the
+ * others afterwards, which takes a fraction of the time of adding rows to them. Readers are locked out.
  *
- * @param table quoted
  * @returns undefined if some read for long: nothing is written, and no lock is held then
  */
 export async function writeWithoutIndexes<T>(
@@ -64,17 +62,12 @@ async function unlock(runner: QueryRunner): Promise<void> {
   await runner.query('RELEASE SAVEPOINT unlocked');
 }
 
-/**
- * Milliseconds of the attempts to get a lock, and before the next one. Others wait behind it. Below `deadlock_timeout`, a
- * second by default.
- */
+/** Milliseconds of the attempts to get a lock, and before the next one. Below `deadlock_timeout`, usually a second. */
 const LOCK_TIMEOUTS = [50, 100, 200, 400, 800, 800];
 
 /**
- * Locks a table in the open transaction, without holding up others for long. What the transaction has locked before stays
- * locked.
+ * Locks a table in the open transaction, without holding up others for long.
  *
- * @param table quoted
  * @returns false if others held their locks for longer
  */
 async function lockBriefly(runner: QueryRunner, table: string, mode: string): Promise<boolean> {

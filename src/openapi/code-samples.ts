@@ -21,10 +21,7 @@ interface SampleRequest {
   readonly isStream?: boolean;
 }
 
-/**
- * Programs that send requests to an endpoint, in each language. They read the environment variables
- * `CATALOGUE_URL`, `CLIENT_ID` and `ACCESS_TOKEN`, and use nothing beyond the standard library.
- */
+/** Programs that send requests to an endpoint, in each language. They need nothing but its standard library. */
 export function codeSamples(endpoint: DescribedEndpoint): CodeSample[] {
   return requests(endpoint).flatMap((request) =>
     LANGUAGES.map(([lang, name, source]) => ({

@@ -25,10 +25,9 @@ import { CREDENTIALS, SECURITY_SCHEMES } from './security.js';
 import { VERSION } from '../settings/version.js';
 
 /**
- * The OpenAPI 3.1 document of an application. It is generated from the endpoints of Nest, the
- * parameters of the query classes, the entities of TypeORM, and the table of errors. `@nestjs/swagger`
- * is not used: it describes bodies by classes and parameters by types, while here every parameter is
- * a text with its own parser, every body is an envelope, and null is a type (OpenAPI 3.1).
+ * The OpenAPI 3.1 document of an application, from endpoints, query classes, entities and the table of errors.
+ * `@nestjs/swagger` describes bodies by classes and parameters by types, while here every parameter is a text with its
+ * own parser, every body is an envelope, and null is a type.
  */
 export function openapiDocument(application: INestApplicationContext, settings: Settings): Json {
   const dataSource = application.get(DataSource);

@@ -32,12 +32,7 @@ export const SUCCESS = objectOf({
 /** A number of objects, as text. */
 const COUNT = { type: 'string', pattern: '^[0-9]+$', maxLength: 20 };
 
-/**
- * Schema of the envelope with objects.
- *
- * @param count what `count` counts
- * @param maximum the maximum number of objects
- */
+/** @param count what `count` counts */
 export function pageOf(objects: string, count: string, maximum: number): Json {
   return envelopeOf(count, { items: referenceTo(objects), maxItems: maximum });
 }
@@ -113,10 +108,7 @@ function ownExample(column: ColumnMetadata, { target }: EntityMetadata): unknown
   return isNumber && example !== undefined ? Number(example) : example;
 }
 
-/**
- * An object of a resource, made of the examples of its fields. A field without an example is null, if it
- * may be null.
- */
+/** An object of a resource, made of the examples of its fields. Without an example, a field is null if it may be. */
 export function exampleObject(metadata: EntityMetadata): Record<string, unknown> {
   return Object.fromEntries(
     fieldsOf(metadata).map((column) => [

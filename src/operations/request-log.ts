@@ -6,9 +6,8 @@ import { isJsonLog } from './service-logger.js';
 const FLUSH_DELAY = 100;
 
 /**
- * Writes a line for each request at level `info`, and one for each slow request at level `warn`, to
- * standard output: JSON for a log collector, or text for a terminal. Lines are buffered and written
- * together, since each write may block the process.
+ * Writes a line for each request at level `info`, and for each slow one at level `warn`: JSON for a log collector, or
+ * text for a terminal. Lines are buffered, since each write may block the process.
  */
 export class RequestLog {
   private lines: string[] = [];

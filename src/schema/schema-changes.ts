@@ -48,8 +48,8 @@ const METADATA_TABLE =
   '"schema" character varying, "table" character varying, "name" character varying, "value" text)';
 
 /**
- * Statements with their parameters as literals, for a migration. What TypeORM notes of a generated column
- * bears the names of the database and the schema, which are those in which the migration runs.
+ * Statements with their parameters as literals. What TypeORM notes of a generated column bears the names of the
+ * database and the schema, which are those in which the migration runs.
  */
 function literalStatements(
   dataSource: DataSource,
@@ -70,9 +70,7 @@ function literalStatements(
   return hasMetadata ? [METADATA_TABLE, ...literals] : literals;
 }
 
-/**
- * Writes a wider type of a column as such. TypeORM drops the column and adds it again, which empties it.
- */
+/** Writes a wider type of a column as such. TypeORM drops the column and adds it again, which empties it. */
 function withWiderTypes({ up, down }: Changes): Changes {
   let changes = { up: [...up], down: [...down] };
   for (const statement of up) {

@@ -34,8 +34,8 @@ export async function foreignSearches(dataSource: DataSource): Promise<string[]>
 }
 
 /**
- * Changes the language of searches, and computes the words of every resource anew whose trigger is of
- * `install_words`, in one transaction. Readers go on. Writers of these resources wait.
+ * Changes the language of searches, and computes the words anew of resources with a trigger of `install_words`, in one
+ * transaction. Readers go on, writers of these resources wait.
  *
  * @returns the resources
  * @throws CommandError if the database has no such language
