@@ -8,9 +8,6 @@ import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter
 import { connectionLimits } from './http/server/connection-limits.js';
 import { RequestLimit } from './http/server/request-limit.js';
 import { Cors } from './http/server/cors.js';
-import { PageCache } from './list/serving/page-cache.js';
-import { StreamLimit } from './list/serving/stream-limit.js';
-import { Maintenance } from './list/maintenance.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule, TRACING } from './operations/operations.module.js';
@@ -75,9 +72,6 @@ function observe(
   settings: Settings,
 ): void {
   const metrics = application.get(Metrics);
-  metrics.addMaintenance(application.get(Maintenance));
-  metrics.addRequests(adapter, application.get(StreamLimit));
-  metrics.addPageCache(application.get(PageCache));
   const log = new RequestLog(settings.logLevel);
   if (settings.slowList > 0) adapter.slowAfter = settings.slowList;
   adapter.observe = (observation) => {

@@ -31,12 +31,9 @@ export interface EmbeddedServerOptions {
 export class EmbeddedPostgresError extends Error {}
 
 /**
- * Opens a PostgreSQL server on `dataDir`. Creates the cluster and starts the server as needed. All
- * processes that use `dataDir` share the server. It stops when the last of them has released it or
- * has ended, even by SIGKILL.
- *
- * The server listens on 127.0.0.1 only. If it crashes, it is restarted with the same URL; queries
- * fail until then. Open handles of this package do not keep the process alive.
+ * Opens the PostgreSQL server that all processes on `dataDir` share, as the README says. Creates the cluster and starts
+ * the server as needed. It stops when the last of them has released it or has ended, even by SIGKILL. Open handles of
+ * this package do not keep the process alive.
  *
  * @param dataDir created if it does not exist
  * @throws EmbeddedPostgresError if the platform, the user or the directory cannot run a server

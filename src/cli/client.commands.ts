@@ -36,7 +36,7 @@ export function clientCommand(): Command {
     )
     .action((clientID: string, { rateLimit }: { rateLimit: number | 'default' }) =>
       withClients((clients) =>
-        clients.setRateLimit(clientID, rateLimit === 'default' ? null : rateLimit),
+        clients.update(clientID, { rateLimit: rateLimit === 'default' ? null : rateLimit }),
       ),
     );
   for (const [name, disabled] of [
@@ -48,7 +48,7 @@ export function clientCommand(): Command {
       .description(`${name} a client; takes effect within ten seconds`)
       .argument('<clientID>')
       .action((clientID: string) =>
-        withClients((clients) => clients.setDisabled(clientID, disabled)),
+        withClients((clients) => clients.update(clientID, { disabled })),
       );
   }
   return client;

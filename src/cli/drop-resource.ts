@@ -1,13 +1,12 @@
 import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { withShortLocks } from '../database/apply-migration.js';
 import { dropResource, hasContent } from '../database/installed-resource.js';
 import { migrations, pendingMigrations } from '../database/migrate.js';
-import { takeMigrationLock } from '../database/migration-lock.js';
+import { takeMigrationLock, withShortLocks } from '../database/migration-lock.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
-import { installedResources } from '../schema/surplus-resources.js';
+import { installedResources } from '../schema/differences.js';
 import { notMigrated } from './open-catalogue.js';
 import { stopSignal } from './stop-signal.js';
 

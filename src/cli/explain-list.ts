@@ -10,7 +10,7 @@ import { UnknownClientError } from '../resource/scope.js';
 import { Settings } from '../settings/settings.js';
 
 /**
- * Says how the page of a list is read, as lines. It reads the page to do so.
+ * Reads the page of a list, and says how, as lines.
  *
  * @param url path and query of a list, such as `/products?sort=-price`
  * @param clientID who sees it; absent: it must not depend on the client

@@ -140,8 +140,8 @@ async function reportingWaits<T>(
 }
 
 /**
- * Vacuums and analyses the table if much of it was written, and runs the maintenance that is due then. A failure is only
- * reported: autovacuum and the service do the same later.
+ * Vacuums the table if much of it was written, and runs the maintenance that is due then. A failure is only reported:
+ * autovacuum and the service do the same later.
  */
 async function maintain(
   catalogue: INestApplicationContext,

@@ -11,9 +11,7 @@ import type { Settings } from '../settings/settings.js';
 const BACKLOG = 4096;
 
 /**
- * Makes a server listen.
- *
- * @param setting name of the setting that holds the port, for error messages
+ * @param setting the name of that of the port, for error messages
  * @returns the base URL for clients on this machine
  * @throws CommandError if the address is in use or cannot be bound
  */

@@ -14,38 +14,56 @@ import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 
 /**
- * The database of the settings: that of `DATABASE_URL`, or the embedded one, started if necessary.
- * The caller must release the embedded server.
+ * Runs work on the database of the settings: that of `DATABASE_URL`, or the embedded one, started if necessary.
  *
  * @param onNotice called with a line about the embedded server. Default: prints to standard error
  * @throws CommandError if the embedded server cannot run
  */
-export async function openDatabase(
+export async function withDatabase<T>(
   settings: Settings,
-  onNotice: (line: string) => void = console.error,
-): Promise<{ url: string; embedded?: EmbeddedServer }> {
-  if (settings.databaseUrl !== undefined) return { url: settings.databaseUrl };
-  try {
-    const options = { name: 'catalogue', settings: serverSettings(), onNotice };
-    const embedded = await embeddedServer(settings.dataDir, options);
-    return { url: embedded.url, embedded };
-  } catch (error) {
+  work: (url: string, embedded?: EmbeddedServer) => Promise<T>,
+  onNotice?: (line: string) => void,
+): Promise<T> {
+  if (settings.databaseUrl !== undefined) return work(settings.databaseUrl);
+  const options = { name: 'catalogue', settings: serverSettings(), onNotice };
+  const embedded = await embeddedServer(settings.dataDir, options).catch((error: unknown) => {
     if (!(error instanceof EmbeddedPostgresError)) throw error;
     throw new CommandError(
       `${error.message}. Set DATA_DIR for another directory, or DATABASE_URL for another server`,
     );
+  });
+  try {
+    return await work(embedded.url, embedded);
+  } finally {
+    await embedded.release();
   }
 }
 
-/** The settings for a command: queries have no time limit, and nothing for requests is set up. */
-export function commandSettings(settings: Settings): Settings {
-  return settings.with({
+/**
+ * Runs work with the application's providers on a migrated database. Queries have no time limit, and nothing for
+ * requests is set up.
+ */
+export async function withApplication<T>(
+  url: string,
+  settings: Settings,
+  work: (application: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const ofCommand = settings.with({
     poolSize: 2,
     queryTimeout: 0,
     pageCache: 0,
     replicaUrls: [],
     redisUrl: undefined,
   });
+  const module = AppModule.forRoot(url, ofCommand);
+  // `run` prints an error once.
+  const options = { abortOnError: false, logger: false } as const;
+  const application = await NestFactory.createApplicationContext(module, options);
+  try {
+    return await work(application);
+  } finally {
+    await application.close();
+  }
 }
 
 export function notMigrated(): CommandError {
@@ -64,23 +82,12 @@ export async function withCatalogue<T>(
   { requireMigrated = true } = {},
 ): Promise<T> {
   const settings = new Settings(process.env);
-  const { url, embedded } = await openDatabase(settings);
-  try {
-    const module = AppModule.forRoot(url, commandSettings(settings));
-    const catalogue = await NestFactory.createApplicationContext(module, {
-      abortOnError: false,
-      // `run` prints an error once.
-      logger: false,
-    });
-    try {
+  return withDatabase(settings, (url) =>
+    withApplication(url, settings, async (catalogue) => {
       if (requireMigrated && (await pendingMigrations(catalogue.get(DataSource))).length > 0) {
         throw notMigrated();
       }
-      return await work(catalogue);
-    } finally {
-      await catalogue.close();
-    }
-  } finally {
-    await embedded?.release();
-  }
+      return work(catalogue);
+    }),
+  );
 }

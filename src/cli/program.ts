@@ -9,9 +9,9 @@ import {
   explainCommand,
   migrateCommand,
   migrationCommand,
+  searchCommand,
   verifyCommand,
 } from './schema.commands.js';
-import { searchCommand } from './search.commands.js';
 import { startCommand } from './start.command.js';
 
 /** Exit statuses of all commands. */
@@ -44,7 +44,6 @@ export async function run(args: readonly string[]): Promise<number> {
 export function program(): Command {
   const catalogue = new Command('catalogue')
     .description('A catalogue listing service over HTTP')
-    .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   const commands = [
     startCommand(),

@@ -7,10 +7,11 @@ import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
 import { type DescribeOptions, describeTable } from '../schema/describe-table.js';
+import { rebuildSearch } from '../schema/search-language.js';
 import { dropSurplusResource } from './drop-resource.js';
 import { explainList } from './explain-list.js';
 import { writeEmptyMigration, writeMigration } from './write-migration.js';
-import { openDatabase, withCatalogue } from './open-catalogue.js';
+import { withCatalogue, withDatabase } from './open-catalogue.js';
 
 interface DownOptions {
   readonly down?: boolean;
@@ -24,22 +25,19 @@ export function migrateCommand(): Command {
     .option('--destructive', 'take it back even if data is lost')
     .action(async ({ down = false, destructive = false }: DownOptions) => {
       const settings = new Settings(process.env);
-      const { url, embedded } = await openDatabase(settings);
-      try {
+      await withDatabase(settings, async (url) => {
+        const signal = stopSignal();
         if (down) {
-          const name = await migrateDown(url, destructive, { signal: stopSignal() });
+          const name = await migrateDown(url, destructive, { signal });
           console.log(
             `${name} is taken back; the next start or migrate applies it again if it is there`,
           );
           return;
         }
-        const { searchLanguage } = settings;
-        const names = await migrate(url, { searchLanguage, signal: stopSignal() });
+        const names = await migrate(url, { searchLanguage: settings.searchLanguage, signal });
         for (const name of names) console.log(name);
         console.log(`The schema is up to date: ${names.length} migrations taken`);
-      } finally {
-        await embedded?.release();
-      }
+      });
     });
 }
 
@@ -55,13 +53,10 @@ export function migrationCommand(): Command {
         console.log(await writeEmptyMigration(name));
         return;
       }
-      const { url, embedded } = await openDatabase(new Settings(process.env));
-      try {
-        const file = await writeMigration(url, name, destructive);
-        console.log(file ?? 'There is nothing to write: the tables are what the entities say');
-      } finally {
-        await embedded?.release();
-      }
+      const file = await withDatabase(new Settings(process.env), (url) =>
+        writeMigration(url, name, destructive),
+      );
+      console.log(file ?? 'There is nothing to write: the tables are what the entities say');
     });
 }
 
@@ -148,4 +143,21 @@ export function verifyCommand(): Command {
         { requireMigrated: false },
       ),
     );
+}
+
+export function searchCommand(): Command {
+  const search = new Command('search').description('manage the search for words');
+  search
+    .command('rebuild')
+    .description('compute the words of all objects again, in the language of SEARCH_LANGUAGE')
+    .action(() =>
+      withCatalogue(async (catalogue) => {
+        const { searchLanguage } = catalogue.get(Settings);
+        const resources = await rebuildSearch(catalogue.get(DataSource), searchLanguage);
+        console.log(
+          `Searches are in the language ${searchLanguage}. Rebuilt: ${resources.join(', ')}`,
+        );
+      }),
+    );
+  return search;
 }

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Command } from 'commander';
 import { DataSource } from 'typeorm';
+import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
+import { CommandError } from '../command-error.js';
 import {
   DEMO_CLIENT,
   DEMO_TOKEN,
@@ -22,9 +24,10 @@ import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { writeStartLine } from '../operations/service-logger.js';
 import { searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
-import { checkLists } from './check-lists.js';
+import { uncachedLists } from '../verify/uncached-lists.js';
+import { unscopedReads } from '../verify/unscoped-reads.js';
 import { listen } from './listen.js';
-import { openDatabase } from './open-catalogue.js';
+import { withDatabase } from './open-catalogue.js';
 import { prepareDatabase } from './prepare-database.js';
 import { stopSignal } from './stop-signal.js';
 
@@ -38,58 +41,84 @@ async function start(): Promise<void> {
   const stop = stopSignal();
   // The service continues if the reader of its log disconnects.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const { url, embedded } = await openDatabase(settings, (notice) => {
-    writeStartLine('warn', notice);
-  });
+  await withDatabase(
+    settings,
+    async (url, embedded) => {
+      const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+      await embedded?.claim(
+        `another catalogue service (pid ${process.pid}, http://${host}:${settings.port})`,
+      );
+      if (await prepareDatabase(url, settings, stop)) await serve(url, settings, stop, embedded);
+    },
+    (notice) => {
+      writeStartLine('warn', notice);
+    },
+  );
+}
+
+/** Serves requests on a migrated database until the signal is aborted. */
+async function serve(
+  url: string,
+  settings: Settings,
+  stop: AbortSignal,
+  embedded: EmbeddedServer | undefined,
+): Promise<void> {
+  // Imported here to save the memory of an HTTP server in all other commands.
+  const { createApplication } = await import('../application.js');
+  const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
+  const { SchemaCheck } = await import('../schema/schema-check.js');
+  const application = await createApplication(url, settings);
+  const dataSource = application.get(DataSource);
+  const endpoints = application.get(OperatorEndpoints);
+  let admin: Server | undefined;
   try {
-    const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-    await embedded?.claim(
-      `another catalogue service (pid ${process.pid}, http://${host}:${settings.port})`,
+    const difference = await searchLanguageDifference(dataSource, settings.searchLanguage);
+    if (difference !== undefined) new Logger('Search').warn(difference);
+    if (embedded) await loadDemonstration(dataSource);
+    application.get(Maintenance).start();
+    const schema = application.get(SchemaCheck);
+    await schema.start();
+    if (schema.passed) await checkLists(application);
+    admin = await openAdminServer(endpoints, settings);
+    const server = application.getHttpServer();
+    const address = await listen(server, 'PORT', settings.port, settings);
+    const isOpen = embedded !== undefined && (await isDemonstrationOpen(dataSource));
+    writeStartLine('info', `Catalogue listens on ${address}`);
+    if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, isOpen);
+    writeStartLine(
+      'info',
+      isOpen
+        ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
+        : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
     );
-    if (!(await prepareDatabase(url, settings, stop))) return;
-    // Imported here to save the memory of an HTTP server in all other commands.
-    const { createApplication } = await import('../application.js');
-    const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
-    const { SchemaCheck } = await import('../schema/schema-check.js');
-    const application = await createApplication(url, settings);
-    const endpoints = application.get(OperatorEndpoints);
-    let admin: Server | undefined;
-    try {
-      const difference = await searchLanguageDifference(
-        application.get(DataSource),
-        settings.searchLanguage,
-      );
-      if (difference !== undefined) new Logger('Search').warn(difference);
-      if (embedded) await loadDemonstration(application.get(DataSource));
-      application.get(Maintenance).start();
-      const schema = application.get(SchemaCheck);
-      await schema.start();
-      if (schema.passed) await checkLists(application);
-      admin = await openAdminServer(endpoints, settings);
-      const server = application.getHttpServer();
-      const address = await listen(server, 'PORT', settings.port, settings);
-      const isOpen =
-        embedded !== undefined && (await isDemonstrationOpen(application.get(DataSource)));
-      writeStartLine('info', `Catalogue listens on ${address}`);
-      if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, isOpen);
-      writeStartLine(
-        'info',
-        isOpen
-          ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
-          : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
-      );
-      if (!stop.aborted) await once(stop, 'abort');
-      endpoints.drain();
-      // Time for a proxy to notice that the service is not ready.
-      await sleep(settings.drain);
-    } finally {
-      endpoints.drain();
-      await application.close();
-      admin?.close();
-      admin?.closeAllConnections();
-    }
+    if (!stop.aborted) await once(stop, 'abort');
+    endpoints.drain();
+    // Time for a proxy to notice that the service is not ready.
+    await sleep(settings.drain);
   } finally {
-    await embedded?.release();
+    endpoints.drain();
+    await application.close();
+    admin?.close();
+    admin?.closeAllConnections();
+  }
+}
+
+/**
+ * Logs the filters whose lists are not cached.
+ *
+ * @throws CommandError for SQL that reads a resource past its scope, or that PostgreSQL refuses
+ */
+export async function checkLists(application: INestApplicationContext): Promise<void> {
+  try {
+    const unscoped = await unscopedReads(application);
+    if (unscoped.length > 0) throw new CommandError(unscoped.join('; '));
+    const logger = new Logger('Lists');
+    for (const line of await uncachedLists(application)) logger.warn(line);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    new Logger('Lists').warn(
+      `The filters of the lists could not be checked: ${(error as Error).message}`,
+    );
   }
 }
 

@@ -15,8 +15,8 @@ import { listen } from './listen.js';
 export type UnreadyReason = 'database' | 'migrations';
 
 /**
- * Opens a server for the time before the database is available and migrated. It reports that the
- * process is live and not ready, and responds to all other requests with the error `-2`.
+ * Opens a server for the time before the database is migrated. It reports that the process is live and not ready, and
+ * responds to all other requests with the error `-2`.
  *
  * @returns a function that closes the server
  * @throws CommandError if the server cannot listen

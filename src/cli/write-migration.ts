@@ -1,10 +1,8 @@
-import { NestFactory } from '@nestjs/core';
 import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { AppModule } from '../app.module.js';
 import { CommandError } from '../command-error.js';
 import { driverErrorOf } from '../database/database-failure.js';
 import { migrate } from '../database/migrate.js';
@@ -13,7 +11,7 @@ import { checkChanges } from '../schema/check-changes.js';
 import { migrationChanges } from '../schema/migration-changes.js';
 import type { Changes } from '../schema/schema-changes.js';
 import { Settings } from '../settings/settings.js';
-import { commandSettings } from './open-catalogue.js';
+import { withApplication } from './open-catalogue.js';
 
 const FOLDER = join('src', 'database', 'migrations');
 
@@ -40,13 +38,7 @@ export async function writeMigration(
   return changes.up.length === 0 ? undefined : write(name, changes);
 }
 
-/**
- * Writes a migration without statements, which are then written by hand.
- *
- * @param name in kebab case, such as `add-supplier-phone`
- * @returns the path of the file
- * @throws CommandError if the name is invalid or taken
- */
+/** Writes a migration whose statements are then written by hand, as `writeMigration` does. */
 export async function writeEmptyMigration(name: string): Promise<string> {
   await checkName(name);
   return write(name, { up: [], down: [] });
@@ -84,16 +76,9 @@ async function onEmptyDatabase<T>(
     url.pathname = `/${name}`;
     try {
       await migrate(url.href);
-      const module = AppModule.forRoot(url.href, commandSettings(new Settings(process.env)));
-      const application = await NestFactory.createApplicationContext(module, {
-        abortOnError: false,
-        logger: false,
-      });
-      try {
-        return await work(application.get(DataSource));
-      } finally {
-        await application.close();
-      }
+      return await withApplication(url.href, new Settings(process.env), (application) =>
+        work(application.get(DataSource)),
+      );
     } finally {
       await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
     }

@@ -9,10 +9,7 @@ const REFRESH_AFTER = 4000;
 /** Maximum age of an entry in milliseconds. Revoked tokens must be rejected within ten seconds. */
 const MAX_AGE = 9000;
 const MAX_ENTRIES = 10_000;
-/**
- * Minimum duration of an unsuccessful lookup in milliseconds. It is longer than a usual query, and
- * hides that the query takes longer for a client that exists.
- */
+/** Minimum milliseconds of an unsuccessful lookup: they hide that a query takes longer for a client that exists. */
 const MIN_FAILURE_TIME = 10;
 
 /** Stands in for an unknown client, so that the lookup does the same work as for a wrong token. */
@@ -28,8 +25,8 @@ interface Entry extends Reading {
 }
 
 /**
- * Cache of client records for authentication. A client that sends requests continuously does not
- * wait for the database: its entry is refreshed in the background before it reaches its maximum age.
+ * Client records for authentication. A client that sends requests continuously does not wait for the database: its
+ * entry is refreshed in the background.
  */
 @Injectable()
 export class ClientCache {
@@ -38,11 +35,10 @@ export class ClientCache {
   constructor(private readonly reader: ClientReader) {}
 
   /**
-   * The result of `pick` on the cached record of a client, which is at most nine seconds old. If
-   * `pick` finds nothing there, the record is read again, since a token may be newer than the entry.
-   * An unsuccessful lookup takes the same time and the same work whether the client exists or not.
+   * The result of `pick` on the record of a client, which is at most nine seconds old. If `pick` finds nothing, the
+   * record is read again, since a token may be newer. An unsuccessful lookup takes the same time and the same work
+   * whether the client exists or not: `pick` gets a placeholder, whose token matches nothing.
    *
-   * @param pick called with a placeholder, whose token matches nothing, if the client does not exist
    * @throws PoolOverloadedError, or an error of the driver, if the record cannot be read
    */
   async find<T>(
@@ -71,7 +67,6 @@ export class ClientCache {
     return found;
   }
 
-  /** Reads a client and stores it in the cache. A client that does not exist removes its entry. */
   private async read(clientID: string): Promise<ClientRecord | undefined> {
     const { client, asOf } = await this.reader.read(clientID);
     const cached = this.entries.get(clientID);

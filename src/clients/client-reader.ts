@@ -28,9 +28,8 @@ interface Batch {
 const MAX_WAIT = 50;
 
 /**
- * Reads clients in batches: a statement reads all clients that were requested while the previous
- * statement ran, and starts after 50 ms even if that is still running. So any number of concurrent
- * logins, failed ones included, usually occupies one connection.
+ * Reads clients in batches: a statement reads all that were requested while the previous one ran, and starts after
+ * 50 ms even if that still runs. So any number of concurrent logins, also failed ones, usually takes one connection.
  */
 @Injectable()
 export class ClientReader {
@@ -40,7 +39,7 @@ export class ClientReader {
   constructor(private readonly reads: ReadPool) {}
 
   /**
-   * Reads a client. The statement starts after this call, so the result has all earlier changes.
+   * The statement starts after this call, so the result has all earlier changes.
    *
    * @throws PoolOverloadedError, or an error of the driver
    */
@@ -79,10 +78,7 @@ export class ClientReader {
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));
     for (const row of rows) rowsOf.get(row.asked)?.push(row);
     return new Map(
-      Array.from(rowsOf, ([clientID, clientRows]) => [
-        clientID,
-        { client: clientOf(clientID, clientRows), asOf },
-      ]),
+      Array.from(rowsOf, ([id, rowsOfOne]) => [id, { client: clientOf(id, rowsOfOne), asOf }]),
     );
   }
 }

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Settings } from '../settings/settings.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { ClientCache } from './client-cache.js';
@@ -12,21 +11,7 @@ import { RateLimit } from './rate-limit.js';
 /** Authentication of clients, and the limits of each client. */
 @Module({
   imports: [TypeOrmModule.forFeature([Client, AccessToken])],
-  providers: [
-    ClientCache,
-    ClientReader,
-    ClientsService,
-    {
-      provide: FailedLogins,
-      inject: [Settings],
-      useFactory: (settings: Settings) => new FailedLogins(settings.failedLogins),
-    },
-    {
-      provide: RateLimit,
-      inject: [Settings],
-      useFactory: (settings: Settings) => new RateLimit(settings.rateLimit, settings.redisUrl),
-    },
-  ],
+  providers: [ClientCache, ClientReader, ClientsService, FailedLogins, RateLimit],
   exports: [ClientCache, ClientsService, FailedLogins, RateLimit],
 })
 export class ClientsModule {}

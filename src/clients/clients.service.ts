@@ -37,28 +37,22 @@ export class ClientsService {
   }
 
   /**
-   * Takes effect within ten seconds on every instance.
+   * Changes a client. Takes effect within ten seconds on every instance.
    *
    * @throws CommandError if the client does not exist
    */
-  setDisabled(clientID: string, disabled: boolean): Promise<void> {
-    return this.update(clientID, { disabled });
+  async update(
+    clientID: string,
+    changes: Partial<Pick<Client, 'disabled' | 'rateLimit'>>,
+  ): Promise<void> {
+    const { affected } = await this.clients.update({ clientID }, changes);
+    if (!affected) throw new CommandError(`There is no client ${clientID}`);
   }
 
   /**
-   * Takes effect within ten seconds on every instance.
+   * Issues a token, which cannot be shown again: only its hash is stored.
    *
-   * @param rateLimit requests per minute, 0 for no limit, null for that of `RATE_LIMIT_PER_MINUTE`
-   * @throws CommandError if the client does not exist
-   */
-  setRateLimit(clientID: string, rateLimit: number | null): Promise<void> {
-    return this.update(clientID, { rateLimit });
-  }
-
-  /**
-   * Issues a token to a client. Only its hash is stored, so it cannot be shown again.
-   *
-   * @param expiresAt null: the token does not expire
+   * @param expiresAt null: it does not expire
    * @throws CommandError if the client does not exist
    */
   async issue(
@@ -86,14 +80,6 @@ export class ClientsService {
   async revoke(tokenID: string): Promise<void> {
     const { affected } = await this.tokens.delete({ tokenID });
     if (!affected) throw new CommandError(`There is no token ${tokenID}`);
-  }
-
-  private async update(
-    clientID: string,
-    changes: Partial<Pick<Client, 'disabled' | 'rateLimit'>>,
-  ): Promise<void> {
-    const { affected } = await this.clients.update({ clientID }, changes);
-    if (!affected) throw new CommandError(`There is no client ${clientID}`);
   }
 
   private async assertExists(clientID: string): Promise<void> {

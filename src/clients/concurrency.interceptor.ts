@@ -16,10 +16,9 @@ import { Settings } from '../settings/settings.js';
 const SHARING = 10_000;
 
 /**
- * Limits the concurrent requests of each client. While the service admits fewer requests and there are several
- * clients, the limit of each falls in proportion, so that one client does not have the requests of others refused.
- * A request counts until its response is produced, even if the client has disconnected. More requests get
- * the error response `-4`.
+ * Limits the concurrent requests of each client; more get the error response `-4`. While the service admits fewer
+ * requests and there are several clients, the limit of each falls in proportion, so that one does not have those of
+ * others refused. A request counts until its response is produced, even if the client has disconnected.
  */
 @Injectable()
 export class ConcurrencyInterceptor implements NestInterceptor {

@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import { type ApiError, errors } from '../http/errors.js';
+
 /** The state of a window after an event was counted in it. */
 export interface WindowState {
   readonly count: number;
@@ -5,49 +8,36 @@ export interface WindowState {
   readonly milliseconds: number;
 }
 
-interface Window {
-  count: number;
-  readonly end: number;
-}
+/** Maximum number of windows in memory, about 10 MB: the number of /64 networks in a /48. */
+const MAXIMUM = 65_536;
 
 /**
  * Counts events by key in windows of fixed length. A window begins with the first event of its key.
  * Windows end by the monotonic clock, since the system clock may be set back.
  */
 export class FixedWindows {
-  // Two generations; the older one is dropped as a whole. To delete single windows from the front of
-  // a Map gets slower with the number of deletions before.
-  private young = new Map<string, Window>();
-  private old = new Map<string, Window>();
-  /** `performance.now()` value at which all old windows have ended and the generations rotate. */
-  private rotateAt = -Infinity;
+  private readonly windows: LRUCache<string, { count: number }>;
 
-  /**
-   * @param length of a window in milliseconds
-   * @param maximum number of windows in memory; above it the older half is dropped
-   */
-  constructor(
-    private readonly length: number,
-    private readonly maximum = Infinity,
-  ) {}
+  /** @param length of a window in milliseconds */
+  constructor(length: number, maximum = MAXIMUM) {
+    this.windows = new LRUCache({ max: maximum, ttl: length, ttlResolution: 0 });
+  }
 
   count(key: string): WindowState {
-    const now = performance.now();
-    const existing = this.young.get(key) ?? this.old.get(key);
-    const window = existing && existing.end > now ? existing : this.open(key, now);
+    let window = this.windows.getRemainingTTL(key) > 0 ? this.windows.get(key) : undefined;
+    if (!window) this.windows.set(key, (window = { count: 0 }));
     window.count += 1;
-    // `end` is a rounded sum, so the difference can exceed the length slightly.
-    return { count: window.count, milliseconds: Math.min(window.end - now, this.length) };
+    return { count: window.count, milliseconds: this.windows.getRemainingTTL(key) };
   }
+}
 
-  private open(key: string, now: number): Window {
-    if (now >= this.rotateAt || this.young.size >= this.maximum / 2) {
-      this.old = this.young;
-      this.young = new Map();
-      this.rotateAt = now + this.length;
-    }
-    const window = { count: 0, end: now + this.length };
-    this.young.set(key, window);
-    return window;
-  }
+/** The error `-40` for a limit per minute, with `Retry-After`: when its window ends, after some milliseconds. */
+export function limitExceeded(limit: number, milliseconds: number): ApiError {
+  const seconds = String(wholeSeconds(milliseconds));
+  return errors.limitExceeded(String(limit)).withHeaders({ 'Retry-After': seconds });
+}
+
+/** The whole seconds after which a window has ended, at minimum 1. */
+export function wholeSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1000));
 }

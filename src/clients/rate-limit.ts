@@ -1,28 +1,23 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
+import { Settings } from '../settings/settings.js';
 import { type WindowState, FixedWindows } from './fixed-windows.js';
 
-/** Length of a window in seconds. It begins with the first request of a client. */
-const WINDOW_SECONDS = 60;
+/** Length of a window in milliseconds. It begins with the first request of a client. */
+const WINDOW = 60_000;
 /** Milliseconds that Redis has to respond. After that, the request is counted in memory. */
 const REDIS_TIMEOUT = 200;
 /** Milliseconds between a failure of Redis and the next attempt. */
 const REDIS_RETRY_DELAY = 1000;
-/** No limit in the limiter itself: the limit differs between clients and is checked here. */
-const points = Number.MAX_SAFE_INTEGER;
 
 /**
- * Lua script that counts in a window of Redis. Returns the count, and the milliseconds until the
- * window ends. Redis expires keys by the system clock. If that is set back, the script bounds these
- * milliseconds by the length of the window.
- *
- * ARGV: the number to count, the length of the window in seconds.
+ * Counts in a window of Redis. Returns the count, and the milliseconds until the window ends. Redis expires keys by the
+ * system clock: if that is set back, the length of the window bounds these milliseconds.
  */
 const COUNT = `
-  local count = redis.call('incrby', KEYS[1], ARGV[1])
+  local count = redis.call('incr', KEYS[1])
   local milliseconds = redis.call('pttl', KEYS[1])
-  local length = 1000 * ARGV[2]
+  local length = tonumber(ARGV[1])
   if milliseconds < 0 or milliseconds > length then
     redis.call('pexpire', KEYS[1], length)
     milliseconds = length
@@ -38,48 +33,26 @@ export interface Window {
   readonly milliseconds: number;
 }
 
-/**
- * Counts the requests of each client per minute. With Redis, all instances share the counts. Without
- * Redis, or while it is unavailable, each instance counts in memory.
- */
+/** Counts the requests of each client per minute: all instances in Redis, or each by itself while there is none. */
 @Injectable()
 export class RateLimit implements OnModuleDestroy {
   private readonly logger = new Logger(RateLimit.name);
-  private readonly memory = new FixedWindows(1000 * WINDOW_SECONDS);
+  private readonly memory = new FixedWindows(WINDOW);
   private readonly redis: Redis | undefined;
-  private readonly limiter: RateLimiterAbstract | undefined;
   private isUnavailable = false;
   /** `performance.now()` value before which Redis is not tried again. */
   private retryAt = -Infinity;
 
-  /**
-   * @param defaultLimit requests per minute of a client without a limit of its own; 0: no limit
-   * @param redisUrl of the Redis that all instances share; undefined: count in memory
-   */
-  constructor(
-    private readonly defaultLimit: number,
-    redisUrl: string | undefined,
-  ) {
-    if (redisUrl === undefined) return;
-    this.redis = this.connect(redisUrl);
-    this.limiter = new RateLimiterRedis({
-      storeClient: this.redis,
-      rejectIfRedisNotReady: true,
-      keyPrefix: 'catalogue-rate',
-      points,
-      duration: WINDOW_SECONDS,
-      customIncrTtlLuaScript: COUNT,
-    });
+  constructor(private readonly settings: Settings) {
+    if (settings.redisUrl !== undefined) this.redis = this.connect(settings.redisUrl);
   }
 
   /**
-   * Counts a request of a client.
-   *
    * @param clientLimit requests per minute; 0: no limit; null: the default
    * @returns `undefined` if the client has no limit
    */
   async count(clientID: string, clientLimit: number | null): Promise<Window | undefined> {
-    const limit = clientLimit ?? this.defaultLimit;
+    const limit = clientLimit ?? this.settings.rateLimit;
     if (limit === 0) return undefined;
     const { count, milliseconds } =
       (await this.countInRedis(clientID)) ?? this.memory.count(clientID);
@@ -104,12 +77,14 @@ export class RateLimit implements OnModuleDestroy {
 
   /** Counts in Redis; `undefined` if there is none, or if it is unavailable. */
   private async countInRedis(clientID: string): Promise<WindowState | undefined> {
-    if (!this.limiter || performance.now() < this.retryAt) return undefined;
+    if (!this.redis || performance.now() < this.retryAt) return undefined;
     try {
-      const { consumedPoints, msBeforeNext } = await this.limiter.consume(clientID);
+      const key = `catalogue-rate:${clientID}`;
+      const result = await this.redis.eval(COUNT, 1, key, WINDOW);
+      const [count, milliseconds] = result as [number, number];
       if (this.isUnavailable) this.logger.log('Redis is back, the instances count together');
       this.isUnavailable = false;
-      return { count: consumedPoints, milliseconds: msBeforeNext };
+      return { count, milliseconds };
     } catch (error) {
       // Otherwise every request would wait for the timeout.
       this.retryAt = performance.now() + REDIS_RETRY_DELAY;

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { limitExceeded, wholeSeconds } from './limit-exceeded.js';
+import { limitExceeded, wholeSeconds } from './fixed-windows.js';
 import { RateLimit } from './rate-limit.js';
 
 /** Rejects requests over a client's limit with `-40`, and sets the `X-RateLimit-*` headers. */

@@ -9,9 +9,8 @@ export interface ClientOptions extends ClientConfig {
 }
 
 /**
- * A client that closes its connection when a query gets no response. The server ends every query at
- * `statement_timeout`, so a missing response means a dead connection, on which the next query would
- * wait as well. Without a password in the URL it reads one from the password file.
+ * A client that closes its connection when a query gets no response: the server ends every query at
+ * `statement_timeout`, so the connection is dead. Without a password in the URL it reads one from the password file.
  */
 export class DatabaseClient extends Client {
   constructor(config: ClientOptions = {}) {
@@ -29,9 +28,7 @@ export class DatabaseClient extends Client {
   }
 
   /**
-   * The password for a URL that has none.
-   *
-   * @throws CommandError if the file has none either
+   * @throws CommandError if the file has no password
    * @see https://www.postgresql.org/docs/current/libpq-pgpass.html
    */
   private readonly passwordFromFile = async (server: Server): Promise<string> => {
@@ -47,9 +44,8 @@ export class DatabaseClient extends Client {
   };
 
   /**
-   * Fails the query in progress when the socket is silent. The timer of the socket costs nothing for
-   * each query, unlike `query_timeout` of pg, whose timer also keeps the result of the query in
-   * memory until a full garbage collection.
+   * Fails the query in progress when the socket is silent. Its timer costs nothing for each query; that of
+   * `query_timeout` of pg also keeps the result until a full garbage collection.
    */
   private limitSilence(timeout: number): void {
     const stream = this.connection.stream as Socket;

@@ -43,10 +43,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const RETRYABLE_CODES = ['40001', '40P01'];
 
 /**
- * What a statement of the service gets while the schema is dropped and created, as by a restore:
- * undefined_table, undefined_function, undefined_object, undefined_column, invalid_schema_name,
- * insufficient_privilege (of objects whose owner is set next), and feature_not_supported for a prepared
- * statement whose result has changed.
+ * What a statement of the service gets while the schema is restored: undefined_table, undefined_function,
+ * undefined_object, undefined_column, invalid_schema_name, insufficient_privilege (of objects whose owner is set next),
+ * and feature_not_supported for a prepared statement whose result has changed.
  */
 const SCHEMA_CODES = ['42P01', '42883', '42704', '42703', '3F000', '42501', '0A000'];
 /** internal_error, where an object was dropped between the planning of a statement and its execution */

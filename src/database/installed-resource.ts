@@ -1,52 +1,54 @@
-import type { QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 
-/** Whether a resource has a table in the database. */
-export async function hasTable(runner: QueryRunner, resource: string): Promise<boolean> {
-  const [{ exists }] = (await runner.query('SELECT to_regclass($1) IS NOT NULL AS exists', [
-    `"${resource}"`,
-  ])) as [{ exists: boolean }];
+/** @param table its name in SQL */
+export async function hasTable(manager: EntityManager, table: string): Promise<boolean> {
+  const [{ exists }] = await manager.query<[{ exists: boolean }]>(
+    'SELECT to_regclass($1) IS NOT NULL AS exists',
+    [table],
+  );
   return exists;
+}
+
+/** @param from a table, or a table with a condition, as in SQL */
+export async function hasRows({ manager }: QueryRunner, from: string): Promise<boolean> {
+  const [{ found }] = await manager.query<[{ found: boolean }]>(
+    `SELECT EXISTS (SELECT FROM ${from}) AS found`,
+  );
+  return found;
 }
 
 /** Whether a resource tracks a table of others. It has a tally, and no table. */
 async function isTracked(runner: QueryRunner, resource: string): Promise<boolean> {
-  const rows = (await runner.query(
+  const rows = await runner.manager.query<unknown[]>(
     'SELECT FROM tallies WHERE resource = $1 AND tracked IS NOT NULL',
     [resource],
-  )) as unknown[];
+  );
   return rows.length > 0;
 }
 
-/**
- * Whether a resource has objects, or deletions that a client may still ask for, in tables of its own. It gets none
- * until the end of the transaction.
- */
+/** Whether a resource has objects or deletions in tables of its own. It gets none until the end of the transaction. */
 export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
   if (await isTracked(runner, resource)) return false;
   for (const table of [resource, `${resource}_deletions`]) {
-    if (!(await hasTable(runner, table))) continue;
+    if (!(await hasTable(runner.manager, `"${table}"`))) continue;
     await lockOutWriters(runner, table);
-    const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM "${table}") AS found`)) as [
-      { found: boolean },
-    ];
-    if (found) return true;
+    if (await hasRows(runner, `"${table}"`)) return true;
   }
   return false;
 }
 
 /**
- * Checks that a migration may drop the table of a resource: that it has no objects, and gets none until
- * the end of the transaction. Nothing is checked of a table that is not there.
+ * Checks that the table of a resource, if there is one, has no objects, and gets none until the end of the transaction.
  *
  * @throws CommandError if it has objects
  */
 export async function checkWithoutObjects(runner: QueryRunner, resource: string): Promise<void> {
-  if (!(await hasTable(runner, resource))) return;
+  if (!(await hasTable(runner.manager, `"${resource}"`))) return;
   await lockOutWriters(runner, resource);
-  const [{ count }] = (await runner.query(`SELECT count(*) FROM "${resource}"`)) as [
-    { count: string },
-  ];
+  const [{ count }] = await runner.manager.query<[{ count: string }]>(
+    `SELECT count(*) FROM "${resource}"`,
+  );
   if (count === '0') return;
   throw new CommandError(
     `${resource}, which the code no longer has, has ${count} objects: ` +
@@ -76,7 +78,7 @@ export async function dropResource(
     return;
   }
   await runner.query('SELECT remove_deletions($1), remove_tally($1), remove_words($1)', [resource]);
-  const enums = (await runner.query(
+  const enums = await runner.manager.query<{ name: string }[]>(
     `SELECT DISTINCT atttypid::regtype::text AS name FROM pg_attribute
      JOIN pg_type ON pg_type.oid = atttypid
      WHERE attrelid = to_regclass($1) AND NOT attisdropped AND typtype = 'e'
@@ -85,17 +87,14 @@ export async function dropResource(
        WHERE other.atttypid = pg_type.oid AND relkind IN ('r', 'p') AND other.attrelid <> to_regclass($1)
      )`,
     [`"${resource}"`],
-  )) as { name: string }[];
+  );
   await runner.query(`DROP TABLE IF EXISTS "${resource}"${cascade ? ' CASCADE' : ''}`);
   for (const { name } of enums) await runner.query(`DROP TYPE ${name}`);
 }
 
-/**
- * What the service installed for a resource, as a text that is equal for equal tables: columns,
- * constraints, indexes, triggers with their functions, enumerations, and what the tally counts.
- */
+/** What the service installed for a resource, as a text that is equal for equal tables. */
 export async function definitionOf(runner: QueryRunner, resource: string): Promise<string> {
-  const [{ definition }] = (await runner.query(
+  const [{ definition }] = await runner.manager.query<[{ definition: string }]>(
     `SELECT string_agg(line, E'\\n' ORDER BY line COLLATE "C") AS definition FROM (
        SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attcollation::regcollation,
          attnotnull, attgenerated, pg_get_expr(adbin, adrelid), (
@@ -115,6 +114,6 @@ export async function definitionOf(runner: QueryRunner, resource: string): Promi
        FROM tallies WHERE resource = $2
      ) lines`,
     [`"${resource}"`, resource],
-  )) as [{ definition: string }];
+  );
   return definition;
 }

@@ -56,8 +56,6 @@ export class LockMonitor {
   }
 
   /**
-   * Monitors the session of a runner until `stop`.
-   *
    * @param onWaiting called with a line when the holders change, and now and then
    * @param signal once aborted, the statements of the session are cancelled
    */
@@ -67,14 +65,13 @@ export class LockMonitor {
     onWaiting: (line: string) => void,
     signal?: AbortSignal,
   ): Promise<LockMonitor> {
-    const [{ pid }] = (await runner.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
+    const [{ pid }] = await runner.manager.query<[{ pid: number }]>(
+      'SELECT pg_backend_pid() AS pid',
+    );
     return new LockMonitor(runner.dataSource, pid, reporting, onWaiting, signal);
   }
 
-  /**
-   * The table, as an SQL identifier, for which the session last waited because of a VACUUM. Clears
-   * it: the next call returns null until the session waits for a VACUUM again.
-   */
+  /** The table, in SQL, for which the session has waited because of a VACUUM since the last call; null for none. */
   takeVacuumedTable(): string | null {
     const table = this.vacuumedTable;
     this.vacuumedTable = null;

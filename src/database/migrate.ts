@@ -1,18 +1,30 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
+import {
+  DataSource,
+  type Migration,
+  MigrationExecutor,
+  type MigrationInterface,
+  type QueryRunner,
+} from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { applyMigration, type MigrationContext } from './apply-migration.js';
-import { takeMigrationLock } from './migration-lock.js';
+import { hasTable } from './installed-resource.js';
+import { type LockContext, takeMigrationLock, withShortLocks } from './migration-lock.js';
 import { databaseOptions } from './options.js';
-import { chooseSearchLanguage } from './search-language.js';
+import { replaceMigration } from './replaced-migration.js';
 import { revertMigration } from './revert-migration.js';
+import { chooseSearchLanguage } from './search-functions.js';
 
 /** The first migration of development versions, whose databases no migration leads away from. */
 const DEVELOPMENT_MIGRATION = 'CreateCatalogue1763683200000';
 
-type Migration = new () => MigrationInterface;
+type MigrationClass = new () => MigrationInterface;
+
+/** The runner is the executor's connection. */
+export interface MigrationContext extends LockContext {
+  readonly executor: MigrationExecutor;
+}
 
 interface MigrateOptions {
   /** The language of searches in a new database. Default: `simple`. */
@@ -24,9 +36,7 @@ interface MigrateOptions {
 }
 
 /**
- * Applies all pending migrations. If several processes start at once, one applies them and the
- * others wait for it. A migration does not wait long for a table lock, since readers would queue
- * behind it. It retries until it gets the lock; see `applyMigration`.
+ * Applies all pending migrations. If several processes start at once, one applies them and the others wait for it.
  *
  * @returns the names of the applied migrations
  * @throws CommandError if the signal is aborted, or if the database does not have the language
@@ -44,6 +54,19 @@ export function migrate(url: string, options: MigrateOptions = {}): Promise<stri
     await renameMetadata(context.runner);
     return applied;
   });
+}
+
+/**
+ * Applies a migration in its own transaction. One with `transaction = false`, such as with `CREATE INDEX CONCURRENTLY`,
+ * cannot be rolled back and waits for its locks.
+ */
+async function applyMigration(migration: Migration, context: MigrationContext): Promise<void> {
+  const { executor, runner } = context;
+  const apply = async (): Promise<void> => {
+    if (await replaceMigration(migration, executor, runner)) return;
+    await executor.executeMigration(migration);
+  };
+  await withShortLocks(migration.name, context, apply, migration.instance?.transaction !== false);
 }
 
 /**
@@ -90,22 +113,15 @@ async function withMigrationLock<T>(
  * TypeORM finds the expression of a generated column by the name of the database, which differs after a
  * restore into another one.
  */
-async function renameMetadata(runner: QueryRunner): Promise<void> {
-  const [{ exists }] = (await runner.query(
-    `SELECT to_regclass('typeorm_metadata') IS NOT NULL AS exists`,
-  )) as [{ exists: boolean }];
-  if (!exists) return;
-  await runner.query(
+async function renameMetadata({ manager }: QueryRunner): Promise<void> {
+  if (!(await hasTable(manager, 'typeorm_metadata'))) return;
+  await manager.query(
     `UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()`,
   );
 }
 
-/**
- * The migrations that are not applied yet. Only reads.
- *
- * @throws CommandError if the database is of a development version
- */
-export async function pendingMigrations(dataSource: DataSource): Promise<Migration[]> {
+/** @throws CommandError if the database is of a development version */
+export async function pendingMigrations(dataSource: DataSource): Promise<MigrationClass[]> {
   await refuseDevelopmentVersion(dataSource);
   const applied = await appliedMigrations(dataSource);
   return (await migrations()).filter(({ name }) => !applied.includes(name));
@@ -120,18 +136,14 @@ async function refuseDevelopmentVersion(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** The names of the applied migrations. */
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
-  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
-    `SELECT to_regclass('migrations') IS NOT NULL AS exists`,
-  );
-  if (!exists) return [];
+  if (!(await hasTable(dataSource.manager, 'migrations'))) return [];
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
   return rows.map(({ name }) => name);
 }
 
 /** Every migration of the folder, ordered by file name, which begins with a timestamp. */
-export async function migrations(): Promise<Migration[]> {
+export async function migrations(): Promise<MigrationClass[]> {
   const folder = join(import.meta.dirname, 'migrations');
   const files = (await readdir(folder)).filter((file) => /^\d+-.*(?<!\.d)\.[jt]s$/.test(file));
   const modules = await Promise.all(
@@ -139,5 +151,5 @@ export async function migrations(): Promise<Migration[]> {
   );
   return modules
     .flatMap((module) => Object.values(module as Record<string, unknown>))
-    .filter((exported): exported is Migration => typeof exported === 'function');
+    .filter((exported): exported is MigrationClass => typeof exported === 'function');
 }

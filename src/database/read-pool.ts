@@ -1,9 +1,8 @@
-import type { Pool } from 'pg';
+import { type FieldDef, type Pool, Query } from 'pg';
 import type { DataSource } from 'typeorm';
 import { PoolOverloadedError } from './database-failure.js';
 import type { Replicas } from './replicas.js';
 import type { Statement } from './statement.js';
-import { TextQuery, type TextRow } from './text-query.js';
 
 /** Maximum number of concurrent requests for each database connection. More would only wait. */
 export const REQUESTS_PER_CONNECTION = 20;
@@ -13,11 +12,7 @@ export function primaryPool(dataSource: DataSource): Pool {
   return (dataSource.driver as unknown as { master: Pool }).master;
 }
 
-/**
- * Runs work on a pool. Waiting queries count even if their client has disconnected.
- *
- * @throws PoolOverloadedError if too many queries already wait for a connection
- */
+/** Waiting queries count even if their client has disconnected. */
 async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {
   if (pool.waitingCount >= REQUESTS_PER_CONNECTION * pool.options.max) {
     throw new PoolOverloadedError();
@@ -25,7 +20,10 @@ async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>)
   return work(pool);
 }
 
-/** The pool on which requests read: of an available replica, otherwise of the primary. */
+/**
+ * The pool on which requests read: of an available replica, otherwise of the primary. Each method throws
+ * `PoolOverloadedError` if too many queries already wait for a connection.
+ */
 export class ReadPool {
   private readonly primary: Pool;
 
@@ -37,21 +35,13 @@ export class ReadPool {
     this.primary = primaryPool(dataSource);
   }
 
-  /**
-   * Runs work that only reads. It may run again on another server.
-   *
-   * @throws PoolOverloadedError if too many queries already wait for a connection
-   */
+  /** Runs work that only reads. It may run again on another server. */
   read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const run = (pool: Pool) => unlessOverloaded(pool, work);
     return this.replicas ? this.replicas.read(this.primary, run) : run(this.primary);
   }
 
-  /**
-   * Runs work that must not read from a replica.
-   *
-   * @throws PoolOverloadedError if too many queries already wait for a connection
-   */
+  /** Runs work that must not read from a replica. */
   onPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const run = () => unlessOverloaded(this.primary, work);
     return this.replicas ? this.replicas.onPrimary(run) : run();
@@ -60,8 +50,6 @@ export class ReadPool {
   /**
    * The rows of a statement that only reads, with values as text. Bypasses TypeORM: its query runner
    * does not support named statements, and its overhead exceeds the cost of a short query.
-   *
-   * @throws PoolOverloadedError if too many queries already wait for a connection
    */
   rows<Row extends TextRow<Row>>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return this.read(async (pool) => {
@@ -70,5 +58,39 @@ export class ReadPool {
       await (pool.query(query) as unknown as Promise<unknown>);
       return query.found;
     });
+  }
+}
+
+/** A row of a `TextQuery`: the values by column, in PostgreSQL's text format. */
+export type TextRow<Row> = Record<keyof Row, string | null>;
+
+/**
+ * A query that leaves all values as text. It collects the rows itself: for a short query, the result
+ * that pg builds, with a parser for each column, costs more than the query.
+ */
+class TextQuery<Row extends TextRow<Row>> extends Query {
+  readonly found: Row[] = [];
+  /** The name under which the connection prepares the statement. */
+  readonly name: string | undefined;
+  private columns: readonly string[] = [];
+
+  constructor({ text, digest, prepared }: Statement, values: readonly unknown[]) {
+    // A text and not a configuration object, which pg would clone.
+    super(text, values as never);
+    this.name = prepared ? digest : undefined;
+  }
+
+  /** Called by pg before the first row. */
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    this.columns = fields.map(({ name }) => name);
+  }
+
+  /** Called by pg for each row. */
+  handleDataRow({ fields: values }: { readonly fields: readonly (string | null)[] }): void {
+    const row: Record<string, string | null> = {};
+    this.columns.forEach((name, index) => {
+      row[name] = values[index] ?? null;
+    });
+    this.found.push(row as Row);
   }
 }

@@ -8,10 +8,9 @@ export interface GeneratedMigration extends MigrationInterface {
 }
 
 /**
- * Replaces the applied migration of a resource that was generated, migrated, taken back with git, and
- * generated again. The table is then there, and the file of the migration that created it is gone. A table
- * that is as the new migration creates it is kept. Another one is dropped if it has neither objects nor
- * deletions. Without such a table it does nothing.
+ * Replaces the applied migration of a resource that was generated, migrated, taken back with git, and generated
+ * again: its table is there, and the file of the migration is gone. A table as the new migration creates it is kept.
+ * Another one is dropped if it has neither objects nor deletions.
  *
  * @returns whether the table is kept: the migration is recorded in place of the former one, and must not run
  * @throws CommandError if the table differs and has objects or deletions, or if no migration has created it
@@ -23,7 +22,7 @@ export async function replaceMigration(
 ): Promise<boolean> {
   const generated: GeneratedMigration | undefined = migration.instance;
   const resource = generated?.creates;
-  if (resource === undefined || !(await hasTable(runner, resource))) return false;
+  if (resource === undefined || !(await hasTable(runner.manager, `"${resource}"`))) return false;
   const former = await replacedMigration(migration, executor, runner);
   if (!former) {
     throw new CommandError(

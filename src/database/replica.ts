@@ -27,9 +27,7 @@ export function createProbe(url: string): Pool {
 }
 
 /**
- * Queries the position of a server.
- *
- * @param lsn SQL expression of the server's log sequence number; may be null
+ * @param lsn SQL expression of the server's log sequence number
  * @returns `undefined` if `lsn` is null on the server
  */
 export async function queryPosition(probe: Pool, lsn: string): Promise<Position | undefined> {
@@ -100,8 +98,8 @@ export class Replica {
   }
 
   /**
-   * Excludes the replica until a check succeeds. Queries in progress on it fail at once. The next check opens a
-   * connection: an open one stays in a database that was renamed, as when a restored one has taken its place.
+   * Excludes the replica until a check succeeds. Queries in progress fail at once. The next check opens a connection:
+   * an open one stays in a database that was renamed, as when a restored one has taken its place.
    */
   exclude(problem: string): void {
     this.asOf = -Infinity;

@@ -26,10 +26,9 @@ interface Milestone extends Position {
 }
 
 /**
- * The streaming replicas of a database. A replica gets queries while it has replayed every commit
- * that is older than `maxReplicaLag`. To find out, the service records the log position of the
- * primary with a time of its own clock, and later compares the position of each replica with it. No
- * clocks of different machines are compared, and a replica that has lost its primary falls behind.
+ * The streaming replicas of a database. A replica gets queries while it has replayed every commit that is older than
+ * `maxReplicaLag`. The service records the log position of the primary with a time of its own clock, and compares that
+ * of each replica with it. So no clocks of two machines are compared, and a replica without a primary falls behind.
  */
 export class Replicas {
   private readonly logger = new Logger(Replicas.name);
@@ -115,10 +114,7 @@ export class Replicas {
     }
   }
 
-  /**
-   * Whether another server may succeed. A replica that is unreachable, or lacks a privilege or a table,
-   * gets no queries for some time.
-   */
+  /** A replica that is unreachable, or lacks a privilege or a table, gets no queries for some time. */
   private shouldRetryElsewhere(replica: Replica, error: unknown): boolean {
     const { code, message } = driverErrorOf(error);
     // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure. On a

@@ -9,10 +9,7 @@ const CONNECTIONS = 3;
 /** Milliseconds that a statement may run. A shutdown waits for the statement in progress. */
 const STATEMENT_TIMEOUT = 5000;
 
-/**
- * Database connections that are reserved for the readiness check and maintenance. Both keep working
- * while requests use every connection of the request pool.
- */
+/** Connections for the readiness check and maintenance, which go on while requests use every one of their pool. */
 export class ReservedConnections implements OnApplicationShutdown {
   /** Has no entities. Await `connected` before the first statement. */
   readonly dataSource: DataSource;
@@ -23,11 +20,7 @@ export class ReservedConnections implements OnApplicationShutdown {
     this.dataSource = new DataSource(databaseOptions(url, limits));
   }
 
-  /**
-   * The data source. The first call connects it.
-   *
-   * @throws Error if the database cannot be reached; the next call tries again
-   */
+  /** The first call connects it. If that fails, the next call tries again. */
   connected(): Promise<DataSource> {
     this.connecting ??= this.dataSource.initialize().catch((error: unknown) => {
       this.connecting = undefined;

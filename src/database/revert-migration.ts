@@ -1,7 +1,8 @@
 import type { QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { type MigrationContext, withShortLocks } from './apply-migration.js';
-import { lockOutWriters } from './installed-resource.js';
+import { hasRows, lockOutWriters } from './installed-resource.js';
+import type { MigrationContext } from './migrate.js';
+import { withShortLocks } from './migration-lock.js';
 
 /**
  * Takes back the migration that was applied last.
@@ -54,10 +55,9 @@ async function checkLoss(
     if (after.has(key)) continue;
     // The locks of the trial are gone: what a writer commits now would be lost unseen.
     await lockOutWriters(runner, table);
-    const [{ found }] = (await runner.query(
-      `SELECT EXISTS (SELECT FROM "${table}" WHERE "${column}" IS NOT NULL) AS found`,
-    )) as [{ found: boolean }];
-    if (found) lost.push(`${table}.${column}`);
+    if (await hasRows(runner, `"${table}" WHERE "${column}" IS NOT NULL`)) {
+      lost.push(`${table}.${column}`);
+    }
   }
   if (lost.length === 0) return;
   throw new CommandError(
@@ -74,12 +74,12 @@ interface DataColumn {
 
 /** The columns whose values are data, not derived from other columns as those of tallies are. */
 async function dataColumns(runner: QueryRunner): Promise<DataColumn[]> {
-  return (await runner.query(
+  return await runner.manager.query<DataColumn[]>(
     `SELECT attrelid || ' ' || attnum AS key, relname AS table, attname AS column
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
      AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'tsvector'::regtype
      AND relname !~ '_tally(_|$)' AND relname NOT IN ('tallies', 'searches', 'resource_versions')
      ORDER BY attrelid, attnum`,
-  )) as DataColumn[];
+  );
 }

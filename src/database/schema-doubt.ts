@@ -13,10 +13,7 @@ export class SchemaDoubt {
    * without rows, until a check finds one that is complete.
    */
   isOpen = false;
-  /**
-   * Checks the schema. Resolves to true if it is not whole, or was created anew since the last check. Must not
-   * reject. Replaced by the schema check.
-   */
+  /** Whether the schema is not whole, or was created anew since it was last called. Must not reject. */
   check: () => Promise<boolean> = () => Promise.resolve(false);
   private readonly checks = new Coalesced(() => this.check());
 

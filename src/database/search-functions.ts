@@ -1,4 +1,38 @@
-import type { QueryRunner } from 'typeorm';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { CommandError } from '../command-error.js';
+
+/** The setting of a session by which the first migration chooses the language of words. */
+const SETTING = 'catalogue.search_language';
+
+/**
+ * Chooses the language for the migrations of a session. A database with words keeps its own.
+ *
+ * @throws CommandError if the database has no such language
+ */
+export async function chooseSearchLanguage(runner: QueryRunner, language: string): Promise<void> {
+  await requireSearchLanguage(runner.manager, language);
+  await runner.query('SELECT set_config($1, $2, false)', [SETTING, language]);
+}
+
+/**
+ * Requires a configuration of PostgreSQL itself, or one with its schema, such as `public.ours`.
+ *
+ * @throws CommandError if the database has no such language
+ */
+export async function requireSearchLanguage(
+  manager: EntityManager,
+  language: string,
+): Promise<void> {
+  const rows = await manager.query<unknown[]>(
+    `SELECT FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+     WHERE CASE nspname WHEN 'pg_catalog' THEN cfgname ELSE nspname || '.' || cfgname END = $1`,
+    [language],
+  );
+  if (rows.length > 0) return;
+  throw new CommandError(
+    `SEARCH_LANGUAGE must be a text search configuration of the database, such as simple or english, not ${language}`,
+  );
+}
 
 /**
  * Creates the functions of searches that are of each database: its language, a collation that it has, and the
@@ -22,26 +56,26 @@ export async function createSearchFunctions(runner: QueryRunner): Promise<void> 
 
 /** The language that `chooseSearchLanguage` has set in the session. `Settings` does not admit quotes. */
 async function chosenLanguage(runner: QueryRunner): Promise<string> {
-  const [{ language }] = (await runner.query(
-    `SELECT coalesce(nullif(current_setting('catalogue.search_language', true), ''), 'simple') AS language`,
-  )) as [{ language: string }];
+  const [{ language }] = await runner.manager.query<[{ language: string }]>(
+    `SELECT coalesce(nullif(current_setting($1, true), ''), 'simple') AS language`,
+    [SETTING],
+  );
   return language;
 }
 
 /**
- * A collation that knows the case of every letter, as `COLLATE …`. The collation `C` knows only those of
- * ASCII. If a database has no other, other letters keep their case. A function without one would take the
- * collation of the column that it is called with, which is `C` for names.
+ * A collation that knows the case of every letter, as `COLLATE …`; that of the column, `C`, knows only ASCII. If a
+ * database has none, other letters keep their case.
  */
 async function lowerCollation(runner: QueryRunner): Promise<string> {
-  const [row] = (await runner.query(
+  const [row] = await runner.manager.query<{ collation: string }[]>(
     `SELECT CASE WHEN lower('ÉЖ') = 'éж' THEN 'COLLATE pg_catalog."default"' ELSE coalesce((
        SELECT format('COLLATE %I.%I', nspname, collname)
        FROM pg_collation JOIN pg_namespace ON pg_namespace.oid = collnamespace
        WHERE collname = ANY('{pg_c_utf8,und-x-icu,C.utf8,en_US.utf8}')
        ORDER BY array_position('{pg_c_utf8,und-x-icu,C.utf8,en_US.utf8}', collname::text) LIMIT 1
      ), 'COLLATE "C"') END AS collation`,
-  )) as { collation: string }[];
+  );
   return row?.collation ?? 'COLLATE "C"';
 }
 

@@ -6,7 +6,6 @@ const MEGABYTE = 2 ** 20;
  * Settings of the embedded server. It gets a small part of the memory, since it runs beside an editor and a browser.
  *
  * @param limit of the memory of the container in bytes: 0, or a number beyond any memory, if there is none
- * @param machine its memory in bytes
  */
 export function serverSettings(
   limit = process.constrainedMemory(),

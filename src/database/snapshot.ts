@@ -7,15 +7,12 @@ import type {
   QueryResultRow,
 } from 'pg';
 import type { Statement } from './statement.js';
-import type { TextRow } from './text-query.js';
+import type { TextRow } from './read-pool.js';
 
 /** Leaves values in PostgreSQL's text format. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };
 
-/**
- * A dedicated connection in a read-only REPEATABLE READ transaction: all statements see the same
- * data. Must be closed.
- */
+/** A connection in a read-only REPEATABLE READ transaction: all statements see the same data. Must be closed. */
 export class Snapshot {
   private running = false;
   private isBroken = false;
@@ -56,11 +53,7 @@ export class Snapshot {
     return this.run<(string | null)[]>(config);
   }
 
-  /**
-   * The rows of a statement by the names of its columns, with values as text, as of `ReadPool.rows`.
-   *
-   * @throws the reason of the signal if the signal is aborted
-   */
+  /** The rows of a statement by the names of its columns, as of `ReadPool.rows`; throws as `rows` does. */
   async objects<Row extends TextRow<Row>>(
     { text }: Statement,
     values: readonly unknown[],

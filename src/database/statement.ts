@@ -40,11 +40,8 @@ export class ParameterValues implements ParameterSink {
   }
 
   /**
-   * Adds a value and returns its parameter with a type. If the statement is to be planned once, it is a subquery, which
-   * the planner does not look into: its plan for the values is the same as one for any, and PostgreSQL keeps that of a
-   * prepared statement.
-   *
-   * @param type an SQL type
+   * Adds a value and returns its parameter with an SQL type. If the statement is to be planned once, it is a subquery,
+   * which the planner does not look into: its plan is that for any values, which a prepared statement keeps.
    */
   addTyped(value: unknown, type: string): string {
     const parameter = `${this.add(value)}::${type}`;

@@ -8,8 +8,7 @@ interface Element {
 }
 
 /**
- * Divides the text of an array in JSON into its elements, without holding it whole. Whether an element is
- * valid is left to its reader.
+ * Divides the text of an array in JSON into its elements, which may be invalid, without holding it whole.
  *
  * @param maximum characters of an element
  * @throws InvalidRowsError if the text is no array

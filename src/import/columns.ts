@@ -26,7 +26,7 @@ export class ColumnPlan {
   readonly positions: readonly (number | undefined)[];
   /** Columns of the file that are ignored. */
   readonly leftOut: readonly string[];
-  /** Columns that match no field. Only an error without `--map`; with it they are ignored. */
+  /** Columns that match no field: an error, unless there is a `--map`. */
   readonly unknown: readonly string[];
 
   constructor(

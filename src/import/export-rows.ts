@@ -8,10 +8,7 @@ import { fieldsOf, identifierOf, tableOf } from '../resource/resource.js';
 import { selection } from '../resource/selection.js';
 import type { FileFormat } from './file-rows.js';
 
-/**
- * Streams all objects of a resource, ordered by identifier and read from one snapshot, in the format
- * that `importRows` reads. In CSV, null is an empty cell.
- */
+/** Streams all objects of a resource, by identifier and in one snapshot, as `importRows` reads them. */
 export async function exportRows(
   runner: QueryRunner,
   metadata: EntityMetadata,

@@ -14,10 +14,7 @@ export interface FileRow {
   readonly line: number;
   /** The names of its columns. Rows with equal columns share one array. */
   readonly columns: readonly string[];
-  /**
-   * Its cells in the same order: JSON values in NDJSON and JSON; in CSV text, `EMPTY_QUOTES`, or null for nothing. A
-   * header has none.
-   */
+  /** In the same order: JSON values; in CSV text, `EMPTY_QUOTES`, or null for nothing. A header has none. */
   readonly cells?: readonly unknown[];
   /** Why the row cannot be read. */
   readonly problem?: Problem;
@@ -33,8 +30,8 @@ export const MAX_CACHED_COLUMNS = 10_000;
 const MAX_ROW_LENGTH = 1_000_000;
 
 /**
- * Parses the rows of a text: NDJSON, a list in JSON, or CSV according to RFC 4180 with a header. Yields batches,
- * because a promise per row costs more than the row.
+ * The rows of a text: NDJSON, a list in JSON, or CSV according to RFC 4180 with a header. In batches, because a promise
+ * per row costs more than the row.
  *
  * @throws InvalidRowsError if the text cannot be parsed any further
  */
@@ -164,11 +161,7 @@ async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[]>
   }
 }
 
-/**
- * The row of a line; none for an empty line.
- *
- * @param cache the columns of earlier rows, so that rows with equal columns share one array
- */
+/** @param cache the columns of earlier rows, so that rows with equal columns share one array */
 function ndjsonRow(line: number, json: string, cache: Map<string, readonly string[]>): FileRow[] {
   if (json.trim() === '') return [];
   const object = objectOf(json);

@@ -13,10 +13,7 @@ import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
 import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
 
-/**
- * Minimum number of rows for which the indexes of an empty table are dropped and built again. Fewer rows take about a
- * second.
- */
+/** Minimum rows for which the indexes of an empty table are dropped and built again. Fewer take about a second. */
 const BULK = 5000;
 
 interface ImportOptions extends Mapping {
@@ -35,13 +32,11 @@ export interface ImportResult {
 }
 
 /**
- * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner:
- * COPY into a staging table, checks of the staged rows, one upsert. Fields without a value in a row
- * do not change. Concurrent imports of the same resource run one after another. For many rows, an empty table
- * is locked from the checks on.
+ * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner: COPY into a
+ * staging table, checks of the staged rows, one upsert. Fields without a value in a row do not change. Imports of the
+ * same resource run one after another. For many rows, an empty table is locked from the checks on.
  *
- * @throws InvalidRowsError if rows are invalid; CommandError for any other problem of the file. The
- *   caller must roll back the transaction.
+ * @throws InvalidRowsError if rows are invalid; CommandError for any other problem. The caller must roll back.
  */
 export async function importRows(
   runner: QueryRunner,

@@ -32,9 +32,9 @@ export async function openSource(file: string): Promise<Source> {
 }
 
 /**
- * The text of a source. Decompresses it if it begins with the magic number of gzip.
+ * The text of a source, which may be compressed by gzip.
  *
- * @param onBytes called with the number of bytes that were read from the source
+ * @param onBytes called with the number of bytes that were read
  * @throws InvalidRowsError with the line of the first invalid UTF-8; CommandError if gzip fails
  */
 export async function* textOf(
@@ -106,8 +106,6 @@ function newlines(chunk: Buffer): number {
 /** The number of lines of a chunk before the first line with invalid UTF-8. */
 function firstBadLine(chunk: Buffer): number {
   const lines = chunk.toString().split('\n');
-  return Math.max(
-    0,
-    lines.findIndex((text) => text.includes('\ufffd')),
-  );
+  const bad = lines.findIndex((text) => text.includes('\ufffd'));
+  return Math.max(0, bad);
 }

@@ -8,8 +8,8 @@ import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js'
 import type { Presence } from './statements.js';
 
 /**
- * Converts the rows of a file to the COPY text of a staging table. Columns: the line number; one
- * character per field, `t` if the row sets the field or else `f`; one column per field.
+ * Converts the rows of a file to the COPY text of a staging table: the line number; one character per field, `t` if the
+ * row sets it or else `f`; the fields.
  */
 export class Staging {
   /** Columns of the file that were ignored. */
@@ -44,8 +44,8 @@ export class Staging {
   }
 
   /**
-   * The COPY text, in chunks. An invalid cell becomes null, so that the checks in the database can
-   * report the problems of other rows too. Ends at `MAX_PROBLEMS`.
+   * The COPY text, in chunks. An invalid cell becomes null, so that the checks in the database go on. Ends at
+   * `MAX_PROBLEMS`.
    *
    * @throws InvalidRowsError if the header is invalid
    * @throws CommandError if `--map` names a column that the file does not have

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
+import { hasRows } from '../database/installed-resource.js';
 import { LOADING_MODE } from '../database/loading.js';
 
 /** Minimum kilobytes of memory to sort the entries of an index in. */
@@ -24,11 +25,9 @@ export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<b
 }
 
 /**
- * Writes rows into a table that `lockIfEmpty` has locked, while it has no indexes but those that refuse rows. Builds the
- * others afterwards, as they were, and analyses the table. To build an index takes a fraction of the time of adding rows
- * to it. Readers are locked out.
+ * Writes rows into a table that `lockIfEmpty` has locked, with no indexes but those that refuse rows, and builds the
+ * others afterwards, which takes a fraction of the time of adding rows to them. Readers are locked out.
  *
- * @param table quoted
  * @returns undefined if some read for long: nothing is written, and no lock is held then
  */
 export async function writeWithoutIndexes<T>(
@@ -46,10 +45,10 @@ export async function writeWithoutIndexes<T>(
      FROM pg_settings WHERE name = 'maintenance_work_mem'`,
     [MEMORY],
   );
-  const indexes = (await runner.query(REPLACEABLE_INDEXES, [table])) as {
-    name: string;
-    definition: string;
-  }[];
+  const indexes = await runner.manager.query<{ name: string; definition: string }[]>(
+    REPLACEABLE_INDEXES,
+    [table],
+  );
   for (const { name } of indexes) await runner.query(`DROP INDEX ${name}`);
   const result = await write();
   for (const { definition } of indexes) await runner.query(definition);
@@ -63,17 +62,12 @@ async function unlock(runner: QueryRunner): Promise<void> {
   await runner.query('RELEASE SAVEPOINT unlocked');
 }
 
-/**
- * Milliseconds of the attempts to get a lock, and before the next one. Others wait behind it. Below `deadlock_timeout`, a
- * second by default.
- */
+/** Milliseconds of the attempts to get a lock, and before the next one. Below `deadlock_timeout`, usually a second. */
 const LOCK_TIMEOUTS = [50, 100, 200, 400, 800, 800];
 
 /**
- * Locks a table in the open transaction, without holding up others for long. What the transaction has locked before stays
- * locked.
+ * Locks a table in the open transaction, without holding up others for long.
  *
- * @param table quoted
  * @returns false if others held their locks for longer
  */
 async function lockBriefly(runner: QueryRunner, table: string, mode: string): Promise<boolean> {
@@ -93,19 +87,12 @@ async function lockBriefly(runner: QueryRunner, table: string, mode: string): Pr
   return false;
 }
 
-async function hasRows(runner: QueryRunner, table: string): Promise<boolean> {
-  const [{ found }] = (await runner.query(`SELECT EXISTS (SELECT FROM ${table}) AS found`)) as [
-    { found: boolean },
-  ];
-  return found;
-}
-
 async function mayReplaceIndexes(runner: QueryRunner, table: string): Promise<boolean> {
-  const [{ may }] = (await runner.query(
+  const [{ may }] = await runner.manager.query<[{ may: boolean }]>(
     `SELECT pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE') AS may
      FROM pg_class WHERE oid = $1::regclass`,
     [table],
-  )) as [{ may: boolean }];
+  );
   return may;
 }
 

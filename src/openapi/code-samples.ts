@@ -13,22 +13,20 @@ interface CodeSample {
 
 /** A request of a sample. */
 interface SampleRequest {
-  readonly label: string;
+  /** What it asks for; absent if there is only one. */
+  readonly label?: string;
   /** The path with the query. */
   readonly target: string;
   /** Whether the answer is a stream of lines (NDJSON), and not a page. */
   readonly isStream?: boolean;
 }
 
-/**
- * Programs that send requests to an endpoint, in each language. They read the environment variables
- * `CATALOGUE_URL`, `CLIENT_ID` and `ACCESS_TOKEN`, and use nothing beyond the standard library.
- */
+/** Programs that send requests to an endpoint, in each language. They need nothing but its standard library. */
 export function codeSamples(endpoint: DescribedEndpoint): CodeSample[] {
-  return requests(endpoint).flatMap(({ label, ...request }) =>
-    LANGUAGES.map(({ lang, name, source }) => ({
+  return requests(endpoint).flatMap((request) =>
+    LANGUAGES.map(([lang, name, source]) => ({
       lang,
-      label: label === '' ? name : `${name}: ${label}`,
+      label: request.label === undefined ? name : `${name}: ${request.label}`,
       source: source(request),
     })),
   );
@@ -38,9 +36,8 @@ function requests(endpoint: DescribedEndpoint): SampleRequest[] {
   const { kind, template, parameters } = endpoint;
   // The value of a required parameter comes from an earlier response, as that of `deletedSince` does.
   if (parameters.some(({ isRequired }) => isRequired)) return [];
-  if (kind === 'object' || kind === 'other')
-    return [{ label: '', target: exampleTarget(endpoint) }];
-  if (kind === 'facets') return [{ label: '', target: `${template}?limit=3` }];
+  if (kind === 'object' || kind === 'other') return [{ target: exampleTarget(endpoint) }];
+  if (kind === 'facets') return [{ target: `${template}?limit=3` }];
   return [
     { label: 'a page', target: `${template}?limit=3` },
     { label: 'filtered and sorted', target: `${template}?${filteredAndSorted(endpoint)}limit=3` },
@@ -75,20 +72,15 @@ function filteredAndSorted(endpoint: DescribedEndpoint): string {
   ].join('');
 }
 
-type UnlabelledRequest = Omit<SampleRequest, 'label'>;
-
-const LANGUAGES: readonly {
-  readonly lang: string;
-  readonly name: string;
-  readonly source: (request: UnlabelledRequest) => string;
-}[] = [
-  { lang: 'Shell', name: 'curl', source: curl },
-  { lang: 'JavaScript', name: 'JavaScript', source: javascript },
-  { lang: 'Python', name: 'Python', source: python },
-  { lang: 'PHP', name: 'PHP', source: php },
+/** The language, its name in a label, and the program in it. */
+const LANGUAGES: readonly [string, string, (request: SampleRequest) => string][] = [
+  ['Shell', 'curl', curl],
+  ['JavaScript', 'JavaScript', javascript],
+  ['Python', 'Python', python],
+  ['PHP', 'PHP', php],
 ];
 
-function curl({ target, isStream = false }: UnlabelledRequest): string {
+function curl({ target, isStream = false }: SampleRequest): string {
   const lines = [
     'curl -H "X-Client-ID: $CLIENT_ID" -H "Authorization: Bearer $ACCESS_TOKEN"',
     ...(isStream ? ["  -H 'Accept: application/x-ndjson'"] : []),
@@ -97,7 +89,7 @@ function curl({ target, isStream = false }: UnlabelledRequest): string {
   return lines.join(' \\\n');
 }
 
-function javascript({ target, isStream = false }: UnlabelledRequest): string {
+function javascript({ target, isStream = false }: SampleRequest): string {
   const read = isStream
     ? `
 let rest = '';
@@ -119,7 +111,7 @@ const response = await fetch(\`\${CATALOGUE_URL}${target}\`, {
 if (!response.ok) throw new Error(await response.text());${read}`;
 }
 
-function python({ target, isStream = false }: UnlabelledRequest): string {
+function python({ target, isStream = false }: SampleRequest): string {
   const read = isStream
     ? `    for line in response:
         print(json.loads(line))`
@@ -140,7 +132,7 @@ with urlopen(request) as response:
 ${read}`;
 }
 
-function php({ target, isStream = false }: UnlabelledRequest): string {
+function php({ target, isStream = false }: SampleRequest): string {
   const read = isStream
     ? `$lines = fopen($url, 'r', false, $context);
 while (($line = fgets($lines)) !== false) {

@@ -1,6 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { readFileSync } from 'node:fs';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
+import { errors } from '../http/errors.js';
 import type { Settings } from '../settings/settings.js';
 import {
   countedFields,
@@ -8,21 +10,24 @@ import {
   type DescribedEndpoint,
   resourceOf,
 } from './described-endpoint.js';
-import { headers } from './headers.js';
+import { COMMON, headers, headersNamed } from './headers.js';
 import { errorsOf, operation, pageName } from './operation.js';
-import { overview } from './overview.js';
-import { IF_NONE_MATCH } from './parameters.js';
-import { ANYWHERE, ERROR_ENVELOPE, errorResponses } from './responses.js';
-import { facetCount, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
+import { IF_NONE_MATCH, IF_NONE_MATCH_REFERENCE } from './parameters.js';
+import {
+  ANYWHERE,
+  ERROR_ENVELOPE,
+  errorReferences,
+  errorResponses,
+  notModified,
+} from './responses.js';
+import { facetCount, json, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
 import { CREDENTIALS, SECURITY_SCHEMES } from './security.js';
 import { VERSION } from '../settings/version.js';
-import { servicePaths } from './service-paths.js';
 
 /**
- * The OpenAPI 3.1 document of an application. It is generated from the endpoints of Nest, the
- * parameters of the query classes, the entities of TypeORM, and the table of errors. `@nestjs/swagger`
- * is not used: it describes bodies by classes and parameters by types, while here every parameter is
- * a text with its own parser, every body is an envelope, and null is a type (OpenAPI 3.1).
+ * The OpenAPI 3.1 document of an application, from endpoints, query classes, entities and the table of errors.
+ * `@nestjs/swagger` describes bodies by classes and parameters by types, while here every parameter is a text with its
+ * own parser, every body is an envelope, and null is a type.
  */
 export function openapiDocument(application: INestApplicationContext, settings: Settings): Json {
   const dataSource = application.get(DataSource);
@@ -99,4 +104,52 @@ function includedIn(endpoints: readonly DescribedEndpoint[], of: EntityMetadata)
     .filter(({ metadata }) => metadata === of)
     .flatMap(({ parameters }) => parameters.find(({ name }) => name === 'include') ?? [])
     .flatMap(({ schema }) => schema.items?.enum ?? []);
+}
+
+/** The description of what applies to all endpoints, as Markdown: `overview.md` with all errors. */
+export function overview(): string {
+  const rows = Object.values(errors).map(
+    ({ errcode, statuses, condition, message }) =>
+      `| \`${errcode}\` | ${statuses.join(', ')} | ${condition} | \`${message}\` |`,
+  );
+  const table = ['| errcode | HTTP | condition | msg |', '| --- | --- | --- | --- |', ...rows];
+  return readFileSync(new URL('overview.md', import.meta.url), 'utf8').replace(
+    '<!-- errors -->',
+    () => table.join('\n'),
+  );
+}
+
+/** The paths of the service itself. They need no credentials and ignore parameters. */
+function servicePaths(): Json {
+  return {
+    '/docs': publicPath({
+      operationId: 'getDocumentation',
+      summary: 'Read this document, and send requests',
+      description: 'A page for browsers, to which `/` leads them. Parameters are ignored.',
+      content: { 'text/html': { schema: { type: 'string' } } },
+    }),
+    '/openapi.json': publicPath({
+      operationId: 'getOpenapi',
+      summary: 'Get this document',
+      description: 'As it is, not in an envelope. Parameters are ignored.',
+      content: json({ type: 'object' }),
+    }),
+  };
+}
+
+function publicPath({ content, ...rest }: Json): Json {
+  const named = headersNamed(...COMMON, 'Content-Encoding', 'ETag');
+  return {
+    get: {
+      tags: ['service'],
+      ...rest,
+      parameters: [IF_NONE_MATCH_REFERENCE],
+      security: [],
+      responses: {
+        200: { description: 'What is asked for.', headers: named, content },
+        304: notModified(),
+        ...errorReferences(ANYWHERE),
+      },
+    },
+  };
 }

@@ -10,11 +10,10 @@ import {
   fixedParts,
   resourceOf,
 } from './described-endpoint.js';
-import { exampleObject } from './example-object.js';
 import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
 import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
-import { ANY_PAGE, json, type Json, referenceTo } from './schema.js';
+import { ANY_PAGE, exampleObject, json, type Json, referenceTo } from './schema.js';
 import { CREDENTIALS } from './security.js';
 
 /** The `GET` operation of an endpoint. */
@@ -22,7 +21,7 @@ export function operation(endpoint: DescribedEndpoint): Json {
   return {
     tags: [resourceOf(endpoint)],
     operationId: operationId(endpoint),
-    summary: summary(endpoint),
+    summary: KINDS[endpoint.kind].summary(endpoint),
     description: description(endpoint),
     parameters: [
       ...parameterObjects(endpoint),
@@ -47,35 +46,49 @@ function operationId({ kind, metadata, method, controller }: DescribedEndpoint):
   return `${method}${name}`;
 }
 
-function summary(endpoint: DescribedEndpoint): string {
-  const { kind, metadata } = endpoint;
-  const objects = fixedParts(endpoint).join(' of ');
-  switch (kind) {
-    case 'list':
-      return `List ${objects}`;
-    case 'facets':
-      return `Count ${resourceOf(endpoint)} by value`;
-    case 'object':
-      return `Get one ${metadata ? wordsOf(metadata.name) : objects}`;
-    case 'other':
-      return `Get ${objects}`;
-  }
-}
-
-/** A name in PascalCase as words, such as `order line`. */
-function wordsOf(name: string): string {
-  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
-}
-
-function description(endpoint: DescribedEndpoint): string {
-  const { kind, parameters } = endpoint;
-  const words = {
-    list: `The objects that meet all the filters, and the count of all that do. \`Accept: application/x-ndjson\` or \`text/csv\` gives all of them as a stream, or as many as \`limit\` says.`,
-    facets:
+/** What the document says of each kind of endpoint. */
+const KINDS = {
+  list: {
+    summary: (endpoint: DescribedEndpoint) => `List ${objectsOf(endpoint)}`,
+    description:
+      'The objects that meet all the filters, and the count of all that do. `Accept: application/x-ndjson` or `text/csv` gives all of them as a stream, or as many as `limit` says.',
+    success: 'A page, and the count of all that match.',
+    headers: ['Link', 'X-Total-Count'],
+  },
+  facets: {
+    summary: (endpoint: DescribedEndpoint) => `Count ${resourceOf(endpoint)} by value`,
+    description:
       'For each field, how many objects of the list have each of its values, the most frequent first. A filter on the field itself is ignored.',
-    object: 'The object with this identifier.',
-    other: 'A path of its own.',
-  }[kind];
+    success: 'The counts. `count` is the number of all values, whatever `limit` says.',
+    headers: [],
+  },
+  object: {
+    summary: (endpoint: DescribedEndpoint) => `Get one ${nameOfObject(endpoint)}`,
+    description: 'The object with this identifier.',
+    success: 'The object, as the only one of a page.',
+    headers: [],
+  },
+  other: {
+    summary: (endpoint: DescribedEndpoint) => `Get ${objectsOf(endpoint)}`,
+    description: 'A path of its own.',
+    success: 'What the path gives.',
+    headers: [],
+  },
+} satisfies Record<DescribedEndpoint['kind'], object>;
+
+function objectsOf(endpoint: DescribedEndpoint): string {
+  return fixedParts(endpoint).join(' of ');
+}
+
+/** The name of the entity as words, such as `order line`. */
+function nameOfObject(endpoint: DescribedEndpoint): string {
+  const { metadata } = endpoint;
+  if (!metadata) return objectsOf(endpoint);
+  return metadata.name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
+}
+
+function description({ kind, parameters }: DescribedEndpoint): string {
+  const words = KINDS[kind].description;
   return parameters.length === 0 ? words : `${words} Any other parameter is refused with \`-23\`.`;
 }
 
@@ -126,23 +139,13 @@ function isNumber({ type, format }: Pick<ParameterSchema, 'type' | 'format'>): b
 function success(endpoint: DescribedEndpoint): Json {
   const { metadata, kind } = endpoint;
   return {
-    description: {
-      list: 'A page, and the count of all that match.',
-      facets: 'The counts. `count` is the number of all values, whatever `limit` says.',
-      object: 'The object, as the only one of a page.',
-      other: 'What the path gives.',
-    }[kind],
+    description: KINDS[kind].success,
     headers: headersNamed(
       ...COMMON,
       ...RATE_LIMIT,
       'Content-Encoding',
       ...(isTagged(endpoint) ? ['ETag'] : []),
-      ...{
-        list: ['Link', 'X-Total-Count'],
-        facets: [],
-        object: [],
-        other: [],
-      }[kind],
+      ...KINDS[kind].headers,
       ...untilOf(endpoint),
     ),
     content: metadata

@@ -30,3 +30,184 @@ export const HTML = `<!doctype html>
 
 /** A list with one entry marked, in the colours of the page. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f5fbf"/><path d="M8 10h16M8 16h16M8 22h10" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`;
+
+/** Credentials in the page, with which its visitor can send requests at once. */
+export interface Credentials {
+  readonly clientID: string;
+  readonly accessToken: string;
+}
+
+/**
+ * What starts Scalar, on the document of the service with a few changes:
+ * - A request that it shows has `limit` and the parameters that are required, and offers the examples
+ *   of the others. Otherwise it would have all of them at once, which no endpoint accepts.
+ * - Deletions are asked for since yesterday, because they are kept for 30 days.
+ * - Commands have the address of the service, and the credentials, if any, in place of their variables.
+ *
+ * A response is scrolled into view. Everything that Scalar would ask of other services is off.
+ */
+const START = `
+const isParameter = (value) => ['query', 'header'].includes(value?.in) && value.schema;
+
+function suggested({ schema: { examples, ...schema }, ...parameter }) {
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+  const value = parameter.name === 'deletedSince' ? yesterday : examples?.[0];
+  const example = { value, 'x-disabled': !parameter.required && parameter.name !== 'limit' };
+  return { ...parameter, schema, examples: { example } };
+}
+
+// Without a slash at the end.
+const base = new URL('.', location.href).href.slice(0, -1);
+
+function filled(text) {
+  const withAddress = text.replaceAll('$CATALOGUE_URL', base);
+  if (!credentials) return withAddress;
+  return withAddress
+    .replaceAll('$CLIENT_ID', credentials.clientID)
+    .replaceAll('$ACCESS_TOKEN', credentials.accessToken);
+}
+
+const response = await fetch('openapi.json');
+const content = JSON.parse(filled(await response.text()), (_, value) =>
+  isParameter(value) ? suggested(value) : value,
+);
+
+// The credentials of the demonstration are public.
+document.documentElement.classList.toggle('demonstration', credentials !== null);
+
+createApiReference('#page', {
+  content,
+  servers: [{ url: base }],
+  authentication: {
+    preferredSecurityScheme: [['X-Client-ID', 'Authorization']],
+    ...(credentials && {
+      securitySchemes: {
+        'X-Client-ID': { value: credentials.clientID },
+        Authorization: { token: credentials.accessToken },
+      },
+    }),
+  },
+  // Scalar shows it a moment later, below the parameters where the window is narrow.
+  onResponseReceived() {
+    setTimeout(() => {
+      document.querySelector('[role=dialog] [aria-label=Response]')?.scrollIntoView({ block: 'nearest' });
+    });
+  },
+  persistAuth: false,
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: 'none',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  modelsSectionLabel: 'Schemas',
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
+});
+`;
+
+/** The script of the page, with the credentials that it fills in. */
+export function script(credentials: Credentials | undefined): string {
+  return `import { createApiReference } from './scalar/standalone.esm.js';
+
+const credentials = ${JSON.stringify(credentials ?? null)};
+${START}`;
+}
+
+/**
+ * A script that corrects wrong roles and missing names in Scalar 1.72, for screen readers. axe-core names
+ * each of them a serious or critical violation of WAI-ARIA 1.2, and `test/openapi/page.spec.ts` shows that
+ * none is left.
+ */
+export const ACCESSIBILITY = `const mends = [
+  ['.code-input-lite__editor[role=combobox]', (field) => {
+    field.role = 'textbox';
+    field.removeAttribute('aria-autocomplete');
+    field.ariaLabel ??= field.dataset.placeholder ?? 'Value';
+  }],
+  ['button[role=none]', (button) => button.removeAttribute('role')],
+  ['input[role=combobox]:not([aria-expanded])', (input) => (input.ariaExpanded = 'true')],
+  ['[role=listbox] [role=alert]', (message) => {
+    message.role = 'option';
+    message.ariaDisabled = 'true';
+    message.ariaLive = 'polite';
+  }],
+  ['code.custom-scroll:not([tabindex])', (block) => (block.tabIndex = 0)],
+  ['.cm-content:not([aria-label])', (body) => (body.ariaLabel = 'Body')],
+  ['.cm-scroller[tabindex="-1"]', (body) => (body.tabIndex = 0)],
+  ['[data-sonner-toaster]:not([role])', (messages) => (messages.role = 'group')],
+  ['button[aria-controls]', (button) => {
+    const ids = button.getAttribute('aria-controls');
+    if (!document.getElementById(ids)) button.removeAttribute('aria-controls');
+  }],
+];
+
+new MutationObserver(() => {
+  for (const [selector, mend] of mends) document.querySelectorAll(selector).forEach(mend);
+}).observe(document, {
+  subtree: true,
+  childList: true,
+  attributeFilter: ['role', 'aria-controls', 'tabindex'],
+});
+`;
+
+/**
+ * Styles for Scalar: colours with the contrast of WCAG 2 AA, and nothing that leads away from the
+ * service.
+ */
+export const STYLE = `
+body { margin: 0; }
+
+.light-mode {
+  --scalar-color-2: #5c5f66;
+  --scalar-color-3: #66696f;
+  --scalar-color-accent: #1f5fbf;
+  --scalar-color-blue: #1f5fbf;
+  --scalar-color-green: #14703d;
+  --scalar-color-orange: #96480a;
+  --scalar-color-red: #b3261e;
+  --scalar-color-purple: #6a3fb5;
+  --scalar-color-yellow: #7a5600;
+}
+.dark-mode {
+  --scalar-color-3: #9a9ca3;
+}
+
+/* The link to the site of Scalar, and the button that copies a text for language models. */
+.scalar-app a[href^='https://www.scalar.com'],
+.scalar-app .operation-auth .scalar-button-outlined { display: none; }
+
+/* The button that chooses the credentials has a line of its own where the heading leaves it too little. */
+.scalar-app div:has(> button [data-testid='auth-indicator']) { flex-wrap: wrap; }
+.scalar-app button:has([data-testid='auth-indicator']) { flex: 1 0 auto; }
+.scalar-app button:has([data-testid='auth-indicator']) + div { padding-inline: 9px 4px; min-height: 32px; }
+
+/* In a narrow window, the address of a request is beside the button of the sidebar, not below it. */
+@container (width < 48rem) {
+  .scalar-app .scalar-sidebar-toggle ~ * .t-app__top-container > .order-last { padding-left: 40px; }
+}
+
+/* A response is as high as the dialog before it has come, too, so that it is scrolled to as a whole. */
+.scalar-app [role='dialog'] [aria-label='Response'] { min-height: 100%; }
+
+/* A section is focused by a script and handles no keys. */
+.scalar-app .section[tabindex='-1'] { outline: none; }
+
+/* The name of a header with credentials cannot be changed. */
+.scalar-app tr:has([data-placeholder='api-key']) { display: none; }
+
+/* A command that is folded is still one line to copy. */
+.scalar-app .markdown pre code, .scalar-app .markdown pre code * {
+  white-space: pre-wrap !important; overflow-wrap: anywhere;
+}
+
+/* The button that copies a sample is there without a pointer, and has its name then. */
+.scalar-app .scalar-code-copy { opacity: 1; }
+.scalar-app .scalar-code-copy .sr-only > .hidden { display: inline; }
+
+/* The credentials of the demonstration are public. */
+.demonstration .scalar-app .credential .credential-value { font-size: inherit; color: inherit; }
+.demonstration .scalar-app .credential::after { content: none; }
+`;

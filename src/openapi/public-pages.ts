@@ -6,21 +6,12 @@ import { noResourceAt } from '../http/errors.js';
 import { FixedBody } from '../http/fixed-body.js';
 import type { Settings } from '../settings/settings.js';
 import { openapiDocument } from './document.js';
-import { ACCESSIBILITY } from './page-accessibility.js';
-import { script } from './page-script.js';
-import { STYLE } from './page-style.js';
-import { HTML, ICON, POLICY } from './page.js';
+import { ACCESSIBILITY, type Credentials, HTML, ICON, POLICY, script, STYLE } from './page.js';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const STYLE_TYPE = 'text/css; charset=utf-8';
 /** The modules of Scalar, which the build copies: `assets` in nest-cli.json. */
 const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
-
-/** Credentials in the page, with which its visitor can send requests at once. */
-export interface Credentials {
-  readonly clientID: string;
-  readonly accessToken: string;
-}
 
 /** Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers. */
 export function publishDocumentation(

@@ -1,9 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
 import { relatedOf } from '../resource/related.js';
 import { fieldsOf } from '../resource/resource.js';
-import { ownExample } from './example-object.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -32,12 +32,7 @@ export const SUCCESS = objectOf({
 /** A number of objects, as text. */
 const COUNT = { type: 'string', pattern: '^[0-9]+$', maxLength: 20 };
 
-/**
- * Schema of the envelope with objects.
- *
- * @param count what `count` counts
- * @param maximum the maximum number of objects
- */
+/** @param count what `count` counts */
 export function pageOf(objects: string, count: string, maximum: number): Json {
   return envelopeOf(count, { items: referenceTo(objects), maxItems: maximum });
 }
@@ -101,4 +96,32 @@ export function resourceSchema(metadata: EntityMetadata, included: readonly stri
       related.length === 0 ? '' : '; a related object if `include` or `fields` names it'
     }.`,
   };
+}
+
+/** The example that the entity gives of a field; `undefined` if it gives none. */
+function ownExample(column: ColumnMetadata, { target }: EntityMetadata): unknown {
+  const { example } = meaningOf(target as object, column.propertyName) ?? {};
+  if (example !== undefined && column.type === 'jsonb') return JSON.parse(example);
+  const { type = '' } = valuesOf(column).schema(column);
+  if (type === 'array') return example?.split(',');
+  const isNumber = ['integer', 'number'].includes(type);
+  return isNumber && example !== undefined ? Number(example) : example;
+}
+
+/** An object of a resource, made of the examples of its fields. Without an example, a field is null if it may be. */
+export function exampleObject(metadata: EntityMetadata): Record<string, unknown> {
+  return Object.fromEntries(
+    fieldsOf(metadata).map((column) => [
+      column.propertyName,
+      ownExample(column, metadata) ?? exampleOfType(column),
+    ]),
+  );
+}
+
+function exampleOfType(column: ColumnMetadata): unknown {
+  const { type, enum: values, examples } = valuesOf(column).schema(column);
+  const [example] = (examples as unknown[] | undefined) ?? values ?? [];
+  if (example !== undefined) return example;
+  if (column.isNullable) return null;
+  return type === 'boolean' ? true : type === 'string' ? 'a' : {};
 }

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { primaryPool } from '../database/read-pool.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import { errors } from '../http/errors.js';
 import type { Observation } from '../http/observation.js';
-import type { PageCache } from '../list/serving/page-cache.js';
-import type { StreamLimit } from '../list/serving/stream-limit.js';
+import { PageCache } from '../list/serving/page-cache.js';
+import { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
-import type { Maintenance } from '../list/maintenance.js';
+import { Maintenance } from '../list/maintenance.js';
 import { VERSION } from '../settings/version.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */
@@ -35,7 +37,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(@InjectDataSource() dataSource: DataSource, replicas: Replicas) {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly replicas: Replicas,
+    private readonly maintenance: Maintenance,
+    private readonly host: HttpAdapterHost<EnvelopedExpressAdapter>,
+    private readonly streams: StreamLimit,
+    private readonly pages: PageCache,
+  ) {
     collectDefaultMetrics({ register: this.registry });
     // A series that begins with its first error has no increase then, and an alert would miss that error.
     for (const { errcode } of Object.values(errors)) {
@@ -47,39 +56,45 @@ export class Metrics {
       labelNames: ['version', 'node'],
       registers: [this.registry],
     }).set({ version: VERSION, node: process.versions.node }, 1);
-    const pools = new Map([['primary', primaryPool(dataSource)], ...replicas.pools]);
-    this.gaugeBy(
+    this.addDatabase();
+    this.addMaintenance();
+    this.addRequests();
+    this.addPages();
+  }
+
+  private addDatabase(): void {
+    const { replicas } = this;
+    const pools = new Map([['primary', primaryPool(this.dataSource)], ...replicas.pools]);
+    const ofPools = (read: (pool: Pool) => number) => () =>
+      [...pools].map(([server, pool]) => [server, read(pool)] as const);
+    this.gauges(
       'server',
       'catalogue_pool_connections',
       'Connections to the database, by server: `primary`, or a replica',
-      () => pools,
-      (pool) => pool.totalCount,
+      ofPools((pool) => pool.totalCount),
     );
-    this.gaugeBy(
+    this.gauges(
       'server',
       'catalogue_pool_connections_in_use',
       'Connections that a query is under way on, by server',
-      () => pools,
-      (pool) => pool.totalCount - pool.idleCount,
+      ofPools((pool) => pool.totalCount - pool.idleCount),
     );
-    this.gaugeBy(
+    this.gauges(
       'server',
       'catalogue_pool_waiting',
       'Queries that wait for a connection, by server',
-      () => pools,
-      (pool) => pool.waitingCount,
+      ofPools((pool) => pool.waitingCount),
     );
-    this.gaugeBy(
+    this.gauges(
       'replica',
       'catalogue_replica_lag_seconds',
       'How far a replica may be behind the primary; infinite while it is away',
-      () => replicas.lags,
-      (lag) => lag / 1000,
+      () => [...replicas.lags].map(([name, lag]) => [name, lag / 1000]),
     );
   }
 
-  /** Adds the metrics of maintenance. */
-  addMaintenance(maintenance: Maintenance): void {
+  private addMaintenance(): void {
+    const { maintenance } = this;
     this.counter(
       'catalogue_tally_rounds_total',
       'Rounds of tally maintenance by this instance',
@@ -90,48 +105,27 @@ export class Metrics {
       'Rounds that failed, as with no database; the other counter leaves them out',
       () => maintenance.rounds.failed,
     );
-    this.gaugeBy(
+    this.gauges(
       'resource',
       'catalogue_tally_deltas_waiting',
       'Deltas that wait to be folded, by resource; at most 50,000 of each table are counted',
       () => maintenance.deltas,
-      (deltas) => deltas,
     );
     this.gauge(
       'catalogue_watermark_age_seconds',
       'How far X-Updated-Until is behind the clock of the database; NaN until it is known',
       () => maintenance.watermarkAge / 1000,
     );
-    this.gaugeBy(
+    this.gauges(
       'resource',
       'catalogue_maintenance_failing',
       'Tasks of maintenance that fail at present, by resource',
       () => maintenance.failures,
-      (tasks) => tasks,
     );
   }
 
-  /** Adds the metrics of the page cache. */
-  addPageCache(cache: PageCache): void {
-    this.counter(
-      'catalogue_page_cache_hits_total',
-      'Pages that were sent from memory',
-      () => cache.requests.hits,
-    );
-    this.counter(
-      'catalogue_page_cache_misses_total',
-      'Pages that had to be read, since memory had none of the current version',
-      () => cache.requests.misses,
-    );
-    this.gauge(
-      'catalogue_page_cache_bytes',
-      'Estimated memory of the page cache',
-      () => cache.bytes,
-    );
-  }
-
-  /** Adds the metrics of requests in progress. */
-  addRequests(adapter: EnvelopedExpressAdapter, streams: StreamLimit): void {
+  private addRequests(): void {
+    const { httpAdapter: adapter } = this.host;
     this.gauge(
       'catalogue_requests_in_work',
       'Requests whose response has not been handed to its connection yet',
@@ -142,7 +136,11 @@ export class Metrics {
       'Bytes of responses that their readers have not taken yet',
       () => adapter.undeliveredBytes,
     );
-    this.gauge('catalogue_streams_open', 'Lists that are being sent whole', () => streams.size);
+    this.gauge(
+      'catalogue_streams_open',
+      'Lists that are being sent whole',
+      () => this.streams.size,
+    );
     this.gauge('catalogue_connections_open', 'Open connections to `PORT`', () =>
       adapter.connectionCount(),
     );
@@ -150,6 +148,25 @@ export class Metrics {
       'catalogue_connections_limit',
       'Connections to `PORT` beyond which a further one is closed at once',
       () => adapter.maxConnections,
+    );
+  }
+
+  private addPages(): void {
+    const { pages } = this;
+    this.counter(
+      'catalogue_page_cache_hits_total',
+      'Pages that were sent from memory',
+      () => pages.requests.hits,
+    );
+    this.counter(
+      'catalogue_page_cache_misses_total',
+      'Pages that had to be read, since memory had none of the current version',
+      () => pages.requests.misses,
+    );
+    this.gauge(
+      'catalogue_page_cache_bytes',
+      'Estimated memory of the page cache',
+      () => pages.bytes,
     );
   }
 
@@ -184,13 +201,12 @@ export class Metrics {
     });
   }
 
-  /** A gauge of each of several things, which the values of a label name. */
-  private gaugeBy<T>(
+  /** A gauge with a value for each value of a label. */
+  private gauges(
     label: string,
     name: string,
     help: string,
-    things: () => ReadonlyMap<string, T>,
-    read: (thing: T) => number,
+    read: () => Iterable<readonly [string, number]>,
   ): void {
     new Gauge({
       name,
@@ -198,7 +214,7 @@ export class Metrics {
       labelNames: [label],
       registers: [this.registry],
       collect() {
-        for (const [value, thing] of things()) this.set({ [label]: value }, read(thing));
+        for (const [of, value] of read()) this.set({ [label]: of }, value);
       },
     });
   }

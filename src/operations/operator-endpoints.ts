@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pendingMigrations } from '../database/migrate.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
@@ -7,10 +9,12 @@ import { sendError } from '../http/envelope.js';
 import { type ApiError, errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
 import { receive } from '../http/server/receive.js';
-import { BriefCache } from './brief-cache.js';
 import { answer, answerHealth } from './health.js';
 import { Metrics } from './metrics.js';
 import { SchemaCheck } from '../schema/schema-check.js';
+
+/** Milliseconds for which the text of the metrics, and that the database is ready, are cached. */
+const CACHE_TIME = 250;
 
 /** Milliseconds that the database has to respond to a readiness check. */
 const DATABASE_TIMEOUT = 2000;
@@ -26,12 +30,13 @@ export class OperatorEndpoints {
   private draining = false;
   private isMigrated = false;
   private readonly admission = new Admission(() => Infinity, MAX_REQUESTS_PER_CONNECTION);
-  /** Only success is cached. After a failure, the next request checks again. */
-  private readonly database = new BriefCache(
-    () => this.databaseProblem(),
-    (problem) => problem === undefined,
-  );
-  private readonly metricsText = new BriefCache(() => this.metrics.registry.metrics());
+  /** Concurrent requests share one computation. A failure, or `undefined`, is not cached. */
+  private readonly cache = new LRUCache<'database' | 'metrics', string>({
+    max: 2,
+    ttl: CACHE_TIME,
+    fetchMethod: (key) =>
+      key === 'metrics' ? this.metrics.registry.metrics() : this.checkDatabase(),
+  });
 
   constructor(
     private readonly connections: ReservedConnections,
@@ -69,8 +74,8 @@ export class OperatorEndpoints {
       return true;
     }
     if (answerHealth(request, response, () => this.readiness())) return true;
-    this.metricsText.get().then(
-      (text) => {
+    this.cache.fetch('metrics').then(
+      (text = '') => {
         answer(response, 200, this.metrics.registry.contentType, text);
       },
       () => {
@@ -84,26 +89,21 @@ export class OperatorEndpoints {
   private async readiness(): Promise<string | undefined> {
     if (this.draining) return 'draining';
     try {
-      const problem = await Promise.race([this.database.get(), databaseTimeout()]);
-      return problem ?? (this.schema.passed ? undefined : 'schema');
+      const late = sleep(DATABASE_TIMEOUT, undefined, { ref: false }).then(() => {
+        throw new Error('The database does not respond');
+      });
+      if (!(await Promise.race([this.cache.fetch('database'), late]))) return 'migrations';
+      return this.schema.passed ? undefined : 'schema';
     } catch {
       return 'database';
     }
   }
 
-  private async databaseProblem(): Promise<string | undefined> {
+  /** Resolves to `ready`, or to `undefined` while migrations are pending; rejects if the database does not respond. */
+  private async checkDatabase(): Promise<string | undefined> {
     const dataSource = await this.connections.connected();
-    if (this.isMigrated) {
-      await dataSource.query('SELECT 1');
-      return undefined;
-    }
-    this.isMigrated = (await pendingMigrations(dataSource)).length === 0;
-    return this.isMigrated ? undefined : 'migrations';
+    if (this.isMigrated) await dataSource.query('SELECT 1');
+    else this.isMigrated = (await pendingMigrations(dataSource)).length === 0;
+    return this.isMigrated ? 'ready' : undefined;
   }
-}
-
-function databaseTimeout(): Promise<string> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, DATABASE_TIMEOUT, 'database').unref();
-  });
 }

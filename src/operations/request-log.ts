@@ -6,9 +6,8 @@ import { isJsonLog } from './service-logger.js';
 const FLUSH_DELAY = 100;
 
 /**
- * Writes a line for each request at level `info`, and one for each slow request at level `warn`, to
- * standard output: JSON for a log collector, or text for a terminal. Lines are buffered and written
- * together, since each write may block the process.
+ * Writes a line for each request at level `info`, and for each slow one at level `warn`: JSON for a log collector, or
+ * text for a terminal. Lines are buffered, since each write may block the process.
  */
 export class RequestLog {
   private lines: string[] = [];
@@ -24,7 +23,7 @@ export class RequestLog {
 
   write(observation: Observation): void {
     const { slow } = observation;
-    if (this.hasRequests) this.add(this.isJson ? asJson(observation) : asText(observation));
+    if (this.hasRequests) this.add(this.isJson ? requestAsJson(observation) : asText(observation));
     if (this.hasSlow && slow) {
       this.add(this.isJson ? slowAsJson(observation, slow) : slowAsText(observation, slow));
     }
@@ -41,24 +40,29 @@ export class RequestLog {
   };
 }
 
-function asJson(observation: Observation): string {
-  const { id, method, route, client, address, status, rows, errcode, milliseconds } = observation;
-  const { traceId, spanId } = observation;
+function requestAsJson(observation: Observation): string {
+  const { method, route, client, address, status, milliseconds } = observation;
+  const fields = { method, route, client, address, status };
+  return asJson('info', 'Request', observation, fields, milliseconds);
+}
+
+function slowAsJson(observation: Observation, { milliseconds, parameters }: SlowRequest): string {
+  const { route, plan, client } = observation;
+  const fields = { route, parameters, plan: plan?.name, countedBy: plan?.count, client };
+  return asJson('warn', 'Slow', observation, fields, milliseconds);
+}
+
+function asJson(
+  level: string,
+  context: string,
+  { id: requestId, traceId, spanId, rows, errcode }: Observation,
+  fields: object,
+  milliseconds: number,
+): string {
   return JSON.stringify({
-    level: 'info',
-    timestamp: Date.now(),
-    context: 'Request',
-    requestId: id,
-    traceId,
-    spanId,
-    method,
-    route,
-    client,
-    address,
-    status,
-    rows,
-    errcode: String(errcode),
-    milliseconds: rounded(milliseconds),
+    ...{ level, timestamp: Date.now(), context, requestId, traceId, spanId },
+    ...fields,
+    ...{ rows, errcode: String(errcode), milliseconds: Math.round(milliseconds * 100) / 100 },
   });
 }
 
@@ -67,37 +71,10 @@ function asText({ id = '-', method = '-', route = '-', ...rest }: Observation): 
   return `${method} ${route} ${status} ${errcode} ${milliseconds.toFixed(1)} ms ${rows} rows ${client} ${id}`;
 }
 
-function slowAsJson(
-  { id, traceId, spanId, route, client, errcode, rows, plan }: Observation,
-  { milliseconds, parameters }: SlowRequest,
-): string {
-  return JSON.stringify({
-    level: 'warn',
-    timestamp: Date.now(),
-    context: 'Slow',
-    requestId: id,
-    traceId,
-    spanId,
-    route,
-    parameters,
-    plan: plan?.name,
-    countedBy: plan?.count,
-    client,
-    rows,
-    errcode: String(errcode),
-    milliseconds: rounded(milliseconds),
-  });
-}
-
 function slowAsText(
   { id = '-', route = '-', plan }: Observation,
   { milliseconds, parameters }: SlowRequest,
 ): string {
   const read = plan ? `, plan ${plan.name}, counted by ${plan.count}` : '';
   return `slow: ${route} with ${parameters.join(', ') || 'no parameters'}${read} ${milliseconds.toFixed(1)} ms ${id}`;
-}
-
-/** Milliseconds, to a hundredth. */
-function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 100) / 100;
 }

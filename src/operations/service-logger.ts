@@ -38,10 +38,7 @@ function nameOf(level: LogLevel): string {
   return level === 'log' ? 'info' : level;
 }
 
-/**
- * Writes a line of the start, whatever `LOG_LEVEL` says: as it is on a terminal, else in JSON as the
- * rest of the log.
- */
+/** Writes a line of the start, whatever `LOG_LEVEL` says: as it is on a terminal, else in JSON. */
 export function writeStartLine(level: 'info' | 'warn', message: string): void {
   if (isJsonLog()) {
     const line = { level, pid: process.pid, timestamp: Date.now(), message, context: 'Start' };

@@ -54,28 +54,18 @@ export class Tracing implements OnApplicationShutdown {
   /** Begins the span of a request, within that of its `traceparent`. */
   begin(request: CatalogueRequest): RequestTrace {
     const parent = this.propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
-    const clock = new RequestClock();
-    const options = { kind: SpanKind.SERVER, startTime: clock.now() };
+    // By default each span would take a time of its own from the other clock, to a millisecond.
+    const origin = Date.now() - performance.now();
+    const now = (): number => origin + performance.now();
+    const options = { kind: SpanKind.SERVER, startTime: now() };
     const span = this.tracer.startSpan(request.method, options, parent);
-    return new RequestSpan(this.tracer, span, trace.setSpan(parent, span), clock);
+    return new RequestSpan(this.tracer, span, trace.setSpan(parent, span), now);
   }
 
   /** Called by Nest after every request has been answered. */
   async onApplicationShutdown(): Promise<void> {
     const timeout = sleep(SHUTDOWN_TIMEOUT, undefined, { ref: false });
     await Promise.race([this.provider.shutdown().catch(() => undefined), timeout]);
-  }
-}
-
-/**
- * The times of a request's spans, in milliseconds since 1970. They follow the monotonic clock: by
- * default each span would take a time of its own from the other clock, to a millisecond.
- */
-class RequestClock {
-  private readonly origin = Date.now() - performance.now();
-
-  now(): number {
-    return this.origin + performance.now();
   }
 }
 
@@ -86,7 +76,8 @@ class RequestSpan implements RequestTrace {
     private readonly tracer: Tracer,
     private readonly span: Span,
     private readonly context: Context,
-    private readonly clock: RequestClock,
+    /** Milliseconds since 1970 by the monotonic clock. */
+    private readonly now: () => number,
   ) {}
 
   get traceId(): string {
@@ -101,11 +92,11 @@ class RequestSpan implements RequestTrace {
     this.leave();
     // A trace that is not sampled has no spans.
     if (!this.span.isRecording()) return;
-    this.phase = this.tracer.startSpan(phase, { startTime: this.clock.now() }, this.context);
+    this.phase = this.tracer.startSpan(phase, { startTime: this.now() }, this.context);
   }
 
   leave(): void {
-    this.phase?.end(this.clock.now());
+    this.phase?.end(this.now());
     this.phase = undefined;
   }
 
@@ -127,7 +118,7 @@ class RequestSpan implements RequestTrace {
       'catalogue.counted_by': plan?.count,
     });
     if (failed) this.span.setStatus(failed);
-    this.span.end(this.clock.now());
+    this.span.end(this.now());
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { ADDED, dropColumn, isWider } from './statement-corrections.js';
+import { ADDED, dropColumn, isWider } from './schema-changes.js';
 
 /**
  * Checks the statements of a new migration.

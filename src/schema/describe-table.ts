@@ -46,9 +46,8 @@ export interface DescribedColumn {
 const KEY_TYPES: readonly string[] = ['character varying', 'text', 'integer', 'bigint', 'uuid'];
 
 /**
- * Describes an existing table, view, materialized view or foreign table. A filter or a sort is offered if
- * PostgreSQL can serve it from an index, in every table that a view reads. The indexes behind a foreign
- * table are not known: those of its columns that are named have one.
+ * Describes a table of others. A filter or a sort is offered if PostgreSQL can serve it from an index, in every table
+ * that a view reads. The indexes behind a foreign table are not known: those of its columns that are named have one.
  *
  * @param name as in SQL: `sales.items`
  * @throws CommandError if a resource cannot list it

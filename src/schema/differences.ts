@@ -1,12 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
 import { resourcesOf } from '../resource/resource.js';
-import type { Difference } from './difference.js';
-import { disabledTriggers } from './disabled-triggers.js';
+import { type Difference, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
 import { readParts } from './parts/parts.js';
-import { surplusDifferences } from './surplus-resources.js';
-import { tableDifferences } from './table-differences.js';
+import { schemaChanges } from './schema-changes.js';
 
 /**
  * Compares the entities with tables, indexes, tallies and triggers. Reads no objects; takes about 50 ms.
@@ -20,9 +18,8 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     ...(await surplusDifferences(dataSource)),
   ];
   const partsOf = await readParts(dataSource);
-  const resources = [...resourcesOf(dataSource)];
   // Tables of others first.
-  resources.sort(
+  const resources = [...resourcesOf(dataSource)].sort(
     ([, one], [, other]) =>
       Number(capabilitiesOf(one).written) - Number(capabilitiesOf(other).written),
   );
@@ -42,4 +39,69 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     found.push(...slow);
   }
   return found;
+}
+
+/** Compares the tables of the service with the entities. */
+async function tableDifferences(dataSource: DataSource): Promise<Difference[]> {
+  const resources = resourcesWith('written', dataSource);
+  const { up } = await schemaChanges(dataSource);
+  return up.map((statement) => {
+    const [, table = ''] = /^(?:CREATE|ALTER) TABLE (?:"\w+"\.)?"(\w+)"/.exec(statement) ?? [];
+    const affectsColumns = resources.has(table) && !/ (ADD|DROP) CONSTRAINT /.test(statement);
+    const isSurplus = SURPLUS.test(statement);
+    return {
+      text: `the schema is not as declared, this is lacking: ${statement}`,
+      remedy: MIGRATION,
+      ...(affectsColumns && !isSurplus && { resource: table, affectsColumns }),
+      ...(isSurplus && { isSurplus }),
+    };
+  });
+}
+
+/** Statements that remove what the entities do not declare. */
+const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
+
+/** The triggers that are disabled, without those on tables of others, which may be in the same schema. */
+async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
+  const triggers = await dataSource.query<{ table: string; name: string }[]>(
+    `SELECT relname AS table, tgname AS name
+     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
+     WHERE relnamespace = current_schema()::regnamespace AND tgenabled NOT IN ('O', 'A')
+     AND proname NOT IN (
+       SELECT format('keep_%s_%s', resource, kept) FROM tallies, unnest('{tally,changes}'::text[]) kept
+       WHERE tracked IS NOT NULL
+     )
+     ORDER BY relname, tgname`,
+  );
+  const resources = resourcesWith('written', dataSource);
+  return triggers.map(({ table, name }) => {
+    const isAlways = /_(tally|deletions)_[a-z]+$/.test(name);
+    return {
+      text: `the trigger ${name} on ${table} is disabled`,
+      remedy: `run ALTER TABLE "${table}" ENABLE ${isAlways ? 'ALWAYS ' : ''}TRIGGER "${name}"`,
+      resource: resources.has(table) ? table : undefined,
+    };
+  });
+}
+
+/** The resources for which the database has a tally or deletions, whether or not the code has them. */
+export async function installedResources(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ resource: string }[]>(
+    `SELECT resource FROM tallies
+     UNION SELECT substr(proname, 6, length(proname) - 15) FROM pg_proc
+     WHERE pronamespace = current_schema()::regnamespace AND proname ~ '^keep_.+_deletions$'
+     ORDER BY resource`,
+  );
+  return rows.map(({ resource }) => resource);
+}
+
+/** The installed resources of which the code has no entity. */
+async function surplusDifferences(dataSource: DataSource): Promise<Difference[]> {
+  const resources = resourcesWith('counts', dataSource);
+  const surplus = (await installedResources(dataSource)).filter((name) => !resources.has(name));
+  return surplus.map((resource) => ({
+    text: `the database has the resource ${resource}, which the code has not`,
+    remedy: `bring its code back, or run catalogue drop ${resource}`,
+    isSurplus: true,
+  }));
 }

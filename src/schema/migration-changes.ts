@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourcesOf } from '../resource/resource.js';
-import type { Statements } from './migration.js';
+import type { Statements } from './parts/part.js';
 import { readParts } from './parts/parts.js';
 import { type Changes, schemaChanges } from './schema-changes.js';
 
@@ -11,9 +11,8 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
   const up: Statements = { first: [], tables: [...changes.up], last: [] };
   const down: Statements = { first: [], tables: [...changes.down], last: [] };
   const partsOf = await readParts(dataSource);
-  const resources = [...resourcesOf(dataSource).values()];
   // Tables of others last.
-  resources.sort(
+  const resources = [...resourcesOf(dataSource).values()].sort(
     (one, other) => Number(capabilitiesOf(other).written) - Number(capabilitiesOf(one).written),
   );
   for (const metadata of resources) {

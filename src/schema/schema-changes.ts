@@ -1,7 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { resourcesWith } from '../resource/capabilities.js';
-import { changesListIndex } from './parts/list-indexes.js';
-import { literalStatements, withEnumDefaults, withWiderTypes } from './statement-corrections.js';
+import { listIndexPrefix } from '../resource/list-indexes.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */
 export interface Changes {
@@ -29,4 +28,143 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   } finally {
     process.noDeprecation = noDeprecation;
   }
+}
+
+/** Whether a statement creates or drops an index of the lists of one of some tables. */
+function changesListIndex(tables: readonly string[], statement: string): boolean {
+  const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
+  return name !== undefined && tables.some((table) => name.startsWith(listIndexPrefix(table)));
+}
+
+/** A statement of TypeORM with its parameters. */
+interface ParameterisedStatement {
+  readonly query: string;
+  readonly parameters?: readonly unknown[];
+}
+
+/** Creates the table in which TypeORM keeps the expressions of generated columns. */
+const METADATA_TABLE =
+  'CREATE TABLE IF NOT EXISTS "typeorm_metadata" ("type" character varying NOT NULL, "database" character varying, ' +
+  '"schema" character varying, "table" character varying, "name" character varying, "value" text)';
+
+/**
+ * Statements with their parameters as literals. What TypeORM notes of a generated column bears the names of the
+ * database and the schema, which are those in which the migration runs.
+ */
+function literalStatements(
+  dataSource: DataSource,
+  statements: readonly ParameterisedStatement[],
+): string[] {
+  const { database, schema } = dataSource.driver;
+  const literals = statements.map(({ query, parameters = [] }) => {
+    // A statement without parameters may have `$1` in the text of an expression.
+    if (parameters.length === 0) return query;
+    return query.replace(/\$(\d+)/g, (_, at: string) => {
+      const value = String(parameters[Number(at) - 1]);
+      if (value === database) return 'current_database()';
+      if (value === schema) return 'current_schema()';
+      return `'${value.replaceAll("'", "''")}'`;
+    });
+  });
+  const hasMetadata = literals.some((text) => text.includes(' "typeorm_metadata"'));
+  return hasMetadata ? [METADATA_TABLE, ...literals] : literals;
+}
+
+/** Writes a wider type of a column as such. TypeORM drops the column and adds it again, which empties it. */
+function withWiderTypes({ up, down }: Changes): Changes {
+  let changes = { up: [...up], down: [...down] };
+  for (const statement of up) {
+    const [, table = '', column = '', definition = ''] = ADDED.exec(statement) ?? [];
+    const added = `ALTER TABLE "${table}" ADD "${column}" `;
+    const former = down.find((each) => each.startsWith(added))?.slice(added.length);
+    if (former === undefined || !changes.up.includes(dropColumn(table, column))) continue;
+    const [from, to] = [splitDefinition(former), splitDefinition(definition)];
+    if (!from || from.rest !== to?.rest || !isWider(from.type, to.type)) continue;
+    const collation = / COLLATE "\w+"/.exec(to.rest)?.[0] ?? '';
+    const replace = (statements: readonly string[], type: string): string[] =>
+      statements.flatMap((each) => {
+        if (each === dropColumn(table, column)) return [];
+        if (!each.startsWith(added)) return [each];
+        return [`ALTER TABLE "${table}" ALTER COLUMN "${column}" TYPE ${type}${collation}`];
+      });
+    changes = { up: replace(changes.up, to.type), down: replace(changes.down, from.type) };
+  }
+  return changes;
+}
+
+/** A statement that adds a column: its table, name and definition. */
+export const ADDED = /^ALTER TABLE "(\w+)" ADD "(\w+)" (.*)$/;
+
+/** The statement that drops a column, as TypeORM writes it. */
+export function dropColumn(table: string, column: string): string {
+  return `ALTER TABLE "${table}" DROP COLUMN "${column}"`;
+}
+
+/** The type of a column's definition, if it is one that `isWider` knows, and everything after it. */
+function splitDefinition(definition: string): { type: string; rest: string } | undefined {
+  const type =
+    /^(?:character varying(?:\(\d+\))?|text|smallint|integer|bigint|numeric\(\d+,\d+\))(?= |$)/.exec(
+      definition,
+    )?.[0];
+  return type === undefined ? undefined : { type, rest: definition.slice(type.length) };
+}
+
+/** Whether a type, as PostgreSQL writes it, holds every value of another one. */
+export function isWider(from: string, to: string): boolean {
+  const lengths = [from, to].map((type) => {
+    if (type === 'text' || type === 'character varying') return Infinity;
+    return Number(/^character varying\((\d+)\)$/.exec(type)?.[1]);
+  });
+  const integers = [from, to].map((type) => ['smallint', 'integer', 'bigint'].indexOf(type));
+  const decimals = [from, to].map((type) => /^numeric\((\d+),(\d+)\)$/.exec(type));
+  const [[shorter = NaN, longer = NaN], [smaller = -1, larger = -1]] = [lengths, integers];
+  if (smaller !== -1) return smaller < larger;
+  const [less, more] = decimals;
+  if (less && more) {
+    const [digits, scale] = [Number(less[1]), Number(less[2])];
+    const [newDigits, newScale] = [Number(more[1]), Number(more[2])];
+    return newScale >= scale && newDigits - newScale >= digits - scale;
+  }
+  return shorter < longer;
+}
+
+/**
+ * Statements that revert an added value of an enumeration, with the default of its column dropped while
+ * the type changes. TypeORM forgets it, and PostgreSQL cannot convert it.
+ */
+async function withEnumDefaults(
+  dataSource: DataSource,
+  statements: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const statement of statements) {
+    const [, table = '', column = ''] =
+      /^ALTER TABLE "(\w+)" ALTER COLUMN "(\w+)" TYPE .*::"text"::/.exec(statement) ?? [];
+    const alter = `ALTER TABLE "${table}" ALTER COLUMN "${column}"`;
+    const value =
+      table === '' || statements.includes(`${alter} DROP DEFAULT`)
+        ? undefined
+        : await defaultText(dataSource, table, column);
+    found.push(
+      ...(value === undefined
+        ? [statement]
+        : [`${alter} DROP DEFAULT`, statement, `${alter} SET DEFAULT '${value}'`]),
+    );
+  }
+  return found;
+}
+
+/** The default of a column of an enumeration, escaped; `undefined` if it has none. */
+async function defaultText(
+  dataSource: DataSource,
+  table: string,
+  column: string,
+): Promise<string | undefined> {
+  const [row] = await dataSource.query<{ expression: string }[]>(
+    `SELECT pg_get_expr(adbin, adrelid) AS expression FROM pg_attrdef
+     JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+     WHERE adrelid = to_regclass($1) AND attname = $2`,
+    [`"${table}"`, column],
+  );
+  return /^'(.*)'::/.exec(row?.expression ?? '')?.[1];
 }

@@ -20,10 +20,9 @@ const IDENTITY = `SELECT md5(string_agg(oid::text, ',' ORDER BY oid)) AS identit
   WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`;
 
 /**
- * Compares the database with the entities at the start until they match, while maintenance fails, and after a
- * query that failed as during a restore. Where they do not match, the service is not ready, and lists that could
- * be wrong get the error response `-2`. A later change that meets none of these is not detected; `catalogue verify`
- * reports it.
+ * Compares the database with the entities at the start until they match, while maintenance fails, and after a query
+ * that failed as during a restore. Until they match, the service is not ready, and lists that could be wrong get the
+ * error response `-2`. Only `catalogue verify` reports other changes.
  */
 @Injectable()
 export class SchemaCheck implements OnModuleDestroy {

@@ -1,92 +1,83 @@
 import { isIP } from 'node:net';
 import { CommandError } from '../command-error.js';
 
+/** Reads the variables of an environment. */
+class Environment {
+  constructor(private readonly variables: NodeJS.ProcessEnv) {}
+
+  /** @throws CommandError for an invalid variable; the message names it */
+  protected read<T>(name: string, { expected, read }: VariableType<T>): T | undefined {
+    const value = this.variables[name];
+    // An empty variable counts as unset: compose files and shells pass unset variables this way.
+    if (value === undefined || value === '') return undefined;
+    const result = read(value);
+    if (result === undefined) throw new CommandError(`${name} must be ${expected}`);
+    return result;
+  }
+}
+
 /** The settings of the service, each from one environment variable. */
-export class Settings {
-  readonly port: number;
-  readonly host: string;
-  /** The port for health and metrics; `undefined`: the same as `port`. */
-  readonly adminPort: number | undefined;
+export class Settings extends Environment {
+  readonly port = this.read('PORT', integer(0, 65_535)) ?? 3000;
   /** `undefined`: the embedded database in `dataDir`. */
-  readonly databaseUrl: string | undefined;
+  readonly databaseUrl = this.read('DATABASE_URL', postgresUrl);
+  /** The port for health and metrics; `undefined`: the same as `port`. */
+  readonly adminPort =
+    this.read('ADMIN_PORT', integer(0, 65_535)) ?? (this.databaseUrl ? ADMIN_PORT : undefined);
   /** Streaming replicas of the database, which serve lists. */
-  readonly replicaUrls: readonly string[];
+  readonly replicaUrls = this.read('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
   /** Maximum age of the data that a replica serves, in milliseconds. */
-  readonly maxReplicaLag: number;
-  readonly dataDir: string;
+  readonly maxReplicaLag = this.read('MAX_REPLICA_LAG_MS', integer(500, 2_147_483_647)) ?? 5000;
+  readonly host = this.read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
+  readonly dataDir = this.read('DATA_DIR', text) ?? '.data';
   /** The maximum of the parameter `limit`. */
-  readonly maxLimit: number;
+  readonly maxLimit = this.read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
   /** Maximum duration of a query of a request, in milliseconds. */
-  readonly queryTimeout: number;
+  readonly queryTimeout = this.read('QUERY_TIMEOUT_MS', integer(1, 600_000)) ?? 5000;
   /** Maximum number of connections to each database server for requests. */
-  readonly poolSize: number;
+  readonly poolSize = this.read('POOL_SIZE', integer(1, 1000)) ?? 10;
   /** Maximum size of the page cache, in bytes; 0 for no cache. */
-  readonly pageCache: number;
+  readonly pageCache = (this.read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
   /** Requests per minute of a client without a limit of its own; 0 for no limit. */
-  readonly rateLimit: number;
+  readonly rateLimit = this.read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
   /** Failed logins per minute from one address; 0 for no limit. */
-  readonly failedLogins: number;
+  readonly failedLogins = this.read('FAILED_LOGINS_PER_MINUTE', integer(0, 1_000_000_000)) ?? 60;
   /** The Redis that counts requests for all instances; `undefined`: each instance counts its own. */
-  readonly redisUrl: string | undefined;
+  readonly redisUrl = this.read('REDIS_URL', redisUrl);
   /** Maximum number of requests in work for one client. */
-  readonly maxRequestsPerClient: number;
+  readonly maxRequestsPerClient =
+    this.read('MAX_REQUESTS_PER_CLIENT', integer(1, 1_000_000)) ?? 10 * this.poolSize;
   /** Maximum number of whole lists at a time for one client. */
-  readonly maxStreamsPerClient: number;
+  readonly maxStreamsPerClient = this.read('MAX_STREAMS_PER_CLIENT', integer(1, 1000)) ?? 2;
   /** Milliseconds after which a whole list is aborted; 0 for no limit. */
-  readonly streamTimeout: number;
+  readonly streamTimeout = this.read('STREAM_TIMEOUT_MS', integer(0, 86_400_000)) ?? 600_000;
   /** The text search configuration of PostgreSQL whose dictionaries stem words; `simple` for none. */
-  readonly searchLanguage: string;
+  readonly searchLanguage = this.read('SEARCH_LANGUAGE', configuration) ?? 'simple';
   /** Milliseconds between the stop signal and the shutdown. The service is not ready meanwhile. */
-  readonly drain: number;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly drain = this.read('DRAIN_MS', integer(0, 600_000)) ?? 0;
+  readonly logLevel = this.read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
   /** Milliseconds after which a request of a client is logged as slow; 0 for never. */
-  readonly slowList: number;
+  readonly slowList = this.read('SLOW_LIST_MS', integer(0, 600_000)) ?? 1000;
   /** The base URL of an OpenTelemetry collector; `undefined`: no traces. */
-  readonly otlpEndpoint: string | undefined;
+  readonly otlpEndpoint = this.read('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl);
   /** The origins whose pages may read responses, or `*` for all; empty: only the service's own. */
-  readonly corsOrigins: CorsOrigins;
+  readonly corsOrigins = this.read('CORS_ORIGINS', origins) ?? [];
   /** The setting `trust proxy` of Express: the number of proxies, or their addresses. */
-  readonly trustProxy: number | string | undefined;
+  readonly trustProxy = this.read('TRUST_PROXY', proxies);
 
   /** @throws CommandError for the first invalid variable; the message names it */
   constructor(environment: NodeJS.ProcessEnv) {
-    const read = reader(environment);
-    this.port = read('PORT', integer(0, 65_535)) ?? 3000;
-    this.databaseUrl = read('DATABASE_URL', postgresUrl);
-    this.adminPort =
-      read('ADMIN_PORT', integer(0, 65_535)) ?? (this.databaseUrl ? ADMIN_PORT : undefined);
+    super(environment);
     if (this.port !== 0 && this.adminPort === this.port) {
       throw new CommandError(
         `ADMIN_PORT must differ from PORT; with DATABASE_URL its default is ${ADMIN_PORT}`,
       );
     }
-    this.replicaUrls = read('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
     if (this.replicaUrls.length > 0 && this.databaseUrl === undefined) {
       throw new CommandError(
         'DATABASE_REPLICA_URLS must go with DATABASE_URL, whose replicas they are',
       );
     }
-    this.maxReplicaLag = read('MAX_REPLICA_LAG_MS', integer(500, 2_147_483_647)) ?? 5000;
-    this.host = read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
-    this.dataDir = read('DATA_DIR', text) ?? '.data';
-    this.maxLimit = read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
-    this.queryTimeout = read('QUERY_TIMEOUT_MS', integer(1, 600_000)) ?? 5000;
-    this.poolSize = read('POOL_SIZE', integer(1, 1000)) ?? 10;
-    this.pageCache = (read('PAGE_CACHE_MB', integer(0, 65_536)) ?? 32) * 1024 * 1024;
-    this.rateLimit = read('RATE_LIMIT_PER_MINUTE', integer(0, 1_000_000_000)) ?? 600;
-    this.failedLogins = read('FAILED_LOGINS_PER_MINUTE', integer(0, 1_000_000_000)) ?? 60;
-    this.redisUrl = read('REDIS_URL', redisUrl);
-    this.maxRequestsPerClient =
-      read('MAX_REQUESTS_PER_CLIENT', integer(1, 1_000_000)) ?? 10 * this.poolSize;
-    this.maxStreamsPerClient = read('MAX_STREAMS_PER_CLIENT', integer(1, 1000)) ?? 2;
-    this.streamTimeout = read('STREAM_TIMEOUT_MS', integer(0, 86_400_000)) ?? 600_000;
-    this.searchLanguage = read('SEARCH_LANGUAGE', configuration) ?? 'simple';
-    this.drain = read('DRAIN_MS', integer(0, 600_000)) ?? 0;
-    this.logLevel = read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info';
-    this.slowList = read('SLOW_LIST_MS', integer(0, 600_000)) ?? 1000;
-    this.otlpEndpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl);
-    this.corsOrigins = read('CORS_ORIGINS', origins) ?? [];
-    this.trustProxy = read('TRUST_PROXY', proxies);
   }
 
   /** A copy with changes. */
@@ -109,17 +100,6 @@ interface VariableType<T> {
   readonly expected: string;
   /** Returns `undefined` for an invalid text. */
   readonly read: (text: string) => T | undefined;
-}
-
-function reader(environment: NodeJS.ProcessEnv) {
-  return <T>(name: string, { expected, read }: VariableType<T>): T | undefined => {
-    const value = environment[name];
-    // An empty variable counts as unset: compose files and shells pass unset variables this way.
-    if (value === undefined || value === '') return undefined;
-    const result = read(value);
-    if (result === undefined) throw new CommandError(`${name} must be ${expected}`);
-    return result;
-  };
 }
 
 const text: VariableType<string> = { expected: 'text', read: (value) => value };

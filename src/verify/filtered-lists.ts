@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
+import { hasTable } from '../database/installed-resource.js';
 import { endpointsOf } from '../http/endpoints.js';
 import { type CalledList, callLists, example } from '../list/declaration/called-lists.js';
 import { Listing } from '../list/listing/listing.js';
@@ -20,12 +21,13 @@ export interface FilteredList {
  * reads itself, and what `failingLists` tells.
  */
 export async function filteredLists(application: INestApplicationContext): Promise<FilteredList[]> {
-  const dataSource = application.get(DataSource);
+  const { manager } = application.get(DataSource);
   const found: FilteredList[] = [];
   for (const { parameter, result } of await calledLists(application)) {
     if (!(result instanceof Listing)) continue;
     const { metadata } = result.repository;
-    if (await hasTable(dataSource, metadata)) found.push({ metadata, parameter, listing: result });
+    if (await hasTable(manager, tableOf(metadata)))
+      found.push({ metadata, parameter, listing: result });
   }
   return found;
 }
@@ -44,12 +46,4 @@ async function calledLists(application: INestApplicationContext): Promise<Called
   const lists = callLists(endpointsOf(application), application.get(Settings), example);
   for await (const list of lists) called.push(list);
   return called;
-}
-
-async function hasTable(dataSource: DataSource, metadata: EntityMetadata): Promise<boolean> {
-  const [{ exists }] = await dataSource.query<[{ exists: boolean }]>(
-    'SELECT to_regclass($1) IS NOT NULL AS exists',
-    [tableOf(metadata)],
-  );
-  return exists;
 }

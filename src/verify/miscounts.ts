@@ -9,9 +9,8 @@ import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
 const MAXIMUM_REPORTED = 20;
 
 /**
- * The ranges and words whose tally differs from the table, as lines. Empty if the resource has no tally of the
- * columns of its entity, which `differences` reports. If every range of every facet is right in every
- * order, and every counted word, so are all counts and offsets.
+ * The ranges and words whose tally differs from the table, as lines. Without any, all counts and offsets are right.
+ * Empty if the resource has no tally of the columns of its entity, which `differences` reports.
  */
 export async function miscounts(
   dataSource: DataSource,

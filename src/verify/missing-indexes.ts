@@ -120,21 +120,11 @@ async function servesQuery(
 ): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
   const text = `SELECT FROM ${tableOf(metadata)} WHERE ${equal.join(' AND ')}`;
-  return usesIndexes(
-    await plan(
-      dataSource,
-      text,
-      columns.map(() => []),
-    ),
-  );
+  const values = columns.map(() => []);
+  return usesIndexes(await plan(dataSource, text, values));
 }
 
-/**
- * Whether an index returns the objects in the order of a column, except for the order of equal values. In descending
- * order it is read backwards.
- *
- * @param column quoted
- */
+/** Whether an index returns the objects in the order of a quoted column; read backwards, also in descending order. */
 async function servesSort(
   dataSource: DataSource,
   metadata: EntityMetadata,

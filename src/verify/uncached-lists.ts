@@ -10,9 +10,8 @@ import { filteredLists } from './filtered-lists.js';
 const ANY_CLIENT = { clientID: 'verify' };
 
 /**
- * The filters and computed fields whose lists have no ETag and are not cached, as lines with what these
- * depend on. Each filter is checked with its example. A filter that has dependencies only for some values
- * may be missing here; the service decides for each statement.
+ * The filters and computed fields whose lists have no ETag and are not cached, as lines with what these depend on. A
+ * filter is checked with its example, although it may have dependencies for other values only.
  */
 export async function uncachedLists(application: INestApplicationContext): Promise<string[]> {
   const lists = application.get(ListReader);

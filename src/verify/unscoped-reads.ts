@@ -7,8 +7,8 @@ import { selectedComputed } from '../resource/selection.js';
 import { filteredLists } from './filtered-lists.js';
 
 /**
- * The computed fields and filters whose SQL reads a resource past its scope, or which PostgreSQL refuses, as
- * lines. The service refuses each request with one of them. Each filter is checked with its example.
+ * The computed fields, and filters with their examples, whose SQL reads a resource past its scope, or which PostgreSQL
+ * refuses, as lines. The service refuses each request with one of them.
  */
 export async function unscopedReads(application: INestApplicationContext): Promise<string[]> {
   const reads = application.get(UnscopedReads);

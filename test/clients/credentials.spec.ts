@@ -136,8 +136,8 @@ describe('Within ten seconds', () => {
     await ask('leaving', leaving.token).expect(200);
     await ask('barred', barred.token).expect(200);
     await clients.revoke(leaving.tokenID);
-    await clients.setDisabled('barred', true);
-    await clients.setRateLimit('limited', 200_000);
+    await clients.update('barred', { disabled: true });
+    await clients.update('limited', { rateLimit: 200_000 });
     const statuses = new Set<string>();
     await until(async () => {
       const one = await ask('leaving', leaving.token);
@@ -148,7 +148,7 @@ describe('Within ten seconds', () => {
     await ask('leaving', leaving.token).expect(401, refusal(-11, 'The credentials are not valid'));
     await ask('barred', barred.token).expect(403, refusal(-13, 'The client is disabled'));
     expect([...statuses]).toContain('-11 -13');
-    await clients.setDisabled('barred', false);
+    await clients.update('barred', { disabled: false });
     await until(async () => (await ask('barred', barred.token)).status === 200, 10_000);
     await ask('barred', barred.token).expect(200);
   });

@@ -65,7 +65,7 @@ describe('Failed logins', () => {
     await clients.create('barred', {});
     const expired = await clients.issue(service.clientID, new Date(0));
     const barred = await clients.issue('barred', null);
-    await clients.setDisabled('barred', true);
+    await clients.update('barred', { disabled: true });
     for (let at = 0; at < 4; at += 1) {
       await service.anonymous().get('/brands').expect(401);
       await login(service, service.clientID, expired.token).expect(401);
@@ -146,7 +146,7 @@ describe('The log', () => {
     const expired = await clients.issue(clientID, new Date(0));
     await clients.create('barred', {});
     const barred = await clients.issue('barred', null);
-    await clients.setDisabled('barred', true);
+    await clients.update('barred', { disabled: true });
     const from = (request: Test) => request.set('X-Forwarded-For', '192.0.2.9');
     await from(service.get('/brands')).expect(200);
     await from(service.get('/brands?nonsense=1')).expect(400);

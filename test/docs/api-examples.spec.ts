@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
-import { overview } from '../../src/openapi/overview.js';
+import { overview } from '../../src/openapi/document.js';
 import { type Service, startService } from '../service.js';
 import { type Fence, fencesOf } from './markdown.js';
 

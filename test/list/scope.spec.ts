@@ -3,7 +3,9 @@ import { Logger } from '@nestjs/common';
 import type { Response } from 'supertest';
 import { Raw } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
+import { explainList } from '../../src/cli/explain-list.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
+import { CommandError } from '../../src/command-error.js';
 import { listOf, ListQueryDto, QueryOf, TextParam } from '../../src/list/index.js';
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { migrationChanges } from '../../src/schema/migration-changes.js';
@@ -309,6 +311,17 @@ describe('A resource with a scope', () => {
       const found = await seen('a', path, { headers });
       expect({ ...found, sent: {} }).toEqual(before.get(path)?.[0]);
     }
+  });
+
+  it('has lists that are explained for a client, who must be named', async () => {
+    await expect(explainList(service.application, '/test_orders')).rejects.toThrow(
+      new CommandError('What is seen of test_orders depends on the client: name one with --client'),
+    );
+    const [plan, ...lines] = await explainList(service.application, '/test_orders?limit=1', 'a');
+    expect(plan).toMatch(/^Plan: /);
+    expect(lines).toContainEqual(expect.stringMatching(/^Values: .*"a"/));
+    const free = await explainList(service.application, '/brands');
+    expect(free[0]).toMatch(/^Plan: /);
   });
 
   it('has the count of a client from the tally, and 304 of its own', async () => {

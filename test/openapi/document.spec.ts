@@ -41,7 +41,7 @@ beforeAll(async () => {
   const disabled = await known.issue('disabled', null);
   const hurried = await known.issue('hurried', null);
   const expired = await known.issue(service.clientID, new Date('2026-01-01'));
-  await known.setDisabled('disabled', true);
+  await known.update('disabled', { disabled: true });
   clients = {
     known: credentials(service.clientID, service.token),
     expired: credentials(service.clientID, expired.token),

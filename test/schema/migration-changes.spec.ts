@@ -92,6 +92,14 @@ const CHANGED = {
     { ...COLUMNS, owner: { type: 'varchar', length: 50, nullable: true } },
     { ...LISTS, scope: { columns: ['owner'], where: ({ clientID: owner }) => ({ owner }) } },
   ),
+  scopedByOther: gadgets(
+    {
+      ...COLUMNS,
+      owner: { type: 'varchar', length: 50, nullable: true },
+      tenant: { type: 'varchar', length: 50, nullable: true },
+    },
+    { ...LISTS, scope: { columns: ['tenant'], where: ({ clientID: tenant }) => ({ tenant }) } },
+  ),
   shorter: gadgets({ ...COLUMNS, name: { ...COLUMNS.name, length: 40 } }),
   coarser: gadgets({ ...COLUMNS, price: { ...COLUMNS.price, scale: 1 } }),
   generated: gadgets(
@@ -180,6 +188,17 @@ describe('The migration for', () => {
       expect(await definition()).toBe(after);
     },
   );
+
+  it('a scope by another new column records that column in deletions', async () => {
+    await run((await change(CHANGED.scoped)).up);
+    const before = await definition();
+    const { up, down } = await change(CHANGED.scopedByOther);
+    expect(up.at(-1)).toBe(`SELECT install_deletions('gadgets', 'gadgetID', '{tenant}')`);
+    await run(up);
+    expect((await migrationChanges(source)).up).toEqual([]);
+    await run(down);
+    expect(await definition()).toBe(before);
+  });
 
   it('wider types lets the longer values in, which its return refuses to cut', async () => {
     const { up, down } = await change(CHANGED.wider);

@@ -8,9 +8,8 @@ import { canReach } from './home.js';
 /** @import { Home } from './home.js' */
 
 /**
- * The programs for this platform, executable by the account of `home`: those in node_modules, or a
- * copy beside the data if the account cannot reach them or their links are missing. `major` is the
- * version as in the file `PG_VERSION` of a data directory, such as `18`.
+ * The programs for this platform: those in node_modules, or a copy beside the data if the account of `home` cannot
+ * reach them or their links are missing. `major` is as in the file `PG_VERSION`, such as `18`.
  *
  * @param {Home} home
  * @throws EmbeddedPostgresError if there are none for this platform

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { usableBinaries } from './binaries.js';
 import { createAtomically } from './create-atomically.js';
-import { EmbeddedPostgresError, errorCode, messageOf, oneLine } from './errors.js';
+import { EmbeddedPostgresError, errorCode, messageOf, oneLine, unlessMissing } from './errors.js';
 import { clusterIn, homeOf } from './home.js';
 
 /** @import { Account } from './home.js' */
@@ -27,8 +27,7 @@ import { clusterIn, homeOf } from './home.js';
  * @param {string} name
  * @param {(line: string) => void} onNotice called with one line if the data is stored outside `dataDir`
  * @returns {Promise<Cluster>}
- * @throws EmbeddedPostgresError if the cluster cannot be created, is of another PostgreSQL version, or
- *   cannot be run by this user
+ * @throws EmbeddedPostgresError if this user cannot create or run it, or it is of another PostgreSQL version
  */
 export async function openCluster(dataDir, name, onNotice) {
   try {
@@ -107,21 +106,15 @@ async function run(program, account, input, args) {
   });
 }
 
-/**
- * The environment of PostgreSQL's programs. Inherits only PATH: PostgreSQL reads variables such as
- * PGPORT, PGDATA and LC_ALL.
- */
+/** Inherits only PATH: PostgreSQL reads variables such as PGPORT, PGDATA and LC_ALL. */
 export function serverEnvironment() {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /** @param {Cluster} cluster */
 async function checkVersion({ directory, binaries }) {
-  let version;
-  try {
-    version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
+  const version = (await unlessMissing(readFile(join(directory, 'PG_VERSION'), 'utf8')))?.trim();
+  if (version === undefined) {
     throw new EmbeddedPostgresError(
       `${directory} is not a PostgreSQL data directory: move it away`,
     );

@@ -13,8 +13,8 @@ import { EmbeddedPostgresError, errorCode } from './errors.js';
 /** @import { Cluster } from './cluster.js' */
 
 /**
- * Name of the link to the supervisor's socket in the directory of a cluster. The socket itself is
- * elsewhere: its path may have about 100 bytes, and not every file system that is mounted has sockets.
+ * The link to the supervisor's socket in the directory of a cluster. The socket itself is elsewhere: its path may have
+ * about 100 bytes, and not every file system that is mounted has sockets.
  */
 export const SOCKET = 'supervisor.socket';
 
@@ -72,10 +72,7 @@ export class Connection {
     return (await this.next())?.holder;
   }
 
-  /**
-   * Resolves when the supervisor has stopped the server, or has left it to other processes, or when
-   * the time is over.
-   */
+  /** Resolves when the supervisor has stopped the server or left it to others, or when the time is over. */
   async end() {
     this.#socket.ref();
     this.#socket.end();

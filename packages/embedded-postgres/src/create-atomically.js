@@ -1,22 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from './errors.js';
+import { errorCode, unlessMissing } from './errors.js';
 
 /** Distinguishes this process from an earlier one with its pid, such as pid 1 in a container. */
 const thisProcess = `${process.pid}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Creates a folder completely or not at all. Does nothing if the folder exists and is not empty. If
- * several processes create the same folder, the first to finish wins and the others use its folder,
- * so no lock is needed.
+ * Creates a folder completely or not at all. Does nothing if the folder exists and is not empty. Needs no lock: if
+ * several processes create the same folder, the first to finish wins and the others use its folder.
  *
  * @param {string} folder
- * @param {(temporary: string) => Promise<string>} create builds the folder inside an empty temporary
- *   folder and returns its path, which is then renamed to `folder`
+ * @param {(temporary: string) => Promise<string>} create builds it in a temporary folder, and returns its path
  */
 export async function createAtomically(folder, create) {
-  if (await isFilled(folder)) return;
+  if ((await unlessMissing(readdir(folder)))?.length) return;
   await removeLeftovers(folder);
   const temporary = await mkdtemp(`${folder}.init-${thisProcess}-`);
   try {
@@ -26,16 +24,6 @@ export async function createAtomically(folder, create) {
     if (!isCreatedByOther) throw error;
   } finally {
     await remove(temporary);
-  }
-}
-
-/** @param {string} folder */
-async function isFilled(folder) {
-  try {
-    return (await readdir(folder)).length > 0;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
   }
 }
 
@@ -67,7 +55,7 @@ function isAlive(pid) {
 }
 
 /** @param {string} folder */
-async function remove(folder) {
+function remove(folder) {
   // Retries, because an initdb that outlived its parent may still write into the folder.
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  return rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -15,6 +15,19 @@ export function errorCode(error) {
   return types.isNativeError(error) && 'code' in error ? String(error.code) : undefined;
 }
 
+/**
+ * The value of a promise; undefined if the file that it needs does not exist.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ */
+export async function unlessMissing(promise) {
+  return promise.catch((/** @type {unknown} */ error) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
 /** @param {unknown} error */
 export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);

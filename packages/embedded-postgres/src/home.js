@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { EmbeddedPostgresError, errorCode } from './errors.js';
+import { EmbeddedPostgresError, unlessMissing } from './errors.js';
 
 /**
  * The user id and group id that run the server.
@@ -10,14 +10,10 @@ import { EmbeddedPostgresError, errorCode } from './errors.js';
  */
 
 /**
- * Where an embedded server stores its data, and which account runs it.
+ * Where an embedded server stores its data: elsewhere than in the data directory if its account cannot reach that. The
+ * account is this user, or another one for root, since PostgreSQL does not run as root.
  *
- * @typedef {object} Home
- * @property {string} directory
- * @property {Account | undefined} account set if this process is root, since PostgreSQL does not run as
- *   root. Undefined: this user
- * @property {boolean} elsewhere whether `directory` is not the data directory, because the account
- *   cannot reach that
+ * @typedef {{ directory: string; account: Account | undefined; elsewhere: boolean }} Home
  */
 
 /** Root runs the server as the first of these accounts that /etc/passwd contains. */
@@ -26,12 +22,10 @@ const ACCOUNTS = ['postgres', 'node', 'nobody'];
 /** Where root stores the data if the account cannot reach the data directory, as in root's home. */
 const ELSEWHERE = '/var/lib/embedded-postgres';
 
-/** Name of the cluster's directory inside its home. */
 const CLUSTER = 'postgres';
 
 /**
- * Creates the data directory, and determines where its server stores data and which account runs it.
- * The result is the same every time.
+ * Creates the data directory, and finds its home, which is the same every time.
  *
  * @param {string} dataDir
  * @returns {Promise<Home>}
@@ -52,7 +46,7 @@ export function clusterIn(home) {
 /** @param {string} directory */
 async function ownHome(directory) {
   const cluster = join(directory, CLUSTER);
-  const owner = await ownerOf(cluster);
+  const owner = await unlessMissing(stat(cluster));
   if (owner && owner.uid !== process.getuid?.()) {
     throw new EmbeddedPostgresError(
       `${cluster} belongs to another user: run as that user, or use a directory of your own`,
@@ -67,7 +61,7 @@ async function rootsHome(directory) {
   const elsewhere = join(ELSEWHERE, `${basename(dirname(directory))}-${name}`);
   for (const candidate of [directory, elsewhere]) {
     const cluster = join(candidate, CLUSTER);
-    const owner = await ownerOf(cluster);
+    const owner = await unlessMissing(stat(cluster));
     if (owner?.uid === 0) {
       throw new EmbeddedPostgresError(
         `${cluster} belongs to root, and PostgreSQL does not run as root: change its owner ` +
@@ -75,7 +69,8 @@ async function rootsHome(directory) {
       );
     }
     if (owner) {
-      return { directory: candidate, account: owner, elsewhere: candidate === elsewhere };
+      const account = { uid: owner.uid, gid: owner.gid };
+      return { directory: candidate, account, elsewhere: candidate === elsewhere };
     }
   }
   const account = await serverAccount();
@@ -84,17 +79,6 @@ async function rootsHome(directory) {
   // Independent of root's umask.
   for (const folder of [ELSEWHERE, elsewhere]) await chmod(folder, 0o755);
   return { directory: elsewhere, account, elsewhere: true };
-}
-
-/** @param {string} path */
-async function ownerOf(path) {
-  try {
-    const { uid, gid } = await stat(path);
-    return { uid, gid };
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -131,11 +131,7 @@ function lastFailure(log) {
   return lines.at(-1)?.replace(/^.*?(FATAL|PANIC): {2}/, '');
 }
 
-/**
- * The last 4,000 bytes of the current log file; empty if there is none.
- *
- * @param {string} directory
- */
+/** @param {string} directory */
 async function logTail(directory) {
   try {
     const names = await readFile(join(directory, 'current_logfiles'), 'utf8');

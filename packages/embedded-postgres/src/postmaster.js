@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from './errors.js';
+import { errorCode, unlessMissing } from './errors.js';
 
 /** How long a postmaster.pid may be empty: a server writes it just after creating it. */
 const MAX_EMPTY_MS = 5_000;
 
 /**
- * Whether the server with a process id accepts connections.
+ * Whether a server accepts connections.
  *
- * @param {string} directory of its cluster
+ * @param {string} directory
  * @param {number | undefined} pid
  */
 export async function isReady(directory, pid) {
@@ -60,13 +60,8 @@ export async function removeStaleLockFile(directory) {
 }
 
 /** @param {string} directory */
-async function lockFile(directory) {
-  try {
-    return await readFile(join(directory, 'postmaster.pid'), 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+function lockFile(directory) {
+  return unlessMissing(readFile(join(directory, 'postmaster.pid'), 'utf8'));
 }
 
 /**

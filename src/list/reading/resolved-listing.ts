@@ -1,7 +1,6 @@
-import type { ReadPool } from '../../database/read-pool.js';
+import type { ReadPool, TextRow } from '../../database/read-pool.js';
 import { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues, type Statement } from '../../database/statement.js';
-import type { TextRow } from '../../database/text-query.js';
 import {
   type Condition,
   type IdentifierQuery,

@@ -92,7 +92,8 @@ function isAsDeclared(metadata: EntityMetadata, installed?: InstalledDeletions):
   const declared = deletionColumnsOf(metadata);
   return (
     installedColumns(metadata, recorded).length === declared.length &&
-    declared.every((column) => recorded[column] === present?.[column])
+    // Neither has a column that the same migration adds.
+    declared.every((column) => column in recorded && recorded[column] === present?.[column])
   );
 }
 

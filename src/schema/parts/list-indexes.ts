@@ -8,8 +8,7 @@ import {
 } from '../../resource/list-indexes.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { type Difference, orMigration } from '../difference.js';
-import { recreatedColumns } from '../migration.js';
-import type { Part } from './part.js';
+import { type Part, recreatedColumns } from './part.js';
 
 /** The indexes of a resource's lists. */
 export const listIndexes: Part<readonly ListIndex[]> = {
@@ -70,12 +69,6 @@ export const listIndexes: Part<readonly ListIndex[]> = {
     down.last.push(...recreated);
   },
 };
-
-/** Whether a statement creates or drops an index of the lists of one of some tables. */
-export function changesListIndex(tables: readonly string[], statement: string): boolean {
-  const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
-  return name !== undefined && tables.some((table) => name.startsWith(listIndexPrefix(table)));
-}
 
 function compared(metadata: EntityMetadata, installed: readonly ListIndex[] = []) {
   const declared = declaredIndexes(listTableOf(metadata));

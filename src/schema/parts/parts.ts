@@ -18,21 +18,14 @@ const PARTS: readonly Part<unknown>[] = [
   tracking,
 ];
 
-/** A part of a resource. */
-interface ResourcePart {
-  readonly part: Part<unknown>;
-  /** What is installed of it; `undefined` for nothing. */
-  readonly installed: unknown;
-}
-
 /**
  * Reads what is installed of every part.
  *
- * @returns the parts that a resource can have, in the order in which a migration installs them
+ * @returns the parts that a resource can have, with what is installed of each; `undefined` for nothing
  */
 export async function readParts(
   dataSource: DataSource,
-): Promise<(metadata: EntityMetadata) => ResourcePart[]> {
+): Promise<(metadata: EntityMetadata) => { part: Part<unknown>; installed: unknown }[]> {
   const read: { part: Part<unknown>; byResource: ReadonlyMap<string, unknown> }[] = [];
   for (const part of PARTS) read.push({ part, byResource: await part.read(dataSource) });
   return (metadata) =>

@@ -2,8 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
-import { retypedColumns } from '../migration.js';
-import { missingTriggers, type Part, TRIGGERS } from './part.js';
+import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
 import { TALLY_OPTIONS } from './tally-options.js';
 
 type Option = keyof typeof TALLY_OPTIONS;

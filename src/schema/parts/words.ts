@@ -1,6 +1,5 @@
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { retypedColumns } from '../migration.js';
-import type { Part } from './part.js';
+import { type Part, retypedColumns } from './part.js';
 
 /**
  * The trigger that sets the words of an object, by the columns whose words it sets. No entity declares these: a migration
