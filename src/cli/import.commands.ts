@@ -151,7 +151,7 @@ async function maintain(
   try {
     // Without it, a cut reads the table in place of an index.
     await analyseWritten(dataSource, [tableOf(metadata)], 'VACUUM (ANALYZE, SKIP_LOCKED)');
-    if (await catalogue.get(Maintenance).complete(metadata)) return;
+    if (await catalogue.get(Maintenance).complete(metadata.tableName)) return;
     console.error('Not maintained yet; the service will do it');
   } catch (error) {
     console.error(`Not maintained; the service will do it: ${(error as Error).message}`);

@@ -79,7 +79,9 @@ export class Maintenance implements OnModuleDestroy {
    *
    * @returns false if it was not completed in time
    */
-  async complete(metadata: EntityMetadata): Promise<boolean> {
+  async complete(resource: string): Promise<boolean> {
+    const metadata = resourcesWith('counts', this.dataSource).get(resource);
+    if (!metadata) return true;
     const tally = new TallyMaintenance(await this.connections.connected(), metadata);
     const end = performance.now() + LONGEST_COMPLETION;
     const complete = async (work: { run(): Promise<boolean> }): Promise<boolean> => {

@@ -148,8 +148,7 @@ describe('An empty resource that is loaded', () => {
       '/facets/products?q=text',
     ];
     const answers = async () => {
-      const metadata = service.dataSource.getMetadata('products');
-      await service.application.get(Maintenance).complete(metadata);
+      await service.application.get(Maintenance).complete('products');
       expect(await findViolations(service.application)).toEqual([]);
       const bodies = [];
       for (const list of lists) bodies.push((await service.get(list).expect(200)).body as unknown);
