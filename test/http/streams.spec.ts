@@ -83,6 +83,20 @@ describe('A list as a stream', () => {
     await isIdle();
   });
 
+  it('has left its place when its reader has read it', async () => {
+    const limits = service.application.get(StreamLimit).limits as { total: number };
+    const { total } = limits;
+    limits.total = 1;
+    const statuses: (number | undefined)[] = [];
+    for (let at = 0; at < 50; at += 1) {
+      const response = await ask('/products?limit=1');
+      await textOf(response);
+      statuses.push(response.statusCode);
+    }
+    limits.total = total;
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
   it('is cut off when its reader takes nothing, and frees its connection', async () => {
     const limits = service.application.get(StreamLimit).limits as { stallTimeout: number };
     const { stallTimeout } = limits;

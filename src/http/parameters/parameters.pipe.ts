@@ -24,10 +24,9 @@ export class ParametersPipe extends ValidationPipe {
     if (!(value instanceof SentParameters)) return super.transform(value, metadata) as unknown;
     const { metatype = Object } = metadata;
     const declared = parametersOf(metatype);
-    // The first text of each name.
-    const texts = new Map(
-      value.list.map(({ name, value: text }) => [name, text] as const).reverse(),
-    );
+    // In the order sent, as the conditions of a list are. Of a repeated name, which is refused below, the first text.
+    const texts = new Map<string, string>();
+    for (const { name, value: text } of value.list) if (!texts.has(name)) texts.set(name, text);
     const query = readParameters(metatype, texts, this.settings);
     const broken = rulesOf(metatype).length > 0 ? await validate(query, RULES) : [];
     const seen = new Set<string>();

@@ -56,7 +56,7 @@ export async function sendRows(
 }
 
 /**
- * The bytes of a list, write by write. Counts its objects in `request.rows`.
+ * The bytes of a list, write by write. Counts its objects in `request.rows`, and closes it.
  *
  * @param abort called with the failure to read the list, or without one if the reader stalls
  */
@@ -82,5 +82,8 @@ async function* writes(
   } catch (error) {
     abort(error as Error);
     throw error;
+  } finally {
+    // Before the response ends: a client that has read it may ask for the next list at once.
+    await list.close();
   }
 }
