@@ -101,8 +101,7 @@ const order = (orderID: string, ownerID: string, at: number, rest: Row = {}): Ro
 
 beforeAll(async () => {
   // A path is asked for in every form at once, of which three are streams.
-  // A stream holds its place until its snapshot is closed, which may be after the next one is asked for.
-  service = await startService({ MAX_STREAMS_PER_CLIENT: '12' }, OrdersModule);
+  service = await startService({ MAX_STREAMS_PER_CLIENT: '3' }, OrdersModule);
   await query(MEMBERS);
   for (const statement of (await migrationChanges(service.dataSource)).up) await query(statement);
   await query(`SELECT install_words('test_orders', '{note}')`);
