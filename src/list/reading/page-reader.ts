@@ -64,7 +64,7 @@ export class PageReader {
     const plan = planOf(requested);
     let built = plan.statement(requested, 'if frequent');
     let statement = this.statements.of(metadata, built.text, built.keep);
-    if (!statement.prepared && built.keep === 'if frequent') {
+    if (built.keep === 'if frequent' && !statement.prepared && this.statements.isFull(metadata)) {
       // Planned each time, it is better planned for its values.
       built = plan.statement(requested, 'never');
       statement = this.statements.of(metadata, built.text, 'never');

@@ -23,6 +23,10 @@ class OfResource {
   private readonly requests = new LRUCache<string, number>({ max: MAXIMUM_OTHERS });
   private frequent = 0;
 
+  get isFull(): boolean {
+    return this.frequent >= MAXIMUM_FREQUENT;
+  }
+
   of(text: string, keep: Keep): Statement {
     const known = this.prepared.get(text);
     if (known) return known;
@@ -33,7 +37,7 @@ class OfResource {
 
   /** Counts a request. Returns whether the statement becomes one of the frequent ones: the first that are. */
   private isFrequent(text: string, keep: Keep): boolean {
-    if (keep === 'never' || this.frequent >= MAXIMUM_FREQUENT) return false;
+    if (keep === 'never' || this.isFull) return false;
     const count = (this.requests.get(text) ?? 0) + 1;
     this.requests.set(text, count);
     if (count < FREQUENT) return false;
@@ -50,8 +54,17 @@ export class PreparedStatements {
 
   /** The statement on a resource with a text. */
   of(metadata: EntityMetadata, text: string, keep: Keep): Statement {
+    return this.ofResource(metadata).of(text, keep);
+  }
+
+  /** Whether no further statement on a resource becomes a frequent one. */
+  isFull(metadata: EntityMetadata): boolean {
+    return this.ofResource(metadata).isFull;
+  }
+
+  private ofResource(metadata: EntityMetadata): OfResource {
     let statements = this.resources.get(metadata);
     if (!statements) this.resources.set(metadata, (statements = new OfResource()));
-    return statements.of(text, keep);
+    return statements;
   }
 }
