@@ -16,6 +16,8 @@ import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
 
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
+/** Rounds between two counts of the deltas, for the metrics. */
+const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted. */
 const CHOICE_INTERVAL = 10_000;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
@@ -138,8 +140,10 @@ export class Maintenance implements OnModuleDestroy {
       every,
     });
     const tasks = [
-      task('tally', async () => {
-        this.deltas.set(resource, await maintenance.waiting());
+      task('tally', async (round) => {
+        if (round % ROUNDS_PER_COUNT === 0) {
+          this.deltas.set(resource, await maintenance.waiting());
+        }
         await maintenance.run(this.stopping.signal);
       }),
       task('deletions', () => purgeDeletions(dataSource, metadata), ROUNDS_PER_PURGE),

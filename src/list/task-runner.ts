@@ -13,7 +13,7 @@ export interface Task {
   /** Absent: it is of no single resource. */
   readonly resource?: string;
   /** Work that another instance does, or that a lock stops, is left for the next run. */
-  readonly run: () => Promise<unknown>;
+  readonly run: (round: number) => Promise<unknown>;
   /** Rounds from one run to the next, unless it fails. Default: 1. */
   readonly every?: number;
 }
@@ -72,7 +72,7 @@ export class TaskRunner {
       // Its lock would hold up the tasks of the others.
       if (resource !== undefined && this.loading.has(resource)) continue;
       try {
-        await run();
+        await run(round);
         if (this.failing.delete(task)) this.logger.warn(`Maintenance of ${name} works again`);
       } catch (error) {
         succeeded = false;
