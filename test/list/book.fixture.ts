@@ -271,7 +271,10 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
         coverExists: (has) => path(Book, 'details.cover', has ? Not(IsNull()) : IsNull()),
         signed: (signed) => path(Book, 'details.signed', signed),
         either: (text) => [{ authorID: text }, { language: text }],
-        shelfOr: (name) => [{ shelfID: related(Shelf, { name }) }, { language: name }],
+        shelfOr: (name) => [
+          { shelfID: related(Shelf, { name }) },
+          { language: name, pages: MoreThanOrEqual(200) },
+        ],
         // SQL that an author of a resource forgot to put into brackets.
         oneOrOther: ([one, other]) => ({
           language: Raw((column) => `${column} = :one OR ${column} = :other`, { one, other }),

@@ -133,9 +133,10 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
     keeps: (value) => `"authorID" = ${literal(value)} OR language = ${literal(value)}`,
   },
   shelfOr: {
-    columns: ['shelfID', 'language'],
+    columns: ['shelfID', 'language', 'pages'],
     sample: (random) => random.pick([...NAMES, ...LANGUAGES]),
-    keeps: (value, client) => `${isOnShelf(value, client)} OR language = ${literal(value)}`,
+    keeps: (value, client) =>
+      `${isOnShelf(value, client)} OR language = ${literal(value)} AND pages >= 200`,
   },
   oneOrOther: filter(
     'language',
