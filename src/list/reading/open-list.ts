@@ -24,11 +24,9 @@ export interface ListStatements {
 const OBJECTS = { first: 100, minimum: 1, maximum: 5000 };
 /**
  * The target size of what is fetched at once, in characters. It is all that a list has in memory. All other
- * requests wait while it is parsed and, for a fast reader, converted to text.
+ * requests wait while it is parsed and converted to text.
  */
 const FETCHED_LENGTH = 50_000;
-/** The batches into which it is divided for a slow reader. */
-const BATCHES = 2;
 
 /**
  * Opens a list with a cursor and reads its first objects. Each fetch is one statement, so the query
@@ -74,21 +72,12 @@ async function* batchesOf(
 ): AsyncGenerator<Batch> {
   let rows = first;
   let wanted: number = OBJECTS.first;
-  let text = header;
-  for (;;) {
-    const size = Math.ceil(rows.length / BATCHES);
-    let length = 0;
-    for (let at = 0; at < rows.length; at += size) {
-      const batch = rows.slice(at, at + size);
-      text += write(batch);
-      length += text.length;
-      yield { rows: batch.length, text };
-      text = '';
-    }
-    // The header of an empty list.
-    if (text !== '') yield { rows: 0, text };
+  for (let before = header; ; before = '') {
+    const text = before + write(rows);
+    // An empty list may have a header.
+    if (text !== '') yield { rows: rows.length, text };
     if (rows.length < wanted) return;
-    const fitting = Math.round((wanted * FETCHED_LENGTH) / length);
+    const fitting = Math.round((wanted * FETCHED_LENGTH) / text.length);
     wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
     rows = await fetchRows(snapshot, wanted);
   }

@@ -94,11 +94,10 @@ export class ReadLimit {
   private leave(client: string, resource: string): void {
     this.ofResources.leave(keyOf(client, resource));
     this.ofClients.leave(client);
-    const queue = this.waiting.get(client);
-    const at = queue?.findIndex((read) => this.enter(client, read.resource)) ?? -1;
-    const [next] = at < 0 ? [] : (queue?.splice(at, 1) ?? []);
-    next?.start();
-    if (queue?.length === 0) this.waiting.delete(client);
+    const queue = this.waiting.get(client) ?? [];
+    const at = queue.findIndex((read) => this.enter(client, read.resource));
+    if (at >= 0) queue.splice(at, 1)[0]?.start();
+    if (queue.length === 0) this.waiting.delete(client);
   }
 }
 

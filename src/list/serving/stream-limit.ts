@@ -29,8 +29,7 @@ export class StreamLimit {
 
   /** @throws ApiError `-4` if one more list of a client would exceed a limit */
   requireRoom(client: string): void {
-    const hasRoom = this.running < this.limits.total && this.clients.hasRoom(client);
-    if (!hasRoom) throw errors.busy();
+    if (this.running >= this.limits.total || !this.clients.hasRoom(client)) throw errors.busy();
   }
 
   /**
