@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import { type Endpoint, endpointsOf } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
-import { parseQuery, SentParameters } from '../http/parameters/query-string.js';
+import { parseQuery } from '../http/parameters/query-string.js';
 import { Listing } from '../list/listing/listing.js';
 import { type Explanation, ListReader } from '../list/reading/list-reader.js';
 import { UnknownClientError } from '../resource/scope.js';
@@ -47,8 +47,7 @@ async function listingOf(
   query: string,
 ): Promise<Listing> {
   const pipe = new ParametersPipe(application.get(Settings));
-  const sent = new SentParameters(parseQuery(query));
-  const values: unknown = await pipe.transform(sent, { type: 'query', metatype });
+  const values: unknown = await pipe.transform(parseQuery(query), { type: 'query', metatype });
   const handler = await handlerFor();
   const result: unknown = await handler({ query: values as object, params });
   if (result instanceof Listing) return result;

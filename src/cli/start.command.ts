@@ -18,7 +18,7 @@ import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
-import { createEnvelopedServer } from '../http/server/enveloped-server.js';
+import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';
 import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
 import { writeStartLine } from '../operations/service-logger.js';
@@ -141,7 +141,7 @@ async function openAdminServer(
 ): Promise<Server | undefined> {
   const { adminPort } = settings;
   if (adminPort === undefined) return undefined;
-  const { server } = createEnvelopedServer(
+  const { server } = new EnvelopedServer(
     {
       answer: (request, response, knownError) => {
         if (endpoints.handle(request, response, knownError)) return;

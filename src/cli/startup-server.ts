@@ -5,7 +5,7 @@ import { errors } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
 import { COMMON_HEADERS } from '../http/server/common-headers.js';
 import { Cors } from '../http/server/cors.js';
-import { createEnvelopedServer } from '../http/server/enveloped-server.js';
+import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
 import { answerHealth, isHealthRequest } from '../operations/health.js';
 import type { Settings } from '../settings/settings.js';
@@ -58,7 +58,7 @@ async function open(
   maxConnections: number,
   settings: Settings,
 ) {
-  const { server } = createEnvelopedServer(
+  const { server } = new EnvelopedServer(
     {
       answer: (request, response, knownError) => {
         const isHealth = reason && isHealthRequest(request);

@@ -18,29 +18,24 @@ export type Encoding = (typeof ENCODINGS)[number];
 export const COMPRESSION_THRESHOLD = 1000;
 
 /** At this quality, Brotli is both smaller and faster than gzip. Its default quality is for files. */
-const BROTLI = brotli(4);
-/** For what is compressed once: a tenth smaller than above, in five times the time. */
-const BROTLI_ONCE = brotli(9);
-
-function brotli(quality: number): BrotliOptions {
-  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality } };
-}
+const QUALITY = 4;
+/** For what is sent many times: a tenth smaller than above, in five times the time. */
+export const REUSE_QUALITY = 9;
 
 const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Compresses a body outside the main thread. */
-export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
-  return encoding === 'br' ? compressors.br(body, BROTLI) : compressors.gzip(body);
-}
-
-/** Compresses a body that is sent many times, outside the main thread. */
-export function compressForReuse(body: Buffer, encoding: Encoding): Promise<Buffer> {
-  return encoding === 'br' ? compressors.br(body, BROTLI_ONCE) : compressors.gzip(body);
+export function compress(body: Buffer, encoding: Encoding, quality = QUALITY): Promise<Buffer> {
+  return encoding === 'br' ? compressors.br(body, brotli(quality)) : compressors.gzip(body);
 }
 
 /** A stream that compresses its input. It holds a few hundred kilobytes at most. */
 export function createCompressor(encoding: Encoding): Transform {
-  return encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip();
+  return encoding === 'br' ? createBrotliCompress(brotli(QUALITY)) : createGzip();
+}
+
+function brotli(quality: number): BrotliOptions {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality } };
 }
 
 /** The types of negotiator lack `preferred`, the order among codings of equal weight. */

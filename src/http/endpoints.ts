@@ -1,13 +1,8 @@
 import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
-import type { Module } from '@nestjs/core/injector/module.js';
-import {
-  argumentsOf,
-  type HandlerInput,
-  handlerValues,
-  queryClassOf,
-} from './handler-arguments.js';
+import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 
 /** A GET route of a controller. */
 export interface Endpoint {
@@ -22,11 +17,18 @@ export interface Endpoint {
    * The controller's method, to be called as Nest does, but without its guards, pipes and interceptors. If
    * there is a controller for each request, it is that of the request.
    */
-  readonly handlerFor: (request?: object) => Promise<Call>;
+  readonly handlerFor: (request?: object) => Promise<(input: HandlerInput) => unknown>;
+  /** Gives the providers of the module of the controller. */
+  readonly moduleRef: ModuleRef;
 }
 
-type Call = (input: HandlerInput) => unknown;
-type Handler = (...args: readonly unknown[]) => unknown;
+/** What a controller's method is called with. */
+interface HandlerInput {
+  readonly query: object;
+  /** The parameters in the path. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly request?: object;
+}
 
 /** Every `@Get()` route of an application, in the order of its modules. */
 export function endpointsOf(application: INestApplicationContext): Endpoint[] {
@@ -40,9 +42,10 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
   );
   return controllers.flatMap(({ module, wrapper }) => {
     const controller = wrapper.metatype as Type<object>;
+    const moduleRef = module.providers.get(ModuleRef)?.instance as ModuleRef;
     const methods = Object.getOwnPropertyDescriptors(controller.prototype as object);
     return Object.entries(methods).flatMap(([method, { value }]) => {
-      const handler = value as Handler | undefined;
+      const handler = value as ((...args: readonly unknown[]) => unknown) | undefined;
       if (!handler || Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET)
         return [];
       const path = joined(
@@ -51,20 +54,15 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
       );
       const query = queryClassOf(controller, method);
       const declared = argumentsOf(controller, method);
-      const handlerFor = async (request?: object): Promise<Call> => {
+      const handlerFor: Endpoint['handlerFor'] = async (request) => {
         const instance = wrapper.isDependencyTreeStatic()
           ? wrapper.instance
-          : await instanceFor(moduleRefOf(module), controller, request);
-        return (input) => handler.apply(instance, handlerValues(declared, input));
+          : await instanceFor(moduleRef, controller, request);
+        return (input) => handler.apply(instance, valuesOf(declared, input));
       };
-      return { controller, method, path, query, handlerFor };
+      return { controller, method, path, query, handlerFor, moduleRef };
     });
   });
-}
-
-/** Gives the providers of a module. */
-export function moduleRefOf({ providers }: Pick<Module, 'providers'>): ModuleRef {
-  return providers.get(ModuleRef)?.instance as ModuleRef;
 }
 
 /** An instance of a class of a module for a request, whatever the scope of the class. */
@@ -86,4 +84,58 @@ export function pathParametersOf({ path }: Pick<Endpoint, 'path'>): string[] {
 function joined(...parts: unknown[]): string {
   const names = parts.flatMap((part) => String(part).split('/')).filter((name) => name !== '');
   return `/${names.join('/')}`;
+}
+
+/** An argument of a controller's method, as its decorator declares it. */
+export interface HandlerArgument {
+  readonly index: number;
+  /** `undefined` for that of a decorator of one's own. */
+  readonly kind: RouteParamtypes | string | undefined;
+  /** What the decorator names, such as `brandID` in `@Param('brandID')`. */
+  readonly name?: string;
+  /** The class of the argument, as the compiler has it. */
+  readonly type: unknown;
+}
+
+const KINDS = Object.values(RouteParamtypes);
+
+/** The decorated arguments of a controller's method, in their order. */
+export function argumentsOf(controller: Type<object>, method: string): HandlerArgument[] {
+  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
+    string,
+    { index: number; data?: unknown }
+  >;
+  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, method) ??
+    []) as unknown[];
+  return Object.entries(declared)
+    .map(([key, { index, data }]) => ({
+      index,
+      kind: KINDS.find((each) => key === `${each}:${index}`),
+      ...(typeof data === 'string' && { name: data }),
+      type: types[index],
+    }))
+    .sort((one, other) => one.index - other.index);
+}
+
+/**
+ * The class that declares the parameters of a controller's method: that of its `@Query()` argument. Without one,
+ * there are the credentials alone.
+ */
+export function queryClassOf(controller: Type<object>, method: string): Type<object> {
+  const query = argumentsOf(controller, method).find(({ kind }) => kind === RouteParamtypes.QUERY);
+  return (query?.type as Type<object> | undefined) ?? CredentialsQueryDto;
+}
+
+/** The arguments as Nest passes them, except for those that neither query, path nor request give. */
+function valuesOf(
+  declared: readonly HandlerArgument[],
+  { query, params = {}, request }: HandlerInput,
+): unknown[] {
+  const values: unknown[] = [];
+  for (const { index, kind, name } of declared) {
+    if (kind === RouteParamtypes.QUERY) values[index] = query;
+    if (kind === RouteParamtypes.PARAM) values[index] = name === undefined ? params : params[name];
+    if (kind === RouteParamtypes.REQUEST) values[index] = request;
+  }
+  return values;
 }

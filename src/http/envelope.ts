@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
-import type { Encoding } from './compression.js';
+import { compress, COMPRESSION_THRESHOLD, type Encoding, encodingOf } from './compression.js';
 import type { ApiError } from './errors.js';
+import { traced } from './request-trace.js';
 import { sentTokens } from './sent-tokens.js';
 
 /** The data of a successful response: the exact count, and the objects as JSON text. */
@@ -28,6 +29,21 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** The envelope of a successful response, as JSON text. */
 export function successEnvelope({ count, objects }: Page): string {
   return `{"result":{"status":"OK","errcode":"0","msg":""},"response_data":{"count":"${count}","objects":${objects}}}`;
+}
+
+/** The answer with a page in its envelope, compressed if the client accepts it and it is long enough. */
+export function pageAnswer(
+  page: Page,
+  request: Pick<CatalogueRequest, 'headers' | 'trace'>,
+): Promise<Answer & { readonly body: Buffer }> {
+  return traced(request, 'serialisation', async () => {
+    const body = Buffer.from(successEnvelope(page));
+    const encoding =
+      body.length < COMPRESSION_THRESHOLD
+        ? undefined
+        : encodingOf(request.headers['accept-encoding']);
+    return { status: 200, body: encoding ? await compress(body, encoding) : body, encoding };
+  });
 }
 
 /** The envelope of an error response, as JSON text. */

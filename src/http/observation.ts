@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { isCredential } from './parameters/credentials-query.dto.js';
-import { SentParameters } from './parameters/query-string.js';
 
 /** A request whose answer took longer than a limit. */
 export interface SlowRequest {
@@ -15,9 +14,7 @@ export interface SlowRequest {
  * A completed request, for the log and the metrics. Only the ids of the request and of its trace may
  * contain text from the client, and they have a restricted form.
  */
-export interface Observation {
-  /** The request id, as in `X-Request-Id`. */
-  readonly id?: string;
+export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id' | 'plan'>>> {
   /** The ids of its trace and of its span in it, if there is a trace. */
   readonly traceId?: string;
   readonly spanId?: string;
@@ -37,8 +34,6 @@ export interface Observation {
   readonly milliseconds: number;
   /** The number of objects in the response. */
   readonly rows: number;
-  /** How its page was read from the database; absent for any other response. */
-  readonly plan?: CatalogueRequest['plan'];
   /** Absent unless it was slow. */
   readonly slow?: SlowRequest;
 }
@@ -78,8 +73,7 @@ export function observationOf(
 
 /** `undefined` if the names of its parameters were not checked: they may be any text of the client. */
 function slowRequest(request: CatalogueRequest, milliseconds: number): SlowRequest | undefined {
-  const query: unknown = request.query;
-  if (!(query instanceof SentParameters)) return undefined;
-  const names = query.list.map(({ name }) => name);
+  if ((request.query as unknown) !== request.parameters) return undefined;
+  const names = request.parameters.map(({ name }) => name);
   return { milliseconds, parameters: names.filter((name) => !isCredential(name)) };
 }

@@ -4,7 +4,7 @@ import { Settings } from '../settings/settings.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
-import { queryClassOf } from './handler-arguments.js';
+import { queryClassOf } from './endpoints.js';
 import {
   type ParameterSchema,
   type ParameterSettings,
@@ -12,20 +12,6 @@ import {
   schemaOf,
 } from './parameters/declared-parameters.js';
 import { ParametersPipe } from './parameters/parameters.pipe.js';
-
-/** A parameter as `OPTIONS` describes it. A property that does not apply is null. */
-interface AllowedParameter {
-  readonly name: string;
-  /** `array`: values separated by commas; `decimal`, `date-time`: strings of that format. */
-  readonly type: string;
-  /** Every allowed value of the parameter or, for an array, of its items. */
-  readonly allowedValues: readonly (string | boolean)[] | null;
-  readonly minimum: number | null;
-  readonly maximum: number | null;
-  readonly default: unknown;
-  readonly required: boolean;
-  readonly meaning: string;
-}
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
@@ -55,12 +41,14 @@ export class OptionsResponder {
   }
 }
 
-function allowedParameters(query: Type<object>, settings: ParameterSettings): AllowedParameter[] {
+/** The parameters as `OPTIONS` describes them. A property that does not apply is null. */
+function allowedParameters(query: Type<object>, settings: ParameterSettings): object[] {
   return [...parametersOf(query)].map(([name, parameter]) => {
     const schema = schemaOf(parameter, settings);
     const { type, format, minimum = null, maximum = null } = schema;
     return {
       name,
+      // `array`: values separated by commas; `decimal`, `date-time`: strings of that format.
       type: format === 'decimal' || format === 'date-time' ? format : type,
       allowedValues: valuesOf(schema),
       minimum,
@@ -72,6 +60,7 @@ function allowedParameters(query: Type<object>, settings: ParameterSettings): Al
   });
 }
 
+/** Every allowed value of the parameter or, for an array, of its items. */
 function valuesOf({ type, enum: values, items }: ParameterSchema) {
   if (type === 'boolean') return [true, false];
   return values ?? items?.enum ?? null;

@@ -30,17 +30,13 @@ export interface RequestTrace {
 }
 
 /** Runs work as a phase of a request. Without a trace it only runs it. */
-export function traced<T>(
+export async function traced<T>(
   { trace }: { readonly trace?: RequestTrace },
   phase: Phase,
   work: () => Promise<T>,
 ): Promise<T> {
-  return trace ? inPhase(trace, phase, work) : work();
-}
-
-async function inPhase<T>(trace: RequestTrace, phase: Phase, work: () => Promise<T>): Promise<T> {
-  trace.enter(phase);
+  trace?.enter(phase);
   const result = await work();
-  trace.leave();
+  trace?.leave();
   return result;
 }

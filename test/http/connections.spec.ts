@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { closeGracefully } from '../../src/http/server/closing.js';
 import { Connections } from '../../src/http/server/connections.js';
-import { createEnvelopedServer } from '../../src/http/server/enveloped-server.js';
+import { EnvelopedServer } from '../../src/http/server/enveloped-server.js';
 import { until } from '../until.js';
 
 it.each(['reset', 'closed'])('Every response closes when its connection is %s', async (way) => {
@@ -50,7 +50,7 @@ const CLIENT = `
 `;
 
 it('Connections that wait to be accepted when the server closes are answered', async () => {
-  const enveloped = createEnvelopedServer(
+  const enveloped = new EnvelopedServer(
     { answer: (_request, response) => response.setHeader('Connection', 'close').end('answered') },
     1000,
   );

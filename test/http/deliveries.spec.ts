@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Deliveries, type DeliveryLimits } from '../../src/http/server/deliveries.js';
+import { Deliveries } from '../../src/http/server/deliveries.js';
 import { onEnd } from '../../src/http/server/admission.js';
 import { until } from '../until.js';
 
 /** More bytes than the kernel buffers for a connection. */
 const BODY = Buffer.alloc(20_000_000, 'x');
-const ROOMY: DeliveryLimits = { grace: 60_000, rate: 1_000_000, bytes: 1_000_000_000 };
+const ROOMY = { grace: 60_000, rate: 1_000_000, bytes: 1_000_000_000 };
 
 let server: Server | undefined;
 const sockets: Socket[] = [];
@@ -21,7 +21,7 @@ afterEach(() => {
 
 /** Starts a server with large responses, and clients that do not read them. */
 async function serve(
-  limits: DeliveryLimits,
+  limits: typeof ROOMY,
   readers: number,
   areHalfClosed = false,
 ): Promise<Deliveries> {

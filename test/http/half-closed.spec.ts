@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { closeGracefully } from '../../src/http/server/closing.js';
-import { createEnvelopedServer } from '../../src/http/server/enveloped-server.js';
+import { EnvelopedServer } from '../../src/http/server/enveloped-server.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -102,7 +102,7 @@ describe('A client that ends its direction after its requests', () => {
 
 it('A client that has ended its direction gets every answer of a server that closes', async () => {
   const answers: (() => unknown)[] = [];
-  const enveloped = createEnvelopedServer(
+  const enveloped = new EnvelopedServer(
     { answer: ({ url }, response) => answers.push(() => response.end(url)) },
     10,
   );

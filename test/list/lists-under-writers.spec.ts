@@ -7,7 +7,6 @@ import { ReadPool } from '../../src/database/read-pool.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
-import { SentParameters } from '../../src/http/parameters/query-string.js';
 import { FacetCounts } from '../../src/list/facets/facet-counts.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';
@@ -157,10 +156,7 @@ async function listing(request: PlainRequest): Promise<Listing> {
   if (!endpoint) throw new Error('There is no list of books');
   const sent = Object.entries(request).map(([name, value]) => ({ name, value }));
   const pipe = new ParametersPipe(application.get(Settings));
-  const query = await pipe.transform(new SentParameters(sent), {
-    type: 'query',
-    metatype: endpoint.query,
-  });
+  const query = await pipe.transform(sent, { type: 'query', metatype: endpoint.query });
   const handler = await endpoint.handlerFor();
   return handler({ query: query as object }) as Listing;
 }

@@ -30,8 +30,8 @@ export class InvalidValue {
   constructor(readonly toError: (name: string) => ApiError) {}
 }
 
-/** Converts a parameter's text to a value. */
-type Read<T = unknown> = (text: string, settings: ParameterSettings) => T | InvalidValue;
+/** Converts a parameter's text to a value, or to an `InvalidValue`. */
+type Read = (text: string, settings: ParameterSettings) => unknown;
 
 /** A parameter as `OPTIONS` and the OpenAPI document describe it. */
 export interface DeclaredParameter {
@@ -77,7 +77,7 @@ const collected = new WeakMap<object, Parameters>();
  * @param read absent for a parameter that another class has declared
  * @throws TypeError if the class has declared it already
  */
-export function Parameter<T>(parameter: DeclaredParameter, read?: Read<T>): PropertyDecorator {
+export function Parameter(parameter: DeclaredParameter, read?: Read): PropertyDecorator {
   return (query, name) => {
     const own = declared.get(query) ?? new Map<string, DeclaredParameter>();
     if (own.has(String(name))) {
@@ -97,17 +97,13 @@ export function ownParameters(query: QueryClass): Parameters {
 /** The parameters of a query class, inherited ones first. */
 export function parametersOf({ prototype }: QueryClass): Parameters {
   let parameters = collected.get(prototype);
-  if (!parameters) collected.set(prototype, (parameters = collect(prototype)));
-  return parameters;
-}
-
-function collect(prototype: object): Parameters {
-  const classes: object[] = [];
-  for (let at: unknown = prototype; typeof at === 'object' && at !== null;) {
-    classes.unshift(at);
-    at = Object.getPrototypeOf(at);
+  if (!parameters) {
+    const base = Object.getPrototypeOf(prototype) as object | null;
+    const inherited = base ? parametersOf({ prototype: base }) : [];
+    parameters = new Map([...inherited, ...(declared.get(prototype) ?? [])]);
+    collected.set(prototype, parameters);
   }
-  return new Map(classes.flatMap((each) => [...(declared.get(each) ?? [])]));
+  return parameters;
 }
 
 /**

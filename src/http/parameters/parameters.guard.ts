@@ -1,9 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';
-import { queryClassOf } from '../handler-arguments.js';
+import { queryClassOf } from '../endpoints.js';
 import { parametersOf } from './declared-parameters.js';
-import { SentParameters } from './query-string.js';
 
 /**
  * Throws `-23` for the first parameter that the handler's `@Query()` class does not declare. Without
@@ -20,7 +19,7 @@ export class ParametersGuard implements CanActivate {
       if (!declared.has(name)) throw errors.parameterUndefined(name);
     }
     // An own property, because the getter of Express parses the query at every access.
-    Object.defineProperty(request, 'query', { value: new SentParameters(request.parameters) });
+    Object.defineProperty(request, 'query', { value: request.parameters });
     return true;
   }
 }

@@ -4,7 +4,7 @@ import type { ValidationMetadata } from 'class-validator/types/metadata/Validati
 import { Settings } from '../../settings/settings.js';
 import { type ApiError, errors } from '../errors.js';
 import { InvalidValue, parametersOf, readParameters } from './declared-parameters.js';
-import { SentParameters } from './query-string.js';
+import type { Parameter } from './query-string.js';
 
 /** An optional parameter that was not sent breaks no rule. */
 const RULES = { skipUndefinedProperties: true };
@@ -21,16 +21,17 @@ export class ParametersPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (!(value instanceof SentParameters)) return super.transform(value, metadata) as unknown;
-    const { metatype = Object } = metadata;
+    const { type, metatype = Object } = metadata;
+    if (type !== 'query') return super.transform(value, metadata) as unknown;
+    const sent = value as readonly Parameter[];
     const declared = parametersOf(metatype);
     // In the order sent, as the conditions of a list are. Of a repeated name, which is refused below, the first text.
     const texts = new Map<string, string>();
-    for (const { name, value: text } of value.list) if (!texts.has(name)) texts.set(name, text);
+    for (const { name, value: text } of sent) if (!texts.has(name)) texts.set(name, text);
     const query = readParameters(metatype, texts, this.settings);
     const broken = rulesOf(metatype).length > 0 ? await validate(query, RULES) : [];
     const seen = new Set<string>();
-    for (const { name } of value.list) {
+    for (const { name } of sent) {
       if (seen.has(name)) throw errors.parameterRepeated(name);
       seen.add(name);
       if (!declared.has(name)) throw errors.parameterUndefined(name);

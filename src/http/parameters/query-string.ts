@@ -4,11 +4,6 @@ export interface Parameter {
   readonly value: string;
 }
 
-/** The input of the pipe for `@Query()`: every parameter in the order sent. */
-export class SentParameters {
-  constructor(readonly list: readonly Parameter[]) {}
-}
-
 /**
  * Marks a value whose bytes are not valid UTF-8. Decoding never yields a lone surrogate, so only such
  * values are not well-formed (`String.isWellFormed`).

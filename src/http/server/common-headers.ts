@@ -10,10 +10,12 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
  */
 export const SECURITY_HEADERS: HeaderList = collected();
 
+export const VARY = 'Accept, Authorization, Accept-Encoding';
+
 /** The headers of every response without CORS, except `X-Request-Id`. */
 export const COMMON_HEADERS: HeaderList = [
   ['Cache-Control', 'private, no-cache'],
-  ['Vary', 'Accept, Authorization, Accept-Encoding'],
+  ['Vary', VARY],
   ...SECURITY_HEADERS,
 ];
 

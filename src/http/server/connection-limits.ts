@@ -1,25 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** The maximum number of open connections for each port of the process. */
-interface ConnectionLimits {
-  readonly service: number;
-  readonly admin: number;
-}
-
 /** Upper bounds whatever the file limit is, because each connection takes memory. */
-const MAXIMUM: ConnectionLimits = { service: 10_000, admin: 1000 };
+const MAXIMUM = { service: 10_000, admin: 1000 };
 /** File descriptors reserved for everything except connections. */
 const RESERVED = 100;
 /** The share of the remaining descriptors that the service port gets. */
 const SERVICE_SHARE = 0.8;
 
 /**
- * Limits that keep the process from running out of file descriptors. Without a free descriptor it
- * can neither answer a health check nor open a connection to its database.
+ * The maximum number of open connections for each port of the process. They keep the process from running out
+ * of file descriptors. Without a free descriptor it can neither answer a health check nor open a connection to
+ * its database.
  *
  * @param databaseConnections the number of descriptors for connections to databases
  */
-export function connectionLimits(databaseConnections: number): ConnectionLimits {
+export function connectionLimits(databaseConnections: number): typeof MAXIMUM {
   const available = Math.max(20, openFilesLimit() - RESERVED - databaseConnections);
   return {
     service: Math.min(MAXIMUM.service, Math.floor(available * SERVICE_SHARE)),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsOrigins } from '../../settings/settings.js';
 import { ALLOWED_METHODS } from '../errors.js';
-import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
+import { COMMON_HEADERS, type HeaderList, VARY } from './common-headers.js';
 
 /** The headers of responses that a page of another origin may read, beside those that it always may. */
 const EXPOSED = [
@@ -27,6 +27,9 @@ const PREFLIGHT_HEADERS: HeaderList = [
   ['Access-Control-Max-Age', '7200'],
 ];
 
+/** Of a response that depends on the origin. */
+const VARY_BY_ORIGIN = { Vary: `${VARY}, Origin` };
+
 /**
  * The CORS headers of responses, and the answers to preflights (https://fetch.spec.whatwg.org/#http-cors-protocol).
  *
@@ -42,9 +45,9 @@ export class Cors {
   constructor(origins: CorsOrigins) {
     const names = origins === '*' ? [] : origins;
     this.isEnabled = origins.length > 0;
-    this.byOrigin = new Map(names.map((origin) => [origin, readable(origin)]));
+    this.byOrigin = new Map(names.map((origin) => [origin, readable(origin, VARY_BY_ORIGIN)]));
     if (origins === '*') this.defaultHeaders = readable('*');
-    else this.defaultHeaders = this.isEnabled ? VARYING : COMMON_HEADERS;
+    else this.defaultHeaders = this.isEnabled ? changed(VARY_BY_ORIGIN) : COMMON_HEADERS;
   }
 
   /** The headers of the response to a request, except `X-Request-Id`. */
@@ -74,22 +77,16 @@ export class Cors {
   }
 }
 
-/** The headers of a response that depends on the origin. */
-const VARYING = changed({ Vary: (value) => `${value}, Origin` });
-
 /** The headers of a response that pages of an origin may read. */
-function readable(origin: string): HeaderList {
+function readable(origin: string, changes = {}): HeaderList {
   return [
-    ...changed({
-      Vary: (value) => (origin === '*' ? value : `${value}, Origin`),
-      'Cross-Origin-Resource-Policy': () => 'cross-origin',
-    }),
+    ...changed({ ...changes, 'Cross-Origin-Resource-Policy': 'cross-origin' }),
     ['Access-Control-Allow-Origin', origin],
     ['Access-Control-Expose-Headers', EXPOSED.join(', ')],
   ];
 }
 
 /** The headers of every response, with some changed. */
-function changed(changes: Readonly<Record<string, (value: string) => string>>): HeaderList {
-  return COMMON_HEADERS.map(([name, value]) => [name, changes[name]?.(value) ?? value]);
+function changed(changes: Readonly<Record<string, string>>): HeaderList {
+  return COMMON_HEADERS.map(([name, value]) => [name, changes[name] ?? value]);
 }

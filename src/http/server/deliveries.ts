@@ -2,16 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** The limits beyond which a reader counts as too slow. */
-export interface DeliveryLimits {
+const LIMITS = {
   /** Milliseconds that a response of any size may take. */
-  readonly grace: number;
+  grace: 20_000,
   /** Minimum bytes per second. It extends the deadline in proportion to the size. */
-  readonly rate: number;
+  rate: 32_768,
   /** Maximum bytes that wait in memory for all readers together. */
-  readonly bytes: number;
-}
-
-const LIMITS: DeliveryLimits = { grace: 20_000, rate: 32_768, bytes: 64 * 1024 * 1024 };
+  bytes: 64 * 1024 * 1024,
+};
 /** Milliseconds between two checks. */
 const CHECK_INTERVAL = 1000;
 /** Milliseconds before a reader's connection may be closed to free memory. */

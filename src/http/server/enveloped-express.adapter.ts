@@ -8,23 +8,19 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import type { ILayer } from 'express-serve-static-core';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
-import { type ApiError, errors } from '../errors.js';
+import { type ApiError, errors, noResourceAt } from '../errors.js';
 import type { RequestTrace } from '../request-trace.js';
 import { Admission } from './admission.js';
 import { closeGracefully } from './closing.js';
 import type { Cors } from './cors.js';
-import {
-  createEnvelopedServer,
-  type EnvelopedServer,
-  type MessageClasses,
-} from './enveloped-server.js';
+import { EnvelopedServer, type MessageClasses } from './enveloped-server.js';
 import { type Observation, observationOf } from '../observation.js';
 import { PreparedError } from './prepared-error.js';
 import { LoopDelay, type RequestLimit } from './request-limit.js';
 import { receive, requestId } from './receive.js';
-import { unmatchedRoute } from './unmatched-route.js';
 
 /** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
 export class EnvelopedExpressAdapter extends ExpressAdapter {
@@ -59,7 +55,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     const express = expressApplication();
     super(express);
     this.admission = new Admission(() => this.requestLimit, limit.ofConnection);
-    this.http = createEnvelopedServer(
+    this.http = new EnvelopedServer(
       {
         answer: (request, response, knownError) => {
           this.answer(request as CatalogueRequest, response as Response, knownError);
@@ -208,4 +204,25 @@ function expressApplication(): Express {
   application.disable('x-powered-by');
   application.disable('etag');
   return application;
+}
+
+/** The types of Express lack `match`, which its router uses to find a route. */
+interface MatchingLayer extends ILayer {
+  match(path: string): unknown;
+}
+
+/** The error for a request that matches no route: `-30` for an unknown path, otherwise `-32` with `Allow`. */
+function unmatchedRoute(express: Express, request: CatalogueRequest): ApiError {
+  const [path = ''] = request.url.split('?', 1);
+  const layers = express.router.stack as MatchingLayer[];
+  const methods = new Set(
+    layers
+      .filter((layer) => layer.route && layer.match(path))
+      .flatMap((layer) => layer.route?.stack.map(({ method }) => method.toUpperCase()) ?? []),
+  );
+  if (methods.size === 0) return noResourceAt(path);
+  if (methods.has('GET')) methods.add('HEAD');
+  return errors
+    .methodNotAllowed(request.method)
+    .withHeaders({ Allow: [...methods].sort().join(', ') });
 }

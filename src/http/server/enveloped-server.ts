@@ -14,15 +14,17 @@ import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
 import { endAndLinger, parserError, sendUnparsedError } from './unparsed.js';
 
-/** Maximum bytes of a request line and its headers together. */
-const MAX_HEADER_SIZE = 32_768;
-/** Timeouts of Node's `http.Server`, in milliseconds. */
-const TIMEOUTS = {
+/** Options of Node's server. Sizes are in bytes, timeouts in milliseconds. */
+const OPTIONS: ServerOptions = {
   headersTimeout: 10_000,
   // Longer than proxies keep a connection: otherwise a proxy can send a request on a connection
   // that is being closed.
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1000,
+  // Of a request line and its headers together.
+  maxHeaderSize: 32_768,
+  // Node's own response to a missing Host has no body, so `receive` checks it instead.
+  requireHostHeader: false,
 };
 
 interface ServerHandlers {
@@ -41,87 +43,62 @@ interface ServerHandlers {
 /** The classes of requests and responses. */
 export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
-/** An HTTP server with its pending and unread responses. */
-export interface EnvelopedServer {
-  readonly server: Server;
-  readonly connections: Connections;
-  readonly deliveries: Deliveries;
-}
-
 /**
- * Creates an HTTP server that is not listening yet. It also responds with an envelope where Node
- * would respond by itself: to parser errors, `Expect` and `CONNECT`. It closes the connection of a
- * reader that is too slow; see `Deliveries`. A request has no body: one that has gets the error response
+ * An HTTP server that is not listening yet, with its pending and unread responses. It also responds with an
+ * envelope where Node would respond by itself: to parser errors, `Expect` and `CONNECT`. It closes the connection
+ * of a reader that is too slow; see `Deliveries`. A request has no body: one that has gets the error response
  * of a malformed request, and its connection is closed.
- *
- * @param maxConnections open connections; any further connection is closed at once
- * @param classes default: those of Node
  */
-export function createEnvelopedServer(
-  handlers: ServerHandlers,
-  maxConnections: number,
-  classes: MessageClasses = {},
-): EnvelopedServer {
-  const { unparsedHeaders = COMMON_HEADERS } = handlers;
-  const observe = (observation: Observation): void => handlers.observe?.(observation);
-  const connections = new Connections();
-  const deliveries = new Deliveries();
-  const handle = handlerOf(handlers, connections, deliveries);
-  // Node's own response to a missing Host has no body, so `receive` checks it instead.
-  const options = {
-    ...TIMEOUTS,
-    ...classes,
-    maxHeaderSize: MAX_HEADER_SIZE,
-    requireHostHeader: false,
-  };
-  const server = createServer(options, (request, response) => {
-    handle(request, response);
-  });
-  server.maxConnections = maxConnections;
-  // The types lack it. Without it, Node closes a connection when its client ends its direction, and pending
-  // responses are lost. With it, a client that is gone without a reset is noticed when a response is written.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  // No maximum: beyond it Node silently drops headers. Their size is limited anyway.
-  server.maxHeadersCount = 0;
-  // Without a body there is nothing to continue with.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    handle(request, response);
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    handle(request, response, errors.malformed());
-  });
-  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Duplex) => {
-    const error = parserError(cause, socket);
-    if (error) sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
-    else socket.destroy();
-  });
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    // Node has removed its listeners and stopped reading. Without these listeners, an error would
-    // end the process, and a response that waits for `drain` would wait forever.
-    socket.on('error', () => socket.destroy());
-    socket.on('drain', () => connections.frontOf(socket)?.emit('drain'));
-    socket.resume();
-    const notAllowed = errors.methodNotAllowed('CONNECT').withHeaders({ Allow: ALLOWED_METHODS });
-    const error = hasBody(request) ? errors.malformed() : notAllowed;
-    sendUnparsedError(socket, error, connections, unparsedHeaders, observe);
-  });
-  return { server, connections, deliveries };
-}
+export class EnvelopedServer {
+  readonly server: Server;
+  readonly connections = new Connections();
+  readonly deliveries = new Deliveries();
 
-/** Whether a request announces a body. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
-  return length !== '0' || coding !== undefined;
-}
+  /**
+   * @param maxConnections open connections; any further connection is closed at once
+   * @param classes default: those of Node
+   */
+  constructor(
+    private readonly handlers: ServerHandlers,
+    maxConnections: number,
+    classes: MessageClasses = {},
+  ) {
+    const handle = (request: IncomingMessage, response: ServerResponse): void => {
+      this.handle(request, response);
+    };
+    this.server = createServer({ ...OPTIONS, ...classes }, handle)
+      // Without a body there is nothing to continue with.
+      .on('checkContinue', handle)
+      .on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+        this.handle(request, response, errors.malformed());
+      })
+      .on('clientError', (cause: NodeJS.ErrnoException, socket: Duplex) => {
+        const error = parserError(cause, socket);
+        if (error) this.refuse(socket, error);
+        else socket.destroy();
+      })
+      .on('connect', (request: IncomingMessage, socket: Duplex) => {
+        // Node has removed its listeners and stopped reading. Without these listeners, an error would
+        // end the process, and a response that waits for `drain` would wait forever.
+        socket.on('error', () => socket.destroy());
+        socket.on('drain', () => this.connections.frontOf(socket)?.emit('drain'));
+        socket.resume();
+        const allowed = { Allow: ALLOWED_METHODS };
+        const notAllowed = errors.methodNotAllowed('CONNECT').withHeaders(allowed);
+        this.refuse(socket, hasBody(request) ? errors.malformed() : notAllowed);
+      });
+    this.server.maxConnections = maxConnections;
+    // The types lack it. Without it, Node closes a connection when its client ends its direction, and pending
+    // responses are lost. With it, a client that is gone without a reset is noticed when a response is written.
+    Object.assign(this.server, { httpAllowHalfOpen: true });
+    // No maximum: beyond it Node silently drops headers. Their size is limited anyway.
+    this.server.maxHeadersCount = 0;
+  }
 
-/** Tracks the response to a request, and passes both on. */
-function handlerOf(
-  handlers: ServerHandlers,
-  connections: Connections,
-  deliveries: Deliveries,
-): ServerHandlers['answer'] {
-  return (request, response, error) => {
+  /** Tracks the response to a request, and passes both on. */
+  private handle(request: IncomingMessage, response: ServerResponse, error?: ApiError): void {
     const { socket } = request;
+    const { connections, deliveries } = this;
     if (connections.isEnding(socket)) {
       socket.pause();
       return;
@@ -137,7 +114,7 @@ function handlerOf(
       deliveries.delete(response);
     });
     if (!hasBody(request)) {
-      handlers.answer(request, response, error);
+      this.handlers.answer(request, response, error);
       return;
     }
     connections.setEnding(socket);
@@ -146,6 +123,20 @@ function handlerOf(
     socket.destroySoon = () => {
       endAndLinger(socket);
     };
-    handlers.answer(request, response, errors.malformed());
-  };
+    this.handlers.answer(request, response, errors.malformed());
+  }
+
+  /** Answers input that is not a valid request. */
+  private refuse(socket: Duplex, error: ApiError): void {
+    const { unparsedHeaders = COMMON_HEADERS } = this.handlers;
+    sendUnparsedError(socket, error, this.connections, unparsedHeaders, (observation) =>
+      this.handlers.observe?.(observation),
+    );
+  }
+}
+
+/** Whether a request announces a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return length !== '0' || coding !== undefined;
 }

@@ -8,8 +8,7 @@ import {
   SSE_METADATA,
 } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal';
-import type { Endpoint } from '../../http/endpoints.js';
-import { argumentsOf, type HandlerArgument } from '../../http/handler-arguments.js';
+import { argumentsOf, type Endpoint, type HandlerArgument } from '../../http/endpoints.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,

@@ -6,18 +6,15 @@ import {
   type Type,
 } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
-import { type ModuleRef, ModulesContainer } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { endpointsIn, instanceFor, moduleRefOf } from '../../http/endpoints.js';
+import { type Endpoint, endpointsIn, instanceFor } from '../../http/endpoints.js';
 import { listQueryOf } from './query-of.js';
 
 /** The handler of a resource's list, as its guards see it. */
-interface ListHandler {
-  readonly controller: Type<object>;
+interface ListHandler extends Pick<Endpoint, 'controller' | 'moduleRef'> {
   readonly handler: ReturnType<ExecutionContext['getHandler']>;
   readonly guards: readonly (Type<CanActivate> | CanActivate)[];
-  /** Of the module of the controller. */
-  readonly moduleRef: ModuleRef;
 }
 
 /**
@@ -53,23 +50,15 @@ export function listGuard(entity: Type): Type<CanActivate> {
   return mixin(ListGuard);
 }
 
-/** `null` for a resource without a list, or with a list without guards. */
+/** `null` for a resource without a list. */
 function listHandlerOf(entity: Type, modules: ModulesContainer): ListHandler | null {
   const query = listQueryOf(entity);
   const endpoint = endpointsIn(modules).find((each) => query && each.query === query);
   if (!endpoint) return null;
-  const { controller, method } = endpoint;
-  const module = [...modules.values()].find(({ controllers }) => controllers.has(controller));
-  const handler = (controller.prototype as Record<string, unknown>)[method];
+  const { controller, method, moduleRef } = endpoint;
+  const handler = Reflect.get(controller.prototype as object, method) as ListHandler['handler'];
   const guards = [controller, handler].flatMap(
-    (target) =>
-      (Reflect.getMetadata(GUARDS_METADATA, target as object) ?? []) as ListHandler['guards'],
+    (target) => (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as ListHandler['guards'],
   );
-  if (!module || guards.length === 0) return null;
-  return {
-    controller,
-    handler: handler as ListHandler['handler'],
-    guards,
-    moduleRef: moduleRefOf(module),
-  };
+  return { controller, handler, guards, moduleRef };
 }

@@ -7,11 +7,10 @@ import {
 import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import type { Answer } from '../../http/envelope.js';
+import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { OptionsResponder } from '../../http/options-responder.js';
-import { pageAnswer } from '../../http/page-answer.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
-import { queryClassOf } from '../../http/handler-arguments.js';
+import { queryClassOf } from '../../http/endpoints.js';
 import { FacetCounts } from '../facets/facet-counts.js';
 import { FacetReader } from '../facets/facet-reader.js';
 import { ListReader } from '../reading/list-reader.js';
