@@ -117,13 +117,24 @@ export function argumentsOf(controller: Type<object>, method: string): HandlerAr
     .sort((one, other) => one.index - other.index);
 }
 
+/** The query classes of controllers by method. Every request asks for one. */
+const QUERY_CLASSES = new WeakMap<Type<object>, Map<string, Type<object>>>();
+
 /**
  * The class that declares the parameters of a controller's method: that of its `@Query()` argument. Without one,
  * there are the credentials alone.
  */
 export function queryClassOf(controller: Type<object>, method: string): Type<object> {
-  const query = argumentsOf(controller, method).find(({ kind }) => kind === RouteParamtypes.QUERY);
-  return (query?.type as Type<object> | undefined) ?? CredentialsQueryDto;
+  const classes = QUERY_CLASSES.get(controller) ?? new Map<string, Type<object>>();
+  QUERY_CLASSES.set(controller, classes);
+  let found = classes.get(method);
+  if (!found) {
+    const declared = argumentsOf(controller, method);
+    const query = declared.find(({ kind }) => kind === RouteParamtypes.QUERY);
+    found = (query?.type as Type<object> | undefined) ?? CredentialsQueryDto;
+    classes.set(method, found);
+  }
+  return found;
 }
 
 /** The arguments as Nest passes them, except for those that neither query, path nor request give. */

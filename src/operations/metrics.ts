@@ -12,6 +12,7 @@ import { PageCache } from '../list/serving/page-cache.js';
 import { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import { Maintenance } from '../list/maintenance.js';
+import { FOLD_SIZE } from '../list/tally/maintain.js';
 import { VERSION } from '../settings/version.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */
@@ -108,7 +109,7 @@ export class Metrics {
     this.gauges(
       'resource',
       'catalogue_tally_deltas_waiting',
-      'Deltas that wait to be folded, by resource; at most 50,000 of each table are counted',
+      `Deltas that wait to be folded, by resource; at most ${FOLD_SIZE.toLocaleString('en')} of each table are counted`,
       () => maintenance.deltas,
     );
     this.gauge(

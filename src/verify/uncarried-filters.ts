@@ -50,8 +50,9 @@ function needsCarrying(metadata: EntityMetadata, condition: ColumnCondition): bo
   const { kind, column: property } = condition;
   const column = metadata.findColumnWithPropertyName(property);
   // A B-tree cannot carry the words of a text, the items of an array, the values of an object, nor what is
-  // computed.
-  if (!column || column === identifierOf(metadata) || kind === 'path') return false;
+  // computed, in a field or by a condition.
+  if (!column || column === identifierOf(metadata)) return false;
+  if (kind === 'path' || kind === 'sql') return false;
   if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
   if (declaredColumns(metadata).filtered.includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.

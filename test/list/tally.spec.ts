@@ -118,6 +118,19 @@ describe('The tally', () => {
     await query(`DELETE FROM categories WHERE "categoryID" LIKE 'many%'`);
   });
 
+  it('is folded in as many transactions as it takes', async () => {
+    const maintenance = new TallyMaintenance(service.dataSource, products, 2);
+    await query(insertion(1, 5));
+    for (const at of [1, 2, 3, 4]) {
+      await query(`DELETE FROM products WHERE "productID" = 'p0000000${at}'`);
+    }
+    expect(await maintenance.waiting()).toBeGreaterThan(0);
+    expect(await maintenance.run()).toBe(true);
+    expect(await maintenance.waiting()).toBe(0);
+    expect(await findings()).toEqual([]);
+    await query('DELETE FROM products');
+  });
+
   it('has the page of any offset, cut or not, with deltas or without', async () => {
     const { manager } = service.dataSource;
     await query(insertion(1, 9000));

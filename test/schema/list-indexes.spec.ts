@@ -55,6 +55,7 @@ class ListThingsDto extends ListQueryDto {
   @IntegerParam('The things that are at most this low.') lowMax?: number;
   @TextParam('The things of this name.') name?: string;
   @IntegerParam('The things whose name is longer.') nameLonger?: number;
+  @IntegerParam('The things whose stock has this remainder.') stockModulo?: number;
 }
 
 @Controller('test_wide_things')
@@ -66,6 +67,7 @@ class ThingsController {
     return listOf(this.things, query, {
       stockMax: (maximum) => ({ stock: LessThanOrEqual(maximum) }),
       lowMax: (maximum) => ({ low: LessThanOrEqual(maximum) }),
+      stockModulo: (rest) => ({ stock: Raw((stock) => `${stock} % 7 = :rest`, { rest }) }),
       nameLonger: (length) => ({ name: Raw((name) => `length(${name}) > :length`, { length }) }),
     });
   }
@@ -166,6 +168,8 @@ describe('The indexes of lists', () => {
       'no index serves the filter codeNot of test_wide_things, which needs one on ("code", "thingID")',
       // One on ("name", "thingID") would not serve it either.
       'no index serves the filter nameLonger of test_wide_things, whose condition is SQL',
+      // Nor one that carries the column.
+      'no index serves the filter stockModulo of test_wide_things, whose condition is SQL',
       without('codeNot'),
       without('codeExists'),
       'no index serves the filter stockMax of test_wide_things with the sort name or weight: add stock to filtered',

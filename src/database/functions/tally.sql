@@ -236,7 +236,7 @@ BEGIN
     DECLARE
       -- Null: all of them.
       changed boolean[];
-      -- At most 1001 for INSERT and DELETE.
+      -- At most 1001 for INSERT and DELETE: enough to know whether there are more than 1000.
       written bigint;
     BEGIN
       -- A snapshot from before the last cut names ranges that do not exist any more. The transaction

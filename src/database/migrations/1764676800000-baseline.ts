@@ -10,7 +10,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '387fd7db7339',
     'deletions.sql': 'b71f249b8f34',
-    'tally.sql': '6024845af551',
+    'tally.sql': '99ac1dbf19fe',
     'tracking.sql': 'ca17849a5321',
     'words.sql': '082d9e3feb4a',
   };

@@ -99,13 +99,15 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   }
   const all = conditionsOf(repository, query, conditions);
   const fields = shownFields(metadata, query);
+  const reads = readsOf(query.constructor);
   // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
-  const isPlain = arePlain(metadata, all) && selectedComputed(metadata, fields).length === 0;
+  const isReading = (): boolean =>
+    !arePlain(metadata, all) || selectedComputed(metadata, fields).length > 0;
   const resources = new Set([
     nameOf(metadata),
     ...readIn(all),
     ...relatedResources(metadata, fields),
-    ...(isPlain ? [] : readsOf(query.constructor)),
+    ...(reads.length > 0 && isReading() ? reads : []),
   ]);
   return new Listing(repository, query, all, [...resources]);
 }

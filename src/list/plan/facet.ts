@@ -57,7 +57,7 @@ export function pageOfFacet(
 ): PageStatement {
   const values = new ParameterValues([], true);
   const name = values.add(facetName(of));
-  const size = values.addTyped(limit, 'bigint');
+  const size = `${values.add(limit)}::bigint`;
   const skipped = offset === 0 ? undefined : values.add(offset);
   const { select, tables } = indexesOf(metadata, of, values);
   const { databaseName, type } = identifierOf(metadata);
@@ -77,7 +77,7 @@ export function pageOfFacet(
     ? `SELECT ${shown} FROM picked CROSS JOIN LATERAL (
          SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
        ) object ORDER BY picked.id`
-    : select(shown, first, size);
+    : select(shown, first, `(SELECT ${size})`);
   const last = isPicked
     ? '(SELECT id FROM picked ORDER BY id DESC LIMIT 1)'
     : keyAt(`(SELECT greatest(${size} - 1, 0))`, first);
@@ -91,12 +91,14 @@ export function pageOfFacet(
       : [
           `first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`,
         ]),
-    ...(isPicked ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, size)})`] : []),
+    ...(isPicked
+      ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, `(SELECT ${size})`)})`]
+      : []),
   ];
   // Texts of one collation: the type of a prepared result must not change with that of the identifier.
   const text = `WITH ${all.join(',\n')}
     SELECT position.total AS count, ${stateOf(resources)}, page.objects,
-      NULL AS key, NULL AS ahead, 'true' AS begun, ${last}::text COLLATE "C" AS last,
+      ${last}::text COLLATE "C" AS last,
       greatest(least(${size}, position.total::bigint - ${skipped ?? '0'}::bigint), 0)::text AS rows
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
   return {

@@ -8,9 +8,9 @@ export interface PagePlan {
   /** Why it does not fit a page; `undefined` if it fits. */
   readonly unfit: (page: PageToRead) => string | undefined;
   /**
-   * The statement for a page that it fits. Its row is a `VersionedPage` with `key`, the key of the last object that it
-   * found as JSON, `ahead`, the identifiers of those behind the page as JSON, and `begun`, whether there is an object
-   * where the page begins.
+   * The statement for a page that it fits. Its row is a `VersionedPage`. Unless the plan is `facet`, it also has `key`,
+   * the key of the last object that it found as JSON, `ahead`, the identifiers of those behind the page as JSON, and
+   * `begun`, whether there is an object where the page begins.
    *
    * @param keep whether its plan must not depend on the values, where that is as good
    */

@@ -123,22 +123,16 @@ export class ListReader {
     isVersioned: () => Promise<boolean>,
   ): Pick<PreparedList, 'key' | 'read'> {
     const { listing, metadata, request, matching } = list;
-    const { fields, order, limit, offset, after } = request;
-    const listKey = keyOf(
-      nameOf(metadata),
-      matching.where,
-      matching.values,
-      order,
-      request.isByRelevance,
-    );
+    const { fields, order, isByRelevance, limit, offset, after } = request;
+    const ofList = [nameOf(metadata), matching.where, matching.values, order, isByRelevance];
     const shown = new ParameterValues();
     const visible = list.scopedRelated.map(visibleRelated(listing.client, shown));
     return {
-      key: keyOf(listKey, fields, visible, shown.values, limit, offset, after),
+      key: keyOf(ofList, fields, visible, shown.values, limit, offset, after),
       read: async () => {
-        const known = (await isVersioned()) ? listKey : undefined;
+        const listKey = (await isVersioned()) ? () => keyOf(...ofList) : undefined;
         return readResolved(this.reads, listing, (resolved, rows) =>
-          this.pages.read(pageOf(list, resolved), known, rows),
+          this.pages.read(pageOf(list, resolved), listKey, rows),
         );
       },
     };

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
+import { facet } from '../plan/facet.js';
 import { identifiers } from '../plan/identifiers.js';
 import type { PlanTaken } from '../plan/page-plan.js';
 import { planOf } from '../plan/plans.js';
@@ -30,11 +31,18 @@ export class PageReader {
   /**
    * Reads a page, with what is known of its list. If that does not hold any more, reads it again without.
    *
-   * @param list a key of the list: see `KnownLists`. Absent: its version does not tell every change, so that nothing is
-   * remembered of it
+   * @param listKey makes a key of the list: see `KnownLists`. Absent: its version does not tell every change, so that
+   * nothing is remembered of it
    */
-  async read(requested: PageToRead, list: string | undefined, rows: ReadRows): Promise<ReadPage> {
-    if (list === undefined) return this.readOnce(requested, rows);
+  async read(
+    requested: PageToRead,
+    listKey: (() => string) | undefined,
+    rows: ReadRows,
+  ): Promise<ReadPage> {
+    // The tally has all that could be remembered of a facet.
+    const isFacet = facet.unfit(requested) === undefined;
+    if (!listKey || isFacet) return this.readOnce(requested, rows);
+    const list = listKey();
     const { resources, request } = requested;
     const { offset, limit, after, isByRelevance } = request;
     const known = this.known.get(resources, list, offset);
@@ -73,6 +81,6 @@ export class PageReader {
     if (request.after !== undefined && page.begun === 'false') {
       throw errors.objectUnknown(nameOf(metadata), request.after);
     }
-    return { ...page, plan: { name: plan.name, count: built.count } };
+    return Object.assign(page, { plan: { name: plan.name, count: built.count } });
   }
 }

@@ -30,7 +30,7 @@ export interface Place {
    * An index finds all of them before the other conditions leave some.
    */
   readonly searchSize?: string;
-  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see `foundOnce`. */
+  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see the plan `found`. */
   readonly isFound?: boolean;
 }
 

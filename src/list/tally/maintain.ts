@@ -8,8 +8,8 @@ import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { type Tally, type TallyOrder, tallyOrders } from './tally.js';
 import { wordTallies } from './word-tally.js';
 
-/** Maximum number of deltas of one table that a transaction folds. */
-const FOLD_SIZE = 50_000;
+/** Maximum number of deltas of each table that a transaction folds. */
+export const FOLD_SIZE = 50_000;
 
 /** Maximum number of objects that one cut reads, or two ranges if those are more. Writers of the resource wait meanwhile. */
 const CUT_SIZE = 100_000;
@@ -38,19 +38,21 @@ export class TallyMaintenance {
   private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
 
+  /** @param foldSize deltas of each table that a transaction folds at most */
   constructor(
     private readonly dataSource: DataSource,
     private readonly metadata: EntityMetadata,
+    private readonly foldSize = FOLD_SIZE,
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
     this.tallies = [...this.orders, ...wordTallies(metadata)];
     this.resource = nameOf(metadata);
   }
 
-  /** The number of deltas that wait to be folded, of each table `FOLD_SIZE` at most. */
+  /** The number of deltas that wait to be folded, of each table `foldSize` at most. */
   async waiting(): Promise<number> {
     const counts = this.tallies.map(
-      ({ deltas }) => `(SELECT count(*) FROM (SELECT FROM ${deltas} LIMIT ${FOLD_SIZE}) first)`,
+      ({ deltas }) => `(SELECT count(*) FROM (SELECT FROM ${deltas} LIMIT ${this.foldSize}) first)`,
     );
     const [{ waiting }] = await this.dataSource.query<[{ waiting: string }]>(
       `SELECT ${counts.join(' + ')} AS waiting`,
@@ -106,20 +108,20 @@ export class TallyMaintenance {
     do {
       folded = await this.exclusively((manager) => this.foldDeltas(manager));
       if (folded === undefined) return false;
-    } while (folded === FOLD_SIZE);
+    } while (folded === this.foldSize);
     const tables = this.tallies.flatMap(({ tally, deltas }) => [tally, deltas]);
     await analyseWritten(this.dataSource, tables);
     return true;
   }
 
-  /** Adds up to `FOLD_SIZE` deltas to each tally. Returns the maximum number that one had. */
+  /** Adds up to `foldSize` deltas to each tally. Returns the maximum number that one had. */
   private async foldDeltas(manager: EntityManager): Promise<number> {
     let maximum = 0;
     for (const { tally, deltas, key, due } of this.tallies) {
       const [folded] = await manager.query<[{ facets: string[]; deltas: number }]>(
         `WITH deleted AS (
            DELETE FROM ${deltas}
-           WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${FOLD_SIZE}))
+           WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${this.foldSize}))
            RETURNING ${key}, count
          ), kept AS (
            INSERT INTO ${tally} AS tally (${key}, count)
