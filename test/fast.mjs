@@ -1,38 +1,119 @@
 /**
  * `npm run test:fast`: builds without checking types, then runs Jest with the arguments given, or by
- * default with a part of the suite.
+ * default with the specs nearest to what changed since the last commit.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { parse } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { build } from './build.mjs';
 import { jest } from './jest.mjs';
 
+/** Maximum number of specs for one changed file. */
+const MAXIMUM = 8;
+/** What a word that the paths of a file and a spec share counts, in steps from one import to the next. */
+const WORD = 4;
+/** The steps to a spec that does not import the file, such as one of an SQL file. */
+const FAR = 6;
+const FOLDERS = ['src', 'test', 'packages', 'schematics'];
+/** Words that say nothing of what a file is about. */
+const NO_WORDS = ['src', 'test', 'package', 'spec'];
+const IS_SPEC = /\.spec\.ts$/;
+
 /**
- * The tests of the resources, and those of what changed since the last commit: of a source, the test of its name in
- * the folder of its name; of a test, itself and what imports it.
+ * The specs nearest to what changed: in few steps they import a file, or what imports it, and their paths share words
+ * with its path.
  *
- * @returns {string[]} arguments of Jest
+ * @returns {string[]} paths
  */
 export function partOfSuite() {
-  const folders = readdirSync('src').map((folder) => `test/${folder}.spec.ts`);
-  const changes = [
-    'diff HEAD --name-only --relative -z',
-    'ls-files --others --exclude-standard -z',
-  ].flatMap((command) => String(spawnSync('git', command.split(' ')).stdout).split('\0'));
-  const changed = changes.flatMap((path) => {
-    const [, folder] = path.split('/');
-    return [path, `test/${folder}/${parse(path).name}.spec.ts`];
+  const texts = new Map(sources().map((path) => [path, readFileSync(path, 'utf8')]));
+  const importers = importersIn(texts);
+  const specs = [...texts.keys()].filter((path) => IS_SPEC.test(path));
+  const nearest = changedFiles().flatMap((changed) => {
+    if (specs.includes(changed)) return [changed];
+    const steps = stepsFrom(changed, importers);
+    const words = wordsOf(changed);
+    const distance = (/** @type {string} */ spec) => {
+      const isNamed = texts.get(spec)?.includes(basename(changed)) ?? false;
+      const shared = wordsOf(spec).filter((word) => words.includes(word)).length;
+      return Math.min(steps.get(spec) ?? FAR, isNamed ? 1 : FAR) - WORD * shared;
+    };
+    const near = specs.filter((spec) => distance(spec) < FAR);
+    return near.sort((one, other) => distance(one) - distance(other)).slice(0, MAXIMUM);
   });
-  const paths = [...folders, ...changed].filter(
-    (path) => path.startsWith('test/') && existsSync(path),
+  return [...new Set(nearest)];
+}
+
+/** @returns {string[]} */
+function sources() {
+  return FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter((path) => /\.(ts|js|mjs)$/.test(path) && !/\bnode_modules\b|\bdist\b/.test(path)),
   );
-  return ['--findRelatedTests', ...new Set(paths)];
+}
+
+/** @returns {string[]} */
+function changedFiles() {
+  return ['diff HEAD --name-only --relative -z', 'ls-files --others --exclude-standard -z']
+    .flatMap((command) => String(spawnSync('git', command.split(' ')).stdout).split('\0'))
+    .filter((path) => path !== '');
+}
+
+/**
+ * @param {ReadonlyMap<string, string>} texts
+ * @returns {ReadonlyMap<string, string[]>} the files that import each file
+ */
+function importersIn(texts) {
+  const importers = new Map();
+  for (const [path, text] of texts) {
+    for (const [, name = ''] of text.matchAll(/(?:from|import|import\()\s*'(\.[^']+)'/g)) {
+      const named = join(path, '..', name);
+      const imported = texts.has(named) ? named : named.replace(/\.js$/, '.ts');
+      importers.set(imported, [...(importers.get(imported) ?? []), path]);
+    }
+  }
+  return importers;
+}
+
+/**
+ * @param {string} changed
+ * @param {ReadonlyMap<string, string[]>} importers
+ * @returns {ReadonlyMap<string, number>} the steps to each file that depends on it
+ */
+function stepsFrom(changed, importers) {
+  const steps = new Map([[changed, 0]]);
+  // A map also has what is added while it is read.
+  for (const [path, count] of steps) {
+    for (const importer of importers.get(path) ?? []) {
+      if (!steps.has(importer)) steps.set(importer, count + 1);
+    }
+  }
+  return steps;
+}
+
+/**
+ * The words of a path, in the singular.
+ *
+ * @param {string} path
+ */
+function wordsOf(path) {
+  const words = path.split(/[/.-]/).slice(0, -1);
+  return [...new Set(words.map((word) => word.replace(/s$/, '')))].filter(
+    (word) => !NO_WORDS.includes(word),
+  );
 }
 
 if (process.argv[1] === import.meta.filename) {
-  // Some tests start the build.
-  await build();
   const given = process.argv.slice(2);
-  process.exitCode = await jest(given.length > 0 ? given : partOfSuite());
+  const specs = given.length > 0 ? given : ['--runTestsByPath', ...partOfSuite()];
+  if (specs.length === 1 && given.length === 0) {
+    console.info(
+      'No spec is near to what changed since the last commit. npm test runs all of them.',
+    );
+  } else {
+    // Some tests start the build.
+    await build();
+    process.exitCode = await jest(specs);
+  }
 }
