@@ -5,11 +5,14 @@ export type Row = readonly string[];
 
 /** Every document of the project, by path. */
 export async function documents(): Promise<Map<string, string>> {
-  const inDocs = (await readdir('docs')).filter((name) => name.endsWith('.md'));
+  const namesIn = async (folder: string) =>
+    (await readdir(folder, { recursive: true })).map((name) => `${folder}/${name}`);
   const paths = [
     ...['README.md', 'CONTRIBUTING.md'],
     ...['packages/client/README.md', 'packages/embedded-postgres/README.md'],
-    ...inDocs.map((name) => `docs/${name}`),
+    'packages/embedded-postgres/src/README.md',
+    ...(await namesIn('docs')).filter((name) => name.endsWith('.md')),
+    ...(await namesIn('src')).filter((name) => name.endsWith('/README.md')),
   ];
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')] as const)),

@@ -17,6 +17,23 @@
 --              <resource>_tally_by_<column>_counted. Maintenance chooses these. is_counted is false while the objects
 --              from before the choice are being counted. Its facets are '' and those of each single counted column.
 
+-- Why the sum is exact in every snapshot, also on a replica, while others write, fold and cut:
+--
+-- 1. The deltas of a statement are rows of its transaction. A snapshot shows them exactly if it shows what they count.
+-- 2. A fold deletes deltas and adds them to the counts in one statement, so that no snapshot shows one without the other.
+--    It sees committed deltas only, and needs no lock against writers.
+-- 3. A cut replaces ranges. A writer that has appended deltas with their former names, but has not committed, would add to
+--    ranges that do not exist any more. The cut therefore takes LOCK TABLE ... IN SHARE MODE: it waits until all writers
+--    of the resource have ended, and keeps new ones out until it has committed.
+-- 4. A writer that starts later at READ COMMITTED sees the new ranges in its next statement.
+-- 5. A writer with an older snapshot, at REPEATABLE READ or above, would still see the former ranges. The cut updates the
+--    row of the resource in tallies. The trigger of such a writer locks this row, and gets the error 40001.
+-- 6. A word is added under the same lock, so that every later writer records it. It is counted afterwards in one snapshot:
+--    what writers had recorded by then is subtracted from what was counted, and the difference is appended as deltas.
+--
+-- Statements that read both lock the table of the resource before its tally, as TRUNCATE does. Otherwise a reader and a
+-- TRUNCATE could deadlock.
+
 -- The orders of each tally. place numbers those of a resource, elements are what an order counts by ('' and columns such as
 -- categoryID+type), and names are the columns that place an object in it.
 CREATE OR REPLACE VIEW tally_orders AS

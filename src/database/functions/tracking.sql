@@ -4,9 +4,16 @@
 -- - <resource>_tally and <resource>_tally_deltas as in tally.sql, where each facet has one range only: cutting ranges needs a
 --   lock for which the service has no privilege;
 -- - <resource>_tally_changes, a row for each row of the table: when it was changed last. Rows that were there when tracking
---   began count as changed at that time. The row of a deleted one stays until its deletion is removed, so that a trigger
---   never reads the table, and the order of the triggers of one statement does not matter;
+--   began count as changed at that time. The row of a deleted one stays until its deletion is removed;
 -- - <resource>_deletions as in deletions.sql.
+--
+-- Its triggers get all rows of a statement at once. They read the table only before TRUNCATE: its owner may rename it, or
+-- take the privilege away. For each row that is written they insert its time, and a deletion for each identifier that was
+-- there before the statement and is not after it. The triggers of one statement may run in any order, as with MERGE and
+-- WITH. So an identifier with a deletion may exist: the list of deletions omits it. Or one with a time may not: updatedSince
+-- finds no row for it. Both rows are written under the lock that the writer has on the row of the table, so that no
+-- writer waits for another one here. The columns of the scope are recorded with the time, for the deletions of what is
+-- gone when the table is tracked again.
 --
 -- Times obey the rule of the watermark. Whoever tracks a table anew does not know what changed meanwhile: every row counts
 -- as changed then, and every row with a recorded time that is no longer in the table as deleted.

@@ -10,8 +10,8 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '387fd7db7339',
     'deletions.sql': 'b71f249b8f34',
-    'tally.sql': '99ac1dbf19fe',
-    'tracking.sql': 'ca17849a5321',
+    'tally.sql': '45040d527f98',
+    'tracking.sql': '4d9c39e207fe',
     'words.sql': '082d9e3feb4a',
   };
 

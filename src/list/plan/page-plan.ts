@@ -10,7 +10,8 @@ export interface PagePlan {
   /**
    * The statement for a page that it fits. Its row is a `VersionedPage`. Unless the plan is `facet`, it also has `key`,
    * the key of the last object that it found as JSON, `ahead`, the identifiers of those behind the page as JSON, and
-   * `begun`, whether there is an object where the page begins.
+   * `begun`, whether there is an object where the page begins. It gives null for what must not be remembered, and refers
+   * to every parameter that it adds.
    *
    * @param keep whether its plan must not depend on the values, where that is as good
    */

@@ -19,9 +19,8 @@ interface Read {
 }
 
 /**
- * How many objects behind a page are looked up with it. After so many objects of a list that were read one page
- * after the other, by whomever, as many are assumed to be read again: so the work for pages that are never asked
- * for is at most that for those that were.
+ * How many objects behind a page are looked up with it: as many as were read before it, one page after the other. So pages
+ * that are never asked for cost at most as much as those that were.
  */
 export function objectsAhead(known: KnownList | undefined, limit: number): number {
   if (!known?.before || limit === 0) return 0;

@@ -49,27 +49,31 @@ function minimumSize(order: TallyOrder): string {
  * skips within one, so both grow alike. A small facet is one range.
  *
  * @param facets those that are looked at; `undefined`: all
+ * @param rangeSize the target size; by default that of each facet
  */
 export function stretchesDue(
   manager: EntityManager,
   order: TallyOrder,
   facets: readonly string[] | undefined,
+  rangeSize?: number,
 ): Promise<Stretch[]> {
   const { rangeKey, rangeKeyOrder } = order;
   const rows = tallyRows(order, facets && 'WHERE facet = ANY($1)');
   const key = keyOf(order).map(({ name }) => `${name}::text`);
   const factor = `CASE WHEN ${isNarrow(order)} THEN 2 ELSE 4 END`;
+  const minimum = rangeSize ?? minimumSize(order);
+  const size = rangeSize ?? `greatest(${minimum}, ${factor} * sqrt(abs(total)))`;
   return manager.query<Stretch[]>(
     // Most facets are one small range. There may be hundreds of thousands of these.
     `WITH large AS (
        SELECT facet FROM ${rows} GROUP BY facet
-       HAVING count(*) > 1 OR sum(count) > 2 * ${minimumSize(order)} OR sum(count) <= 0
+       HAVING count(*) > 1 OR sum(count) > 2 * ${minimum} OR sum(count) <= 0
      ), ranges AS (
        SELECT facet, ${rangeKey}, sum(count) AS count FROM ${rows}
        WHERE facet IN (SELECT facet FROM large) GROUP BY facet, ${rangeKey}
      ), sized AS (
        SELECT facet, count, jsonb_build_array(${key.join(', ')}) AS key, total,
-         greatest(${minimumSize(order)}, ${factor} * sqrt(abs(total)))::integer AS size,
+         (${size})::integer AS size,
          row_number() OVER ordered AS at, lag(count) OVER ordered AS before
        FROM (SELECT *, sum(count) OVER (PARTITION BY facet) AS total FROM ranges) totalled
        WINDOW ordered AS (PARTITION BY facet ORDER BY ${rangeKeyOrder})

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { nameOf } from '../../resource/resource.js';
-import { recut, stretchesDue } from './cut.js';
+import { recut, type Stretch, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { type Tally, type TallyOrder, tallyOrders } from './tally.js';
@@ -38,11 +38,15 @@ export class TallyMaintenance {
   private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
 
-  /** @param foldSize deltas of each table that a transaction folds at most */
+  /**
+   * @param foldSize deltas of each table that a transaction folds at most
+   * @param rangeSize the target number of objects of every range; by default it follows from the facet
+   */
   constructor(
     private readonly dataSource: DataSource,
     private readonly metadata: EntityMetadata,
     private readonly foldSize = FOLD_SIZE,
+    private readonly rangeSize?: number,
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
     this.tallies = [...this.orders, ...wordTallies(metadata)];
@@ -81,7 +85,7 @@ export class TallyMaintenance {
   private async cutDue(order: MaintainedOrder, signal?: AbortSignal): Promise<boolean> {
     if (order.due?.size === 0) return true;
     // Without the lock, that most runs need not take.
-    const found = await stretchesDue(this.dataSource.manager, order, order.due && [...order.due]);
+    const found = await this.stretchesDue(this.dataSource.manager, order, order.due);
     // Those that a fold adds meanwhile are for the next run.
     const facets = found.map(({ facet }) => facet);
     order.due = new Set(facets);
@@ -95,6 +99,14 @@ export class TallyMaintenance {
       if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
     }
     return true;
+  }
+
+  private stretchesDue(
+    manager: EntityManager,
+    order: TallyOrder,
+    facets?: ReadonlySet<string>,
+  ): Promise<Stretch[]> {
+    return stretchesDue(manager, order, facets && [...facets], this.rangeSize);
   }
 
   /** Merges the stamps, and adds the deltas to the tally. Returns false if another instance is running. */
@@ -148,7 +160,7 @@ export class TallyMaintenance {
         let objects = 0;
         for (const [at, facet] of facets.entries()) {
           for (;;) {
-            const [stretch] = await stretchesDue(manager, order, [facet]);
+            const [stretch] = await this.stretchesDue(manager, order, new Set([facet]));
             if (!stretch) break;
             if (objects >= CUT_SIZE) return at;
             objects += await recut(manager, this.metadata, order, stretch, CUT_SIZE - objects);
