@@ -25,6 +25,8 @@ describeInBrowser('The storefront', () => {
   let service: Service;
   let site: Server;
   let browser: Browser;
+  /** One for all tests: a window of its own for each takes most of the time. */
+  let page: Page;
   /** What no page of this test may have: errors, console messages and requests to other origins. */
   let faults: string[];
 
@@ -37,9 +39,20 @@ describeInBrowser('The storefront', () => {
     });
     await once(site.listen(0, '127.0.0.1'), 'listening');
     browser = await chromium.launch({ executablePath });
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      // An error response is one as well; the page shows it.
+      if (!message.text().startsWith('Failed to load resource')) faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      const isOurs = ['data:', address(), pathToFileURL(FILE).href, api()].some((start) =>
+        request.url().startsWith(start),
+      );
+      if (!isOurs) faults.push(request.url());
+    });
   });
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+  afterEach(() => {
     expect(faults).toEqual([]);
   });
   afterAll(async () => {
@@ -57,17 +70,10 @@ describeInBrowser('The storefront', () => {
   }
 
   async function open(hash = '', viewport = DESKTOP, base = address()): Promise<Page> {
-    const page = await browser.newPage({ viewport });
+    await page.unrouteAll();
+    await page.goto('about:blank');
+    await page.setViewportSize(viewport);
     faults = [];
-    page.on('console', (message) => {
-      // An error response is one as well; the page shows it.
-      if (!message.text().startsWith('Failed to load resource')) faults.push(message.text());
-    });
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('request', (request) => {
-      const isOurs = ['data:', base, api()].some((start) => request.url().startsWith(start));
-      if (!isOurs) faults.push(request.url());
-    });
     await page.goto(`${base}?api=${api()}#${hash}`);
     return page;
   }
@@ -437,7 +443,6 @@ describeInBrowser('The storefront', () => {
       return busy;
     });
     await expectCount(page, await countOf(EUR));
-    await page.close();
     await whileOverloaded(service, async () => {
       const alert = (await open()).getByRole('alert');
       await alert.waitFor();

@@ -107,11 +107,25 @@ describeInBrowser('In a browser, /docs', () => {
   let browser: Browser;
   let proxy: Server;
   let base: string;
+  /** One for all tests: a window of its own for each takes most of the time. */
+  let page: Page;
+  /** What the page must not have: console messages, errors and requests to anything else. */
+  let faults: string[] = [];
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath });
     proxy = await startProxy(service.port);
     base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${PREFIX}`;
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      // Scalar prints its version. A violation of the Content-Security-Policy is an error.
+      if (message.type() !== 'info') faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      const isOurs = ['data:', `${base}/`].some((start) => request.url().startsWith(start));
+      if (!isOurs) faults.push(request.url());
+    });
   });
   afterAll(async () => {
     await browser.close();
@@ -119,36 +133,24 @@ describeInBrowser('In a browser, /docs', () => {
     proxy.close();
   });
 
-  /** An open page, with console messages, errors and requests to anything else as faults. */
-  interface Opened {
-    readonly page: Page;
-    readonly faults: string[];
-    readonly close: () => Promise<void>;
-  }
-
   async function show(page: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
     await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
     await page.emulateMedia({ colorScheme });
   }
 
-  /** Opens the page behind the proxy, at the list of products. */
-  async function open(): Promise<Opened> {
-    const context = await browser.newContext();
-    const page = await context.newPage();
+  /** Opens the page behind the proxy, at the list of products, as a visitor who was never there. */
+  async function open(): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await page.goto('about:blank');
+    await session.send('Storage.clearDataForOrigin', {
+      origin: new URL(base).origin,
+      storageTypes: 'all',
+    });
+    await session.detach();
     await show(page, 1440, 'light');
-    const faults: string[] = [];
-    page.on('console', (message) => {
-      // Scalar prints its version. A violation of the Content-Security-Policy is an error.
-      if (message.type() !== 'info') faults.push(message.text());
-    });
-    page.on('pageerror', (error) => faults.push(error.message));
-    context.on('request', (request) => {
-      const isOurs = ['data:', `${base}/`].some((start) => request.url().startsWith(start));
-      if (!isOurs) faults.push(request.url());
-    });
+    faults = [];
     await page.goto(`${base}/docs/#tag/products/GET/products`);
     await page.getByRole('button', { name: 'Test Request' }).first().waitFor();
-    return { page, faults, close: () => context.close() };
   }
 
   /** The command that the page shows for an operation. */
@@ -220,7 +222,7 @@ describeInBrowser('In a browser, /docs', () => {
   };
 
   it('shows commands that work as they stand, and sends requests', async () => {
-    const { page, faults, close } = await open();
+    await open();
     const sample = await sampleOf(page, '/products');
     expect(sample).toContain(`${base}/products?limit=`);
     expect(sample).toContain(`Authorization: Bearer ${DEMO_TOKEN}`);
@@ -245,11 +247,10 @@ describeInBrowser('In a browser, /docs', () => {
     });
     await page.getByText('200 OK').first().waitFor();
     expect(faults).toEqual([]);
-    await close();
   });
 
   it('keeps a token in its memory alone', async () => {
-    const { page, close } = await open();
+    await open();
     const field = page.getByRole('textbox', { name: 'Bearer Token' }).first();
     await field.fill('token-of-a-visitor');
     await page.getByText('token-of-a-visitor').first().waitFor({ state: 'attached' });
@@ -262,11 +263,10 @@ describeInBrowser('In a browser, /docs', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Test Request' }).first().waitFor();
     expect(await page.content()).not.toContain('token-of-a-visitor');
-    await close();
   });
 
   it('has its text in the sidebar, a search with a shortcut, and no link to its maker', async () => {
-    const { page, faults, close } = await open();
+    await open();
     await page.getByRole('complementary').getByText('Keeping a copy').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('keeping a copy');
@@ -286,55 +286,50 @@ describeInBrowser('In a browser, /docs', () => {
         .count(),
     ).toBe(0);
     expect(faults).toEqual([]);
-    await close();
   });
 
-  it.each([1280, 800, 390])('covers no text with a button at %i pixels', async (width) => {
-    const { page, close } = await open();
-    await show(page, width, 'light');
-    const dialog = page.getByRole('dialog');
-    const expectAuthentication = async (scope: Locator): Promise<void> => {
-      const header = scope.getByTestId('auth-indicator').locator('visible=true').first();
-      const type = scope.getByRole('button', { name: 'Selected Auth Type' }).first();
-      await expectApart(header.locator('..').getByText('Authentication'), type);
-      await expectApart(header, type);
-      const { x, width: ownWidth } = await box(type);
-      expect(x + ownWidth).toBeLessThanOrEqual(width);
-    };
-    await expectAuthentication(page.locator('body'));
-    await openRequest(page);
-    await expectAuthentication(dialog);
-    await expectApart(
-      dialog.getByRole('button', { name: /Server:/ }),
-      dialog.getByRole('button', { name: 'Show sidebar' }),
-    );
-    await close();
-  });
+  it.each([1280, 800, 390])(
+    'covers no text with a button, and shows the response after sending, at %i pixels',
+    async (width) => {
+      await open();
+      await show(page, width, 'light');
+      const dialog = page.getByRole('dialog');
+      const expectAuthentication = async (scope: Locator): Promise<void> => {
+        const header = scope.getByTestId('auth-indicator').locator('visible=true').first();
+        const type = scope.getByRole('button', { name: 'Selected Auth Type' }).first();
+        await expectApart(header.locator('..').getByText('Authentication'), type);
+        await expectApart(header, type);
+        const { x, width: ownWidth } = await box(type);
+        expect(x + ownWidth).toBeLessThanOrEqual(width);
+      };
+      await expectAuthentication(page.locator('body'));
+      await openRequest(page);
+      await expectAuthentication(dialog);
+      await expectApart(
+        dialog.getByRole('button', { name: /Server:/ }),
+        dialog.getByRole('button', { name: 'Show sidebar' }),
+      );
 
-  it.each([1280, 800, 390])('shows the response after sending at %i pixels', async (width) => {
-    const { page, close } = await open();
-    await show(page, width, 'light');
-    await openRequest(page);
-    const response = page.getByRole('dialog').getByRole('region', { name: 'Response' });
-    for (const limit of ['1', '2']) {
-      // Back from the response to the parameters.
-      const value = page.locator('tr#limit').getByRole('textbox').last();
-      await value.scrollIntoViewIfNeeded();
-      await value.fill(limit);
-      await page.getByRole('button', { name: 'Send' }).first().click();
-      await response.getByText('200 OK').waitFor();
-      await eventually(async () => {
-        const status = await box(response.getByText('200 OK'));
-        const body = await box(response.getByText('"result"').first());
-        const view = await box(page.getByRole('dialog'));
-        expect([status, body].map((each) => contains(view, each))).toEqual([true, true]);
-      });
-    }
-    await close();
-  });
+      const response = dialog.getByRole('region', { name: 'Response' });
+      for (const limit of ['1', '2']) {
+        // Back from the response to the parameters.
+        const value = page.locator('tr#limit').getByRole('textbox').last();
+        await value.scrollIntoViewIfNeeded();
+        await value.fill(limit);
+        await page.getByRole('button', { name: 'Send' }).first().click();
+        await response.getByText('200 OK').waitFor();
+        await eventually(async () => {
+          const status = await box(response.getByText('200 OK'));
+          const body = await box(response.getByText('"result"').first());
+          const view = await box(dialog);
+          expect([status, body].map((each) => contains(view, each))).toEqual([true, true]);
+        });
+      }
+    },
+  );
 
   it('has nothing for axe-core to find at both widths, and follows the scheme of the system', async () => {
-    const { page, faults, close } = await open();
+    await open();
     const sizes = [
       [1440, 'light'],
       [1440, 'dark'],
@@ -362,7 +357,6 @@ describeInBrowser('In a browser, /docs', () => {
     await page.locator('body.dark-mode').waitFor();
     expect(await violations(page)).toEqual([]);
     expect(faults).toEqual([]);
-    await close();
     if (process.env.SCREENSHOT !== undefined) await takePictures(process.env.SCREENSHOT);
   });
 
