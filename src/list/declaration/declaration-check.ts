@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, ModuleRef, ModulesContainer, type NestContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../../command-error.js';
@@ -23,6 +23,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly modules: ModulesContainer,
     private readonly settings: Settings,
+    private readonly moduleRef: ModuleRef,
   ) {}
 
   /** @throws CommandError that names all that is wrong */
@@ -31,10 +32,16 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     refuse([
       ...nameProblems(this.dataSource),
       ...[...resourcesOf(this.dataSource).values()].flatMap((each) => [...columnProblems(each)]),
-      ...handlerProblems(this.modules),
+      ...handlerProblems(this.modules, this.config),
       ...endpoints.flatMap((endpoint) => [...queryProblems(endpoint)]),
       ...unreachedHandlers(endpoints),
     ]);
+  }
+
+  /** What holds for all handlers. Nest has no provider of it. */
+  private get config(): ApplicationConfig {
+    const { container } = this.moduleRef as unknown as { container: NestContainer };
+    return container.applicationConfig ?? new ApplicationConfig();
   }
 
   /**
