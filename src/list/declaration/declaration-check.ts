@@ -13,7 +13,7 @@ import { misfitsOf } from './comparisons.js';
 import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';
-import { Listing } from '../listing/listing.js';
+import { Listing, ObjectLookup } from '../listing/listing.js';
 import { WrongEntityError } from '../query/query-of.js';
 
 /** Refuses to start with entities, query classes or handlers whose lists would be wrong. */
@@ -61,6 +61,13 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
         const result = handler({ query: new query(), params });
         if (result instanceof Promise) result.catch(() => undefined);
         if (result instanceof Listing) lists.push(endpoint);
+        if (result instanceof Listing || result instanceof ObjectLookup) {
+          const { manager, metadata } = result.repository;
+          if (manager.dataSource !== this.dataSource)
+            problems.push(
+              `${endpoint.controller.name}.${endpoint.method} lists ${metadata.name} of another database: lists are read from that of the service`,
+            );
+        }
       } catch (error) {
         // Any other error may be for want of parameters, or of a request.
         if (error instanceof WrongEntityError) problems.push(error.message);
