@@ -324,6 +324,7 @@ WORKS.set('lifecycle hooks', async () => {
   const command = await NestFactory.createApplicationContext(module, { logger: false });
   const hooks = command.get(Hooks);
   expect(hooks.called).toEqual(HOOKS.slice(0, 2));
+  expect(command.get(Listener).heard).toBe(1);
   await command.close();
   expect(hooks.called).toEqual(HOOKS);
 });
@@ -449,6 +450,7 @@ class PathModule {}
   controllers: [HealthController, MetricsController],
   providers: [
     { provide: APP_FILTER, useClass: OwnFilter },
+    { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_INTERCEPTOR, useClass: CacheInterceptor },
   ],
 })
@@ -488,6 +490,7 @@ REFUSED.set('`ValidationPipe`, also global', [
 REFUSED.set('`ClassSerializerInterceptor`, `@SerializeOptions`', [
   'RefusedController has ClassSerializerInterceptor',
   'RefusedController.serialized has @SerializeOptions()',
+  'The application has ClassSerializerInterceptor',
 ]);
 REFUSED.set('`CacheInterceptor`, `@CacheTTL`, `@CacheKey`', [
   'RefusedController.cached has CacheInterceptor',
@@ -498,6 +501,7 @@ REFUSED.set('`ThrottlerGuard`, `@Throttle`, `@SkipThrottle`', [
   'RefusedController has @Throttle() or @SkipThrottle()',
   'RefusedController.throttled has @Throttle() or @SkipThrottle()',
   'RefusedController.throttled has ThrottlerGuard',
+  'The application has ThrottlerGuard',
 ]);
 REFUSED.set('a health module', [
   'HealthController.check at /health has a path of the service',
@@ -516,6 +520,7 @@ describe('What Nest offers', () => {
       application.setGlobalPrefix('api');
       application.enableVersioning();
       application.useGlobalPipes(new ValidationPipe({ whitelist: true }));
+      application.useGlobalInterceptors(new ClassSerializerInterceptor(application.get(Reflector)));
       application.useGlobalFilters(new OtherFilter());
       return application;
     });
