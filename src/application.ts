@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
+import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
@@ -17,16 +17,27 @@ import { ServiceLogger } from './operations/service-logger.js';
 import type { Tracing } from './operations/tracing.js';
 import type { Settings } from './settings/settings.js';
 
+/** Creates an application as Nest does, which is not initialised. */
+export type Create = (
+  module: DynamicModule,
+  adapter: EnvelopedExpressAdapter,
+  options: NestApplicationOptions,
+) => Promise<NestExpressApplication>;
+
+const createByNest: Create = (...of) => NestFactory.create<NestExpressApplication>(...of);
+
 /**
  * Creates the service on a migrated database. It is not listening yet.
  *
  * @param extraModules modules in addition to those of `AppModule`
+ * @param create lets a test override providers
  * @throws CommandError for declarations that no list can follow
  */
 export async function createApplication(
   databaseUrl: string,
   settings: Settings,
   extraModules: Type[] = [],
+  create = createByNest,
 ): Promise<NestExpressApplication> {
   const pools = 1 + settings.replicaUrls.length;
   const adapter = new EnvelopedExpressAdapter(
@@ -35,7 +46,7 @@ export async function createApplication(
     new Cors(settings.corsOrigins),
   );
   if (settings.trustProxy !== undefined) adapter.set('trust proxy', settings.trustProxy);
-  const application = await NestFactory.create<NestExpressApplication>(
+  const application = await create(
     AppModule.forRoot(databaseUrl, settings, [OperationsModule, ...extraModules]),
     adapter,
     {

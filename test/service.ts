@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
 import request, { type Test } from 'supertest';
 import { DataSource } from 'typeorm';
-import { createApplication } from '../src/application.js';
+import { type Create, createApplication } from '../src/application.js';
 import { ClientsService } from '../src/clients/clients.service.js';
 import { importRows } from '../src/import/import-rows.js';
 import { resourcesOf } from '../src/resource/resource.js';
@@ -33,7 +33,16 @@ export interface Service {
  * @param environment overrides the settings for tests; the database of a `DATABASE_URL` must be migrated
  * @param extraModules modules in addition to those of the application, such as a test resource
  */
-export async function startService(
+export function startService(
+  environment: NodeJS.ProcessEnv = {},
+  ...extraModules: Type[]
+): Promise<Service> {
+  return startServiceBy(undefined, environment, ...extraModules);
+}
+
+/** Starts the service as `startService` does, with an application that a test creates. */
+export async function startServiceBy(
+  create: Create | undefined,
   environment: NodeJS.ProcessEnv = {},
   ...extraModules: Type[]
 ): Promise<Service> {
@@ -50,7 +59,7 @@ export async function startService(
     // Serve health and metrics at the same port, as with the embedded database.
     { adminPort: undefined },
   );
-  const application = await createApplication(database.url, settings, extraModules);
+  const application = await createApplication(database.url, settings, extraModules, create);
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;
   const clients = application.get(ClientsService);

@@ -95,6 +95,8 @@ export interface HandlerArgument {
   readonly name?: string;
   /** The class of the argument, as the compiler has it. */
   readonly type: unknown;
+  /** Its pipes: classes or instances. */
+  readonly pipes: readonly unknown[];
 }
 
 const KINDS = Object.values(RouteParamtypes);
@@ -103,16 +105,17 @@ const KINDS = Object.values(RouteParamtypes);
 export function argumentsOf(controller: Type<object>, method: string): HandlerArgument[] {
   const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
     string,
-    { index: number; data?: unknown }
+    { index: number; data?: unknown; pipes?: readonly unknown[] }
   >;
   const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, method) ??
     []) as unknown[];
   return Object.entries(declared)
-    .map(([key, { index, data }]) => ({
+    .map(([key, { index, data, pipes = [] }]) => ({
       index,
       kind: KINDS.find((each) => key === `${each}:${index}`),
       ...(typeof data === 'string' && { name: data }),
       type: types[index],
+      pipes,
     }))
     .sort((one, other) => one.index - other.index);
 }

@@ -206,7 +206,16 @@ function capabilityRows(): Row[] {
 
 function decoratorRows(): Row[] {
   const names = Object.keys(list).filter((name) => /Params?$/.test(name));
-  return [['decorator', 'value'], ...names.sort().map((name) => [`\`${name}\``, ''])];
+  // That of several values stands beside that of one.
+  const several = (name: string): string => name.replace('Param', 'sParam');
+  const rows = names
+    .filter((name) => !names.some((each) => several(each) === name))
+    .sort()
+    .map((name) => [name, several(name)].filter((each) => names.includes(each)));
+  return [
+    ['decorator', 'value'],
+    ...rows.map((each) => [each.map((name) => `\`${name}\``).join(', '), '']),
+  ];
 }
 
 const OWN_DATABASE = { DATABASE_URL: 'postgres://db/catalogue' };

@@ -1056,7 +1056,7 @@ describe('A handler', () => {
     [
       'that answers by itself',
       withController(ResponseController),
-      'ResponseController.list takes @Res() or @Next(): a handler returns its answer',
+      'ResponseController.list takes @Res() or @Next(): a handler returns its answer, which has status 200',
     ],
     [
       'whose response is not in the envelope, or has another status',
@@ -1076,14 +1076,14 @@ describe('A handler', () => {
       [
         'UnknownController.all has @All(): resources are only read, with @Get()',
         'UnknownController.post has @Post(): resources are only read, with @Get()',
-        'UnknownController.versioned has a version, which no path contains: give it a path of its own',
+        'UnknownController.versioned has a version: give another version a path of its own',
         'UnknownController.newest is inherited from GeneralController: declare it in UnknownController, where it may call super.newest()',
       ].join('; '),
     ],
     [
       'of a controller with a host and a version',
       withController(HostedController),
-      'HostedController has a host: the service has the same paths for every host; HostedController has a version, which no path contains: give it a path of its own',
+      'HostedController has a host: the service has the same paths for every host; HostedController has a version: give another version a path of its own',
     ],
     [
       'whose query class has decorators of class-transformer',

@@ -9,6 +9,7 @@ import express, {
   type Response,
 } from 'express';
 import type { ILayer } from 'express-serve-static-core';
+import { CommandError } from '../../command-error.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
@@ -42,6 +43,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   private readonly delay = new LoopDelay();
   private readonly busy = new PreparedError(errors.busy());
   private readonly http: EnvelopedServer;
+  private hasAllRoutes = false;
 
   /**
    * @param limit of the requests in work; any further request gets `-4`
@@ -116,6 +118,29 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.use((request: CatalogueRequest, _response: Response, next: NextFunction) => {
       next(unmatchedRoute(express, request));
     });
+  }
+
+  /** Called by Nest last of all. */
+  override setErrorHandler(...handler: Parameters<ExpressAdapter['setErrorHandler']>): void {
+    super.setErrorHandler(...handler);
+    this.hasAllRoutes = true;
+  }
+
+  /** @throws CommandError behind the last route, where no request comes */
+  override use(...handlers: readonly unknown[]): void {
+    if (this.hasAllRoutes)
+      throw new CommandError('app.use comes too late: call it in createApplication, before init');
+    super.use(...handlers);
+  }
+
+  /** @throws CommandError always, since a preflight is answered before any middleware */
+  override enableCors(): never {
+    throw new CommandError('app.enableCors has no effect: set CORS_ORIGINS');
+  }
+
+  /** @throws CommandError always */
+  override useBodyParser(): never {
+    throw new CommandError('app.useBodyParser has no effect: a request has no body');
   }
 
   /** Writes the answer that the interceptors returned. */

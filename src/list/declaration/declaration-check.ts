@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import { ApplicationConfig, ModuleRef, ModulesContainer, type NestContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../../command-error.js';
@@ -13,7 +13,7 @@ import { misfitsOf } from './comparisons.js';
 import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';
-import { Listing } from '../listing/listing.js';
+import { Listing, ObjectLookup } from '../listing/listing.js';
 import { WrongEntityError } from '../query/query-of.js';
 
 /** Refuses to start with entities, query classes or handlers whose lists would be wrong. */
@@ -23,6 +23,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly modules: ModulesContainer,
     private readonly settings: Settings,
+    private readonly moduleRef: ModuleRef,
   ) {}
 
   /** @throws CommandError that names all that is wrong */
@@ -31,10 +32,16 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     refuse([
       ...nameProblems(this.dataSource),
       ...[...resourcesOf(this.dataSource).values()].flatMap((each) => [...columnProblems(each)]),
-      ...handlerProblems(this.modules),
+      ...handlerProblems(this.modules, this.config),
       ...endpoints.flatMap((endpoint) => [...queryProblems(endpoint)]),
       ...unreachedHandlers(endpoints),
     ]);
+  }
+
+  /** What holds for all handlers. Nest has no provider of it. */
+  private get config(): ApplicationConfig {
+    const { container } = this.moduleRef as unknown as { container: NestContainer };
+    return container.applicationConfig ?? new ApplicationConfig();
   }
 
   /**
@@ -54,6 +61,13 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
         const result = handler({ query: new query(), params });
         if (result instanceof Promise) result.catch(() => undefined);
         if (result instanceof Listing) lists.push(endpoint);
+        if (result instanceof Listing || result instanceof ObjectLookup) {
+          const { manager, metadata } = result.repository;
+          if (manager.dataSource !== this.dataSource)
+            problems.push(
+              `${endpoint.controller.name}.${endpoint.method} lists ${metadata.name} of another database: lists are read from that of the service`,
+            );
+        }
       } catch (error) {
         // Any other error may be for want of parameters, or of a request.
         if (error instanceof WrongEntityError) problems.push(error.message);

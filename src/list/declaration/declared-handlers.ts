@@ -1,21 +1,103 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import { HOST_METADATA, METHOD_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
-import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import {
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  HOST_METADATA,
+  HTTP_CODE_METADATA,
+  INTERCEPTORS_METADATA,
+  METHOD_METADATA,
+  PIPES_METADATA,
+  REDIRECT_METADATA,
+  RENDER_METADATA,
+  SSE_METADATA,
+  VERSION_METADATA,
+} from '@nestjs/common/constants.js';
+import { MODULE_PATH } from '@nestjs/common/internal';
+import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { argumentsOf } from '../../http/endpoints.js';
+import { ErrorFilter } from '../../http/error.filter.js';
+import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
+
+const ENVELOPE = 'a handler returns its answer, which has status 200';
+const ERRORS =
+  'throw an HttpException, or let an interceptor turn an error into one with catchError';
+const FIELDS = 'hide a column with select: false';
+const CACHE = 'the service caches pages itself, as far as PAGE_CACHE_MB says';
+const RATE = 'RATE_LIMIT_PER_MINUTE limits the requests of each client';
 
 /**
- * Handlers and controllers that Nest would serve and the service does not know, so that nothing would check or
- * document them; and what Nest would ignore. As lines.
+ * What a decorator of Nest or of one of its packages sets on a controller or a handler, and the service refuses, by the
+ * key of the metadata. A key that ends in `:` stands for all that begin with it.
  */
-export function* handlerProblems(modules: ModulesContainer): Generator<string> {
-  for (const module of modules.values())
+const REFUSED_METADATA: Readonly<Record<string, readonly [what: string, instead: string]>> = {
+  [HOST_METADATA]: ['a host', 'the service has the same paths for every host'],
+  [VERSION_METADATA]: ['a version', 'give another version a path of its own'],
+  [REDIRECT_METADATA]: ['@Redirect()', ENVELOPE],
+  [SSE_METADATA]: ['@Sse()', ENVELOPE],
+  [RENDER_METADATA]: ['@Render()', ENVELOPE],
+  [HTTP_CODE_METADATA]: ['@HttpCode()', ENVELOPE],
+  [EXCEPTION_FILTERS_METADATA]: ['@UseFilters()', ERRORS],
+  'class_serializer:': ['@SerializeOptions()', FIELDS],
+  'cache_module:': ['@CacheTTL() or @CacheKey()', CACHE],
+  'THROTTLER:': ['@Throttle() or @SkipThrottle()', RATE],
+};
+
+/** The interceptors, guards and pipes that the service refuses, by the name of their class or of one that it extends. */
+const REFUSED_CLASSES: Readonly<Record<string, string>> = {
+  CacheInterceptor: CACHE,
+  ClassSerializerInterceptor: FIELDS,
+  StandardSchemaSerializerInterceptor: FIELDS,
+  ThrottlerGuard: RATE,
+  ValidationPipe: 'the service validates the arguments of every handler itself',
+};
+
+/**
+ * What Nest would serve and the service does not know, so that nothing would check or document it; and what would
+ * have no effect, or another one than with Nest alone. As lines.
+ */
+export function* handlerProblems(
+  modules: ModulesContainer,
+  config: ApplicationConfig,
+): Generator<string> {
+  yield* applicationProblems(config);
+  for (const module of modules.values()) {
+    // Set for one application, also on a module that several have.
+    const path: unknown = Reflect.getMetadata(MODULE_PATH + modules.applicationId, module.metatype);
+    if (path !== undefined)
+      yield `${module.name} has a path of RouterModule: write it in @Controller()`;
     for (const { metatype } of module.controllers.values())
       yield* controllerProblems(metatype as Type<object>);
+  }
+}
+
+/** What `src/application.ts` sets for all handlers, or a module by `APP_PIPE` and the like. */
+function* applicationProblems(config: ApplicationConfig): Generator<string> {
+  const name = 'The application';
+  if (config.getGlobalPrefix() !== '')
+    yield `${name} has a global prefix: let a proxy remove it from the path`;
+  if (config.getVersioning())
+    yield `${name} has versioning: give another version a path of its own`;
+  const ofRequests = [
+    config.getGlobalRequestPipes(),
+    config.getGlobalRequestInterceptors(),
+    config.getGlobalRequestGuards(),
+  ].flat();
+  yield* enhancerProblems(name, [
+    ...config.getGlobalPipes(),
+    ...config.getGlobalInterceptors(),
+    ...config.getGlobalGuards(),
+    ...ofRequests.map(({ metatype }) => metatype),
+  ]);
+  const filters = [
+    ...config.getGlobalFilters().map((filter) => classOf(filter)),
+    ...config.getGlobalRequestFilters().map(({ metatype }) => classOf(metatype)),
+  ];
+  for (const filter of filters)
+    if (filter !== ErrorFilter) yield `${name} has the filter ${filter.name}: ${ERRORS}`;
 }
 
 function* controllerProblems(controller: Type<object>): Generator<string> {
-  if (Reflect.getMetadata(HOST_METADATA, controller) !== undefined)
-    yield `${controller.name} has a host: the service has the same paths for every host`;
-  yield* versionProblem(controller.name, controller);
+  yield* targetProblems(controller.name, controller);
   const prototype = controller.prototype as Readonly<Record<string, object>>;
   for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
     const handler = prototype[method];
@@ -27,7 +109,11 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
       yield `${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`;
     if (declaring !== controller)
       yield `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`;
-    yield* versionProblem(name, handler);
+    yield* targetProblems(name, handler);
+    yield* enhancerProblems(
+      name,
+      argumentsOf(controller, method).flatMap(({ pipes }) => pipes),
+    );
   }
 }
 
@@ -38,9 +124,37 @@ function declaringClass(controller: Type<object>, method: string): Type<object> 
     : declaringClass(Object.getPrototypeOf(controller) as Type<object>, method);
 }
 
-function* versionProblem(name: string, target: object): Generator<string> {
-  if (Reflect.getMetadata(VERSION_METADATA, target) !== undefined)
-    yield `${name} has a version, which no path contains: give it a path of its own`;
+/** What decorators have set on a controller or a handler. */
+function* targetProblems(name: string, target: object): Generator<string> {
+  // Some decorators set all that they could set.
+  const keys = Reflect.getMetadataKeys(target)
+    .filter((key) => Reflect.getMetadata(key, target) !== undefined)
+    .map(String);
+  for (const [refused, [what, instead]] of Object.entries(REFUSED_METADATA))
+    if (keys.some((key) => key === refused || (refused.endsWith(':') && key.startsWith(refused))))
+      yield `${name} has ${what}: ${instead}`;
+  for (const key of [INTERCEPTORS_METADATA, GUARDS_METADATA, PIPES_METADATA])
+    yield* enhancerProblems(name, (Reflect.getMetadata(key, target) ?? []) as unknown[]);
+}
+
+/** @param enhancers interceptors, guards and pipes: classes or instances */
+function* enhancerProblems(name: string, enhancers: readonly unknown[]): Generator<string> {
+  for (const enhancer of enhancers) {
+    const found = withAncestors(classOf(enhancer)).find((each) => each.name in REFUSED_CLASSES);
+    if (found) yield `${name} has ${found.name}: ${REFUSED_CLASSES[found.name] ?? ''}`;
+  }
+}
+
+function classOf(enhancer: unknown): Type<object> {
+  return (
+    typeof enhancer === 'function' ? enhancer : (enhancer as object).constructor
+  ) as Type<object>;
+}
+
+/** A class and those that it extends. None of the service's own pipe, which is a `ValidationPipe`. */
+function withAncestors(type: Type<object> | null): Type<object>[] {
+  if (type === null || type === ParametersPipe) return [];
+  return [type, ...withAncestors(Object.getPrototypeOf(type) as Type<object> | null)];
 }
 
 /** Such as `Post`, for `RequestMethod.POST`. */

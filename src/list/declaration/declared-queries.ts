@@ -1,12 +1,5 @@
 import type { Type } from '@nestjs/common';
-import {
-  HTTP_CODE_METADATA,
-  PATH_METADATA,
-  REDIRECT_METADATA,
-  RENDER_METADATA,
-  RESPONSE_PASSTHROUGH_METADATA,
-  SSE_METADATA,
-} from '@nestjs/common/constants.js';
+import { PATH_METADATA, RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal';
 import { argumentsOf, type Endpoint, type HandlerArgument } from '../../http/endpoints.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
@@ -22,12 +15,16 @@ import {
 } from '../../resource/transforming-decorators.js';
 import { entityOf } from '../query/query-of.js';
 
-/** The decorators of a handler whose response Nest sends without the envelope, or with another status. */
-const RESPONSE_DECORATORS = {
-  Redirect: REDIRECT_METADATA,
-  Sse: SSE_METADATA,
-  Render: RENDER_METADATA,
-  HttpCode: HTTP_CODE_METADATA,
+/** The paths that the service answers itself, also those below them. */
+const OWN_PATHS = ['/docs', '/health', '/metrics', '/openapi.json'];
+
+/** The decorators of arguments that no request has. */
+const ABSENT: Readonly<Partial<Record<RouteParamtypes, string>>> = {
+  [RouteParamtypes.BODY]: 'Body',
+  [RouteParamtypes.RAW_BODY]: 'RawBody',
+  [RouteParamtypes.FILE]: 'UploadedFile',
+  [RouteParamtypes.FILES]: 'UploadedFiles',
+  [RouteParamtypes.SESSION]: 'Session',
 };
 
 /** What is wrong with an endpoint's handler, its arguments and its query class, as lines. */
@@ -37,9 +34,9 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
   const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const declared = argumentsOf(controller, method);
   const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
-  for (const [name, metadata] of Object.entries(RESPONSE_DECORATORS))
-    if (Reflect.hasMetadata(metadata, declaring))
-      yield `${handler} has @${name}(): a handler returns its answer, which has status 200`;
+  const [, first = ''] = endpoint.path.split('/');
+  if (OWN_PATHS.includes(`/${first}`))
+    yield `${handler} at ${endpoint.path} has a path of the service: ${OWN_PATHS.join(', ')} are there, without credentials`;
   if (
     [controller, declaring].some((each) => Array.isArray(Reflect.getMetadata(PATH_METADATA, each)))
   )
@@ -48,7 +45,12 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
     declared.some(({ kind }) => ANSWERING.has(kind)) &&
     !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method)
   )
-    yield `${handler} takes @Res() or @Next(): a handler returns its answer`;
+    yield `${handler} takes @Res() or @Next(): a handler returns its answer, which has status 200`;
+  for (const { kind } of declared) {
+    const absent = ABSENT[kind as RouteParamtypes];
+    if (absent !== undefined)
+      yield `${handler} takes @${absent}(): a request has neither a body nor a session`;
+  }
   if (others.length > 0) yield `${handler} has more than one @Query()`;
   if (query) yield* argumentProblems(handler, query);
 }

@@ -77,6 +77,17 @@ export class ListReader {
     };
   }
 
+  /**
+   * Reads the objects of a page, as a response has them: times, decimals and integers of 64 bits are texts. The
+   * errors are those of `prepare`.
+   *
+   * @param described its query may have any `limit`; 50 without one
+   */
+  async objects(described: Listing, client?: ScopeClient): Promise<Record<string, unknown>[]> {
+    const { objects } = await this.prepare(described, client).read();
+    return JSON.parse(objects) as Record<string, unknown>[];
+  }
+
   /** Says how a page is read, and reads it. The errors are those of `prepare`. */
   async explain(described: Listing, client?: ScopeClient): Promise<Explanation> {
     const list = this.listToRead(described, client);
