@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { program } from '../../src/cli/program.js';
 import { errors } from '../../src/http/errors.js';
 import * as list from '../../src/list/index.js';
 import { CAPABILITIES, type Capabilities } from '../../src/resource/capabilities.js';
@@ -25,7 +24,6 @@ export async function expectedTables(
   service: Service,
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
-  const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
   const runs = await Promise.all(
     RUNS.map(async ({ file }) => JSON.parse(await readFile(`bench/measured/${file}`, 'utf8'))),
   );
@@ -46,8 +44,6 @@ export async function expectedTables(
     },
     'docs/operations.md': {
       settings: { rows: settingRows(), hasOwnMeanings: true },
-      commands: { rows: commandRows(), hasOwnMeanings: true },
-      metrics: { rows: metricRows(metrics) },
     },
     'docs/resources.md': {
       'parameter decorators': { rows: decoratorRows(), hasOwnMeanings: true },
@@ -292,28 +288,6 @@ function valueOfSetting(name: string): string {
   } catch (error) {
     return (error as Error).message.replace(`${name} must be `, '').replace(/^an? /, '');
   }
-}
-
-/** Each command with its arguments, or with its subcommands. */
-function commandRows(): Row[] {
-  const rows = program().commands.map((command) => {
-    const [first, ...others] = command.commands.map((child) => child.name());
-    const values = command.registeredArguments.map((argument) => `<${argument.name()}>`);
-    const line = [command.name(), ...(first === undefined ? values : [first])].join(' ');
-    return [[line, ...others].map((each) => `\`${each}\``).join(', '), ''];
-  });
-  return [['command', 'effect'], ...rows];
-}
-
-/** Those of the service. Those of the process are prom-client's. */
-function metricRows(text: string): Row[] {
-  const types = new Map(
-    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
-  );
-  const rows = [...text.matchAll(/^# HELP (catalogue_\S+) (.+)$/gm)].map(
-    ([, name = '', help = '']) => [`\`${name}\``, types.get(name) ?? '', help],
-  );
-  return [['metric', 'type', 'meaning'], ...rows];
 }
 
 /** The runs of the benchmark: their file in `bench/measured`, their options, and the heading of their tables. */

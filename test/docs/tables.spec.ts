@@ -53,8 +53,6 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/api.md', 'errors'],
   ['docs/api.md', 'retry'],
   ['docs/operations.md', 'settings'],
-  ['docs/operations.md', 'commands'],
-  ['docs/operations.md', 'metrics'],
   ['docs/resources.md', 'parameter decorators'],
   ['docs/resources.md', 'capabilities'],
   ['docs/performance.md', 'runs'],
