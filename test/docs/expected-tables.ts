@@ -39,8 +39,7 @@ export async function expectedTables(
       'parameters of every list': { rows: commonRows(body) },
       sorts: { rows: sortRows(body) },
       headers: { rows: headerRows(body) },
-      errors: { rows: errorRows() },
-      retry: { rows: retryRows(), hasOwnMeanings: true },
+      errors: { rows: errorRows(), hasOwnMeanings: true },
     },
     'docs/operations.md': {
       settings: { rows: settingRows(), hasOwnMeanings: true },
@@ -177,13 +176,9 @@ function errorRows(): Row[] {
     statuses.join(', '),
     condition,
     `\`${message}\``,
+    '',
   ]);
-  return [['errcode', 'HTTP', 'condition', 'msg'], ...rows];
-}
-
-function retryRows(): Row[] {
-  const rows = Object.values(errors).map(({ errcode }) => [`\`${errcode}\``, '']);
-  return [['errcode', 'retry'], ...rows];
+  return [['errcode', 'HTTP', 'condition', 'msg', 'retry'], ...rows];
 }
 
 /** What the service can do with each kind of table. */

@@ -9,6 +9,7 @@ export async function documents(): Promise<Map<string, string>> {
   const paths = [
     ...['README.md', 'CONTRIBUTING.md'],
     ...['packages/client/README.md', 'packages/embedded-postgres/README.md'],
+    ...['examples/storefront/README.md', 'examples/generators/README.md'],
     ...inDocs.map((name) => `docs/${name}`),
   ];
   return new Map(

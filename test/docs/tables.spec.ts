@@ -51,7 +51,6 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/api.md', 'sorts'],
   ['docs/api.md', 'headers'],
   ['docs/api.md', 'errors'],
-  ['docs/api.md', 'retry'],
   ['docs/operations.md', 'settings'],
   ['docs/resources.md', 'parameter decorators'],
   ['docs/resources.md', 'capabilities'],

@@ -22,7 +22,7 @@ const FOLDER = resolve('packages/client');
 const TSC = resolve('node_modules/typescript/bin/tsc');
 
 /** The documents whose TypeScript is compiled and run. */
-const DOCUMENTS = ['packages/client/README.md', 'README.md', 'docs/api.md'];
+const DOCUMENTS = ['packages/client/README.md', 'README.md'];
 
 /** What a document begins with, for its other blocks. */
 const CONSTRUCTION = `import { Catalogue } from '@catalogue/client';
