@@ -12,7 +12,7 @@ const PACKAGES = [
 ];
 
 const [, version = 'none'] =
-  /^## (\d\S+) - \d{4}-\d\d-\d\d$/m.exec(await readFile('CHANGELOG.md', 'utf8')) ?? [];
+  /^## \[(\d\S+)\] - \d{4}-\d\d-\d\d$/m.exec(await readFile('CHANGELOG.md', 'utf8')) ?? [];
 
 describe('The version of the newest entry of the changelog', () => {
   it.each(PACKAGES)('is that of the package in %s', async (folder) => {
