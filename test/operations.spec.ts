@@ -8,6 +8,7 @@ import { connectionLimits } from '../src/http/server/connection-limits.js';
 import { Maintenance } from '../src/list/maintenance.js';
 import { OperatorEndpoints } from '../src/operations/operator-endpoints.js';
 import { ServiceLogger } from '../src/operations/service-logger.js';
+import { VERSION } from '../src/settings/version.js';
 import { head, send } from './attacks/attacker.js';
 import { rawRequest } from './http/raw-request.js';
 import { refusal, type Service, startService } from './service.js';
@@ -109,7 +110,7 @@ describe('Metrics', () => {
     const value = async (name: string) =>
       Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await metrics(own))?.[1]);
     expect(await metrics(own)).toContain(
-      `catalogue_build_info{version="0.1.0",node="${process.versions.node}"} 1\n`,
+      `catalogue_build_info{version="${VERSION}",node="${process.versions.node}"} 1\n`,
     );
     expect(await value('catalogue_watermark_age_seconds')).toBeNaN();
     for (let at = 0; at < 3; at += 1) await own.get('/brands').expect(200);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { VERSION } from '../src/settings/version.js';
 import { Collector } from './collector.js';
 import { type Service, startService } from './service.js';
 import { until } from './until.js';
@@ -67,7 +68,7 @@ it('A request is a span within that of its caller, and its phases are spans with
   });
   expect(request?.resource).toMatchObject({
     'service.name': 'catalogue',
-    'service.version': '0.1.0',
+    'service.version': VERSION,
   });
   expect(phases.map(({ name }) => name)).toEqual([
     'admission',

@@ -22,7 +22,7 @@ function commandsOf(markdown: string): { heading: string; command: string; outpu
 
 /** The commands of docs/api.md below some headings. The others are parts of a whole. */
 const inDocument = commandsOf(await readFile('docs/api.md', 'utf8')).filter(({ heading }) =>
-  ['Facets'].includes(heading),
+  ['products', 'Related objects', 'Facets', 'Whole lists'].includes(heading),
 );
 const inOverview = commandsOf(overview());
 

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { program } from '../../src/cli/program.js';
 import { errors } from '../../src/http/errors.js';
 import * as list from '../../src/list/index.js';
 import { CAPABILITIES, type Capabilities } from '../../src/resource/capabilities.js';
@@ -25,12 +24,10 @@ export async function expectedTables(
   service: Service,
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
-  const { text: metrics } = await service.anonymous().get('/metrics').expect(200);
-  const [measured, storefront, overloaded, first, stored] = await Promise.all(
-    ['results', 'storefront', 'overload', 'first-minute', 'disk'].map(async (name) =>
-      JSON.parse(await readFile(`bench/measured/${name}.json`, 'utf8')),
-    ),
+  const runs = await Promise.all(
+    RUNS.map(async ({ file }) => JSON.parse(await readFile(`bench/measured/${file}`, 'utf8'))),
   );
+  const [measured, storefront, overloaded, first, stored] = runs;
   return {
     'docs/api.md': {
       ...Object.fromEntries(
@@ -42,25 +39,23 @@ export async function expectedTables(
       'parameters of every list': { rows: commonRows(body) },
       sorts: { rows: sortRows(body) },
       headers: { rows: headerRows(body) },
-      errors: { rows: errorRows() },
-      retry: { rows: retryRows(), hasOwnMeanings: true },
+      errors: { rows: errorRows(), hasOwnMeanings: true },
     },
     'docs/operations.md': {
       settings: { rows: settingRows(), hasOwnMeanings: true },
-      commands: { rows: commandRows(), hasOwnMeanings: true },
-      metrics: { rows: metricRows(metrics) },
     },
     'docs/resources.md': {
       'parameter decorators': { rows: decoratorRows(), hasOwnMeanings: true },
       capabilities: { rows: capabilityRows(), hasOwnMeanings: true },
     },
     'docs/performance.md': {
+      runs: { rows: runRows(runs) },
       throughput: { rows: throughputRows(measured) },
       latency: { rows: latencyRows(measured) },
       ratios: { rows: ratioRows(measured) },
       overload: { rows: overloadRows(overloaded) },
+      'beside a greedy client': { rows: besideRows(overloaded) },
       lists: { rows: listRows(storefront) },
-      'lists by size': { rows: listBySizeRows(storefront) },
       mix: { rows: mixRows(storefront) },
       'first minute': { rows: firstMinuteRows(first) },
       disk: { rows: diskRows(stored) },
@@ -181,13 +176,9 @@ function errorRows(): Row[] {
     statuses.join(', '),
     condition,
     `\`${message}\``,
+    '',
   ]);
-  return [['errcode', 'HTTP', 'condition', 'msg'], ...rows];
-}
-
-function retryRows(): Row[] {
-  const rows = Object.values(errors).map(({ errcode }) => [`\`${errcode}\``, '']);
-  return [['errcode', 'retry'], ...rows];
+  return [['errcode', 'HTTP', 'condition', 'msg', 'retry'], ...rows];
 }
 
 /** What the service can do with each kind of table. */
@@ -303,26 +294,47 @@ function valueOfSetting(name: string): string {
   }
 }
 
-/** Each command with its arguments, or with its subcommands. */
-function commandRows(): Row[] {
-  const rows = program().commands.map((command) => {
-    const [first, ...others] = command.commands.map((child) => child.name());
-    const values = command.registeredArguments.map((argument) => `<${argument.name()}>`);
-    const line = [command.name(), ...(first === undefined ? values : [first])].join(' ');
-    return [[line, ...others].map((each) => `\`${each}\``).join(', '), ''];
-  });
-  return [['command', 'effect'], ...rows];
+/** The runs of the benchmark: their file in `bench/measured`, their options, and the heading of their tables. */
+const RUNS = [
+  { file: 'results.json', options: '', heading: 'Throughput' },
+  { file: 'storefront.json', options: ' -- --mix', heading: 'Lists of a storefront' },
+  { file: 'overload.json', options: ' -- --overload 5', heading: 'Overload' },
+  {
+    file: 'first-minute.json',
+    options: ' -- --first-minute',
+    heading: 'The first minute after an import',
+  },
+  { file: 'disk.json', options: ' -- --disk', heading: 'Disk and writes' },
+];
+
+/** What every run says of itself. */
+interface Run {
+  readonly machine: {
+    readonly date: string;
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memoryGiB: number;
+    readonly node: string;
+    readonly postgres: string;
+  };
+  readonly results: readonly { readonly rows: number }[];
 }
 
-/** Those of the service. Those of the process are prom-client's. */
-function metricRows(text: string): Row[] {
-  const types = new Map(
-    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
-  );
-  const rows = [...text.matchAll(/^# HELP (catalogue_\S+) (.+)$/gm)].map(
-    ([, name = '', help = '']) => [`\`${name}\``, types.get(name) ?? '', help],
-  );
-  return [['metric', 'type', 'meaning'], ...rows];
+function runRows(runs: readonly Run[]): Row[] {
+  const rows = runs.map(({ machine, results }, at): Row => {
+    const { file = '', options = '', heading = '' } = RUNS[at] ?? {};
+    return [
+      `[${heading}](#${heading.toLowerCase().replaceAll(' ', '-')})`,
+      `\`npm run bench${options}\``,
+      `[${file}](../bench/measured/${file})`,
+      machine.date,
+      `${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB`,
+      `${machine.node.slice(1)}, ${machine.postgres}`,
+      results.map(({ rows: products }) => grouped(products)).join(', '),
+    ];
+  });
+  const header = ['tables', 'command', 'results', 'date', 'machine', 'Node.js, PostgreSQL'];
+  return [[...header, 'products'], ...rows];
 }
 
 /** A run of the scenarios on one number of products. */
@@ -361,6 +373,11 @@ interface Overloaded {
           readonly unhealthy: number;
           readonly broken: number;
           readonly unanswered: number;
+        }[];
+        readonly besides: readonly {
+          readonly contender: string;
+          readonly alone: { readonly admitted: Load; readonly refused: Load };
+          readonly beside: { readonly admitted: Load; readonly refused: Load };
         }[];
       };
     },
@@ -521,31 +538,43 @@ function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): 
   return [['ratio', ''], ...rows.map(([name, ratio]): Row => [name, `${digits(ratio)} ×`])];
 }
 
+/** The service as the compose file runs it. */
+const DELIVERED = 'this service behind HAProxy, no page cache';
+
 function overloadRows({ results: [{ overloaded }] }: Overloaded): Row[] {
   const { best, loads } = overloaded;
-  return [
-    [
-      'connections',
-      'load',
-      'contender',
-      'answered a second (of best)',
-      'answered: p50, p99, ms',
-      'refused: p50, p99, ms',
-      'health: p50, p99, ms',
-      'not ready',
-      'broken or unanswered',
-    ],
-    ...loads.map((load) => [
+  const rows = loads
+    .filter(({ contender }) => contender === DELIVERED)
+    .map((load): Row => [
       String(load.connections),
       `${load.times} ×`,
-      load.contender,
       `${digits(load.admitted.perSecond)} (${digits(load.admitted.perSecond / best)})`,
       ...[load.admitted, load.refused, load.health].map(
         ({ p50, p99 }) => `${digits(p50)}, ${digits(p99)}`,
       ),
       String(load.unhealthy),
       String(load.broken + load.unanswered),
-    ]),
+    ]);
+  const latencies = ['answered', 'refused', 'health'].map((each) => `${each}: p50, p99, ms`);
+  const header = ['connections', 'load', 'answered a second (of best)', ...latencies];
+  return [[...header, 'not ready', 'broken or unanswered'], ...rows];
+}
+
+/** A client that asks for little, alone and beside one that asks for all it can. */
+function besideRows({ results: [{ overloaded }] }: Overloaded): Row[] {
+  const delivered = overloaded.besides.find(({ contender }) => contender === DELIVERED);
+  if (!delivered) throw new Error(`${DELIVERED} was not measured`);
+  const row = (name: string, { admitted, refused }: (typeof delivered)['alone']): Row => [
+    name,
+    digits(admitted.perSecond),
+    digits(admitted.p50),
+    digits(admitted.p99),
+    digits(refused.perSecond),
+  ];
+  return [
+    ['the client', 'answered a second', 'p50, ms', 'p99, ms', 'refused a second'],
+    row('alone', delivered.alone),
+    row('beside the other', delivered.beside),
   ];
 }
 
@@ -558,46 +587,48 @@ function listRows({ results }: Storefront): Row[] {
   const rows = unique(lists.map(({ list }) => list)).map((list): Row => [
     list,
     String(lists.find((each) => each.list === list)?.weight),
-    ...contenders.map((contender) => inPlainPages(lists, list, contender)),
+    ...contenders.map((contender) => inPlainPages(p50Of(lists, list, contender), lists)),
   ]);
-  return [['list', 'weight', ...contenders], ...rows];
+  const means = contenders.map((contender) => inPlainPages(meanOf(lists, contender), lists));
+  return [['list', 'weight', ...contenders], ...rows, ['mean by weight', '100', ...means]];
 }
 
-/** Of the service without a page cache. */
-function listBySizeRows({ results }: Storefront): Row[] {
-  const names = unique(results.flatMap(({ lists }) => lists.map(({ list }) => list)));
-  const rows = names.map((list): Row => [
-    list,
-    ...results.map(({ lists }) => inPlainPages(lists, list, UNCACHED)),
-  ]);
-  return [['list', ...results.map(({ rows: products }) => grouped(products))], ...rows];
+/** The p50 of a list; `NaN` if the contender does not have the list. */
+function p50Of(lists: readonly ListMeasurement[], name: string, of: string): number {
+  return lists.find(({ list, contender }) => list === name && contender === of)?.p50 ?? NaN;
 }
 
-/** A p50 in milliseconds, and in plain pages that the service reads anew. */
-function inPlainPages(lists: readonly ListMeasurement[], list: string, contender: string): string {
-  const p50 = (name: string, of: string) =>
-    lists.find((each) => each.list === name && each.contender === of)?.p50 ?? NaN;
-  const time = p50(list, contender);
-  // Not every contender has every list.
+/** The mean of the p50 of all lists by their weights, whose sum is 100. */
+function meanOf(lists: readonly ListMeasurement[], of: string): number {
+  const weighted = lists.filter(({ contender, weight }) => contender === of && weight > 0);
+  return weighted.reduce((sum, { p50, weight }) => sum + ((p50 ?? NaN) * weight) / 100, 0);
+}
+
+/** Milliseconds, and the same in plain pages that the service reads anew; a dash for `NaN`. */
+function inPlainPages(time: number, lists: readonly ListMeasurement[]): string {
   if (Number.isNaN(time)) return '–';
-  return `${digits(time)} (${digits(time / p50('plain page', UNCACHED))})`;
+  return `${digits(time)} (${digits(time / p50Of(lists, 'plain page', UNCACHED))})`;
 }
 
 function mixRows({ results }: Storefront): Row[] {
   const rows = results.flatMap(({ rows: products, mixes }) =>
-    mixes.map(({ scenario, contender, perSecond, p50, p99, requests, timedOut }): Row => [
-      grouped(products),
-      scenario,
-      contender,
-      digits(perSecond),
-      digits(p50),
-      digits(p99),
-      String(requests),
-      String(timedOut),
-    ]),
+    mixes.map(({ scenario, contender, perSecond, p50, p99, requests, timedOut }): Row => {
+      const usual = mixes.find((m) => m.scenario === scenario && m.contender === FIND_AND_COUNT);
+      return [
+        grouped(products),
+        scenario,
+        contender,
+        digits(perSecond),
+        `${digits(perSecond / (usual?.perSecond ?? NaN))} ×`,
+        digits(p50),
+        digits(p99),
+        String(requests),
+        String(timedOut),
+      ];
+    }),
   );
-  const heading = ['products', 'mix', 'contender', 'requests a second', 'p50, ms', 'p99, ms'];
-  return [[...heading, 'requests', 'timed out'], ...rows];
+  const heading = ['products', 'mix', 'contender', 'requests a second', 'of `findAndCount`'];
+  return [[...heading, 'p50, ms', 'p99, ms', 'requests', 'timed out'], ...rows];
 }
 
 function grouped(value: number): string {

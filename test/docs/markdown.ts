@@ -11,6 +11,7 @@ export async function documents(): Promise<Map<string, string>> {
     ...['README.md', 'CONTRIBUTING.md'],
     ...['packages/client/README.md', 'packages/embedded-postgres/README.md'],
     'packages/embedded-postgres/src/README.md',
+    ...['examples/storefront/README.md', 'examples/generators/README.md'],
     ...(await namesIn('docs')).filter((name) => name.endsWith('.md')),
     ...(await namesIn('src')).filter((name) => name.endsWith('/README.md')),
   ];

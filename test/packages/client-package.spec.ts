@@ -22,7 +22,7 @@ const FOLDER = resolve('packages/client');
 const TSC = resolve('node_modules/typescript/bin/tsc');
 
 /** The documents whose TypeScript is compiled and run. */
-const DOCUMENTS = ['packages/client/README.md', 'README.md', 'docs/api.md'];
+const DOCUMENTS = ['packages/client/README.md', 'README.md'];
 
 /** What a document begins with, for its other blocks. */
 const CONSTRUCTION = `import { Catalogue } from '@catalogue/client';
@@ -35,6 +35,8 @@ const catalogue = new Catalogue({
 
 let service: Service;
 let scratch: string;
+/** The name of the file that `npm pack` writes. */
+let tarball: string;
 /** A project into which the package was installed. */
 let consumer: string;
 let document: { paths: object };
@@ -53,13 +55,14 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'catalogue-client-'));
   consumer = join(scratch, 'consumer');
   await symlink(resolve('node_modules'), join(scratch, 'node_modules'));
-  await run('npm', ['pack', '--pack-destination', scratch], { cwd: await copied('packed') });
+  const packed = await run('npm', ['pack', '--pack-destination', scratch], {
+    cwd: await copied('packed'),
+  });
+  tarball = packed.stdout.trim().split('\n').at(-1) ?? '';
   await mkdir(consumer);
   await writeFile(join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
   const flags = ['--offline', '--no-audit', '--no-fund', '--no-package-lock'];
-  await run('npm', ['install', ...flags, join(scratch, 'catalogue-client-0.1.0.tgz')], {
-    cwd: consumer,
-  });
+  await run('npm', ['install', ...flags, join(scratch, tarball)], { cwd: consumer });
 });
 afterAll(async () => {
   await service.stop();
@@ -291,7 +294,7 @@ describe('The generated part of the client', () => {
       cwd: checkout,
       env: { ...process.env, CATALOGUE_URL: url },
     });
-    expect(await readdir(copy)).toContain('catalogue-client-0.1.0.tgz');
+    expect(await readdir(copy)).toContain(tarball);
     const { Catalogue } = await import(join(copy, 'dist/index.js'));
     const { clientID, token: accessToken } = service;
     const { testLots } = new Catalogue({ url, clientID, accessToken });

@@ -24,10 +24,12 @@ beforeAll(async () => {
   consumer = await mkdtemp(join(scratch, 'consumer-'));
   await chmod(consumer, 0o755);
   await symlink(join(ROOT, 'node_modules'), join(scratch, 'node_modules'));
-  await run('npm', ['pack', '--pack-destination', scratch], { cwd: PACKAGE });
+  const { stdout: packed } = await run('npm', ['pack', '--pack-destination', scratch], {
+    cwd: PACKAGE,
+  });
   await writeFile(join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
   const flags = ['--offline', '--omit=optional', '--no-audit', '--no-fund', '--no-package-lock'];
-  const tarball = join(scratch, 'embedded-postgres-server-0.1.0.tgz');
+  const tarball = join(scratch, packed.trim());
   await run('npm', ['install', ...flags, tarball], { cwd: consumer });
 });
 afterAll(() => rm(scratch, { recursive: true }));
