@@ -63,10 +63,10 @@ function start(): Load {
 
 /** Expects no error responses from `RECOVERY` after the database was back. */
 async function expectRecovery(back: number): Promise<void> {
-  // Requests that begin in the last half second are checked.
+  // Requests that begin in the last half second are checked, and more of them on a slow machine.
   await sleep(RECOVERY + 500);
+  await until(() => load.since(back + RECOVERY).length > 10);
   const after = load.since(back + RECOVERY);
-  expect(after.length).toBeGreaterThan(10);
   expect(new Set(after.map(({ errcode }) => errcode))).toEqual(new Set(['0']));
 }
 
