@@ -21,8 +21,6 @@ export function* ignoredDeclarations(metadata: EntityMetadata): Generator<string
       yield `${name} has a transformer, which no list applies: store what is shown`;
     if (column.isVersion)
       yield `${name} is a @VersionColumn, which no import increases: the ETag is the version`;
-    if (column.databaseName !== column.propertyName && !column.isVirtual)
-      yield `${name} is the column ${column.databaseName}: give both one name, in a view if the table is that of others`;
   }
   for (const { propertyName } of columns) {
     if (typeof target !== 'function') break;

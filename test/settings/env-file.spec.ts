@@ -21,9 +21,9 @@ afterAll(async () => {
 
 const write = (text: string): Promise<void> => writeFile(join(folder, '.env'), text);
 
-/** Runs a command in the folder of the file. */
+/** Runs a command in the folder of the file. No variable that it sets is in the environment, even if a `.env` of the project has it. */
 const run = (environment: NodeJS.ProcessEnv = {}, ...args: string[]): Promise<CommandResult> =>
-  host.run(args, { environment });
+  host.run(args, { environment: { PORT: undefined, POOL_SIZE: undefined, ...environment } });
 
 const refusal = (line: string) => ({ status: 1, stdout: '', stderr: `catalogue: ${line}\n` });
 
