@@ -3,6 +3,7 @@ export { ListModule } from './list.module.js';
 export { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 export { ListQueryDto, ObjectQueryDto } from './query/list-query.dto.js';
 export type { Page } from '../http/envelope.js';
+export { Returns } from '../http/returns.js';
 export { type Listing, listOf, type ObjectLookup, objectOf } from './listing/listing.js';
 export {
   BigintParam,

@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { identifierOf } from './resource.js';
+import { swaggerProblems } from './swagger-decorators.js';
 import { transformingDecorators } from './transforming-decorators.js';
 
 /**
@@ -22,6 +23,8 @@ export function* ignoredDeclarations(metadata: EntityMetadata): Generator<string
     if (column.isVersion)
       yield `${name} is a @VersionColumn, which no import increases: the ETag is the version`;
   }
+  if (typeof target === 'function')
+    yield* swaggerProblems(entity, target, target.prototype as object);
   for (const { propertyName } of columns) {
     if (typeof target !== 'function') break;
     for (const decorator of transformingDecorators(target, propertyName))

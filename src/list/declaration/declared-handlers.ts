@@ -1,6 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { HOST_METADATA, METHOD_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
+import { swaggerProblems } from '../../resource/swagger-decorators.js';
 
 /**
  * Handlers and controllers that Nest would serve and the service does not know, so that nothing would check or
@@ -16,6 +17,7 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
   if (Reflect.getMetadata(HOST_METADATA, controller) !== undefined)
     yield `${controller.name} has a host: the service has the same paths for every host`;
   yield* versionProblem(controller.name, controller);
+  yield* swaggerProblems(controller.name, controller);
   const prototype = controller.prototype as Readonly<Record<string, object>>;
   for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
     const handler = prototype[method];
@@ -28,6 +30,7 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
     if (declaring !== controller)
       yield `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`;
     yield* versionProblem(name, handler);
+    yield* swaggerProblems(name, handler);
   }
 }
 
