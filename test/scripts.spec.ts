@@ -2,14 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { BARE_ENVIRONMENT } from './cli/catalogue.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 import { plainLines } from './plain-lines.js';
 import { ScratchCopy } from './schematics/scratch-copy.js';
 import { until } from './until.js';
 
-/** The scripts that `nest new` writes. */
 let copy: ScratchCopy;
 let database: TestDatabase;
 let scripts: Readonly<Record<string, string>>;
@@ -77,18 +76,24 @@ it('start:prod starts what was built', async () => {
 }, 60_000);
 
 it.each([
-  ['test:watch', { watch: true, collectCoverage: false }],
-  ['test:cov', { watch: false, collectCoverage: true, collectCoverageFrom: ['src/**'] }],
+  ['test:watch', { watch: true, collectCoverage: false }, ['src', 'test']],
+  ['test:cov', { watch: false, collectCoverage: true, collectCoverageFrom: ['src/**'] }, ['test']],
 ])(
   '%s runs Jest with its options',
-  async (name, options) => {
+  async (name, options, folders) => {
     const script = run(name, '--showConfig');
     await once(script.child, 'exit');
     const text = script.output();
-    const { globalConfig } = JSON.parse(text.slice(text.indexOf('\n{'))) as {
+    const { globalConfig, configs } = JSON.parse(text.slice(text.indexOf('\n{'))) as {
       globalConfig: object;
+      configs: [{ rootDir: string; roots: string[] }];
     };
     expect(globalConfig).toMatchObject(options);
+    const [{ rootDir, roots }] = configs;
+    expect(roots.map((root) => relative(rootDir, root))).toEqual([
+      ...folders,
+      'packages/embedded-postgres/test',
+    ]);
   },
   60_000,
 );
