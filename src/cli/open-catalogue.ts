@@ -25,18 +25,31 @@ export async function withDatabase<T>(
   onNotice?: (line: string) => void,
 ): Promise<T> {
   if (settings.databaseUrl !== undefined) return work(settings.databaseUrl);
-  const options = { name: 'catalogue', settings: serverSettings(), onNotice };
-  const embedded = await embeddedServer(settings.dataDir, options).catch((error: unknown) => {
-    if (!(error instanceof EmbeddedPostgresError)) throw error;
-    throw new CommandError(
-      `${error.message}. Set DATA_DIR for another directory, or DATABASE_URL for another server`,
-    );
-  });
+  const embedded = await embeddedDatabase(settings, onNotice);
   try {
     return await work(embedded.url, embedded);
   } finally {
     await embedded.release();
   }
+}
+
+/**
+ * The embedded database of the settings, started if necessary.
+ *
+ * @param onNotice called with a line about it. Default: prints to standard error
+ * @throws CommandError if it cannot run
+ */
+export async function embeddedDatabase(
+  { dataDir }: Settings,
+  onNotice?: (line: string) => void,
+): Promise<EmbeddedServer> {
+  const options = { name: 'catalogue', settings: serverSettings(), onNotice };
+  return embeddedServer(dataDir, options).catch((error: unknown) => {
+    if (!(error instanceof EmbeddedPostgresError)) throw error;
+    throw new CommandError(
+      `${error.message}. Set DATA_DIR for another directory, or DATABASE_URL for another server`,
+    );
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { InvalidRowsError } from '../import/invalid-rows.js';
 import { CommandError } from '../command-error.js';
+import { loadEnvFile } from '../settings/env-file.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
 import {
@@ -20,14 +21,15 @@ const FAILED = 1;
 const WRONG_USAGE = 2;
 
 /**
- * Runs a command line. Prints an error as one line on standard error, after the problems of an
- * imported file, if any.
+ * Runs a command line, `start` if it is empty, with the variables of `.env`. Prints an error as one line on standard
+ * error, after the problems of an imported file, if any.
  *
  * @returns the exit status: 0 success, 1 failure, 2 wrong usage
  */
 export async function run(args: readonly string[]): Promise<number> {
   try {
-    await program().parseAsync([...args], { from: 'user' });
+    loadEnvFile();
+    await program().parseAsync(args.length === 0 ? ['start'] : [...args], { from: 'user' });
     return DONE;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;

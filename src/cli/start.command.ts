@@ -32,7 +32,9 @@ import { prepareDatabase } from './prepare-database.js';
 import { stopSignal } from './stop-signal.js';
 
 export function startCommand(): Command {
-  return new Command('start').description('run the service until SIGINT or SIGTERM').action(start);
+  return new Command('start')
+    .description('run the service until SIGINT or SIGTERM; the command by default')
+    .action(start);
 }
 
 /** Runs the service. Resolves after SIGINT or SIGTERM, when everything is closed. */

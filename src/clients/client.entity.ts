@@ -1,10 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { identifierColumn, nameColumn, timeColumn } from '../resource/column-types.js';
 
-/** A client of the API, identified by its `clientID`. */
+/** A client of the API, identified by its `clientID`. Its columns have their names under any naming strategy. */
 @Entity('clients')
 export class Client {
-  @PrimaryColumn(identifierColumn)
+  @PrimaryColumn({ ...identifierColumn, name: 'clientID' })
   clientID!: string;
 
   @Column({ ...nameColumn, nullable: true })
@@ -14,9 +14,9 @@ export class Client {
   disabled!: boolean;
 
   /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
-  @Column({ type: 'integer', nullable: true })
+  @Column({ type: 'integer', nullable: true, name: 'rateLimit' })
   rateLimit!: number | null;
 
-  @CreateDateColumn(timeColumn)
+  @CreateDateColumn({ ...timeColumn, name: 'createdAt' })
   createdAt!: Date;
 }

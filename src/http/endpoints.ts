@@ -81,6 +81,19 @@ export function pathParametersOf({ path }: Pick<Endpoint, 'path'>): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
+/** The class of a handler's `@Param()` without a name, which has a property for each parameter in the path. */
+export function pathClassOf({
+  controller,
+  method,
+}: Pick<Endpoint, 'controller' | 'method'>): Type<object> | undefined {
+  const whole = argumentsOf(controller, method).find(
+    ({ kind, name }) => kind === RouteParamtypes.PARAM && name === undefined,
+  );
+  return typeof whole?.type === 'function' && whole.type !== Object
+    ? (whole.type as Type<object>)
+    : undefined;
+}
+
 function joined(...parts: unknown[]): string {
   const names = parts.flatMap((part) => String(part).split('/')).filter((name) => name !== '');
   return `/${names.join('/')}`;

@@ -1,6 +1,4 @@
 import { NON_FILTERS } from '../list/condition/filters.js';
-import { identifierType } from '../resource/identifiers.js';
-import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint } from './described-endpoint.js';
 import { exampleText } from './parameters.js';
 
@@ -46,12 +44,11 @@ function requests(endpoint: DescribedEndpoint): SampleRequest[] {
 }
 
 /** The path of an endpoint with the example of each of its parameters. */
-function exampleTarget({ template, metadata, pathParameters }: DescribedEndpoint): string {
-  return pathParameters.reduce((target, name) => {
-    const example = metadata && meaningOf(metadata.target as object, name)?.example;
-    const type = metadata?.findColumnWithPropertyName(name)?.type;
-    return target.replace(`{${name}}`, encoded(example ?? identifierType(type).example));
-  }, template);
+function exampleTarget({ template, pathParameters }: DescribedEndpoint): string {
+  return pathParameters.reduce(
+    (target, { name, sample }) => target.replace(`{${name}}`, encoded(sample)),
+    template,
+  );
 }
 
 /** A value in a URL that stands in quotes of either kind. */

@@ -1,6 +1,6 @@
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { type Endpoint, pathParametersOf } from '../http/endpoints.js';
+import { type Endpoint, pathClassOf, pathParametersOf } from '../http/endpoints.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
@@ -9,9 +9,15 @@ import {
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
+import { returnedClass } from '../http/returns.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { entityOf } from '../list/query/query-of.js';
+import { identifierType } from '../resource/identifiers.js';
+import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
+import { classShape, type ObjectShape } from '../resource/json-shape.js';
+import { meaningOf } from '../resource/meaning.js';
+import type { Json } from './schema.js';
 
 /** An endpoint with its entity, parameters and path template. */
 export interface DescribedEndpoint extends Endpoint {
@@ -20,8 +26,12 @@ export interface DescribedEndpoint extends Endpoint {
   readonly kind: 'list' | 'facets' | 'object' | 'other';
   /** The query parameters without the credentials, which are security schemes. */
   readonly parameters: readonly DescribedParameter[];
-  /** The names of the parameters in its path. */
-  readonly pathParameters: readonly string[];
+  /** The parameters in its path. */
+  readonly pathParameters: readonly PathParameter[];
+  /** The objects that its handler returns, by `@Returns`; absent without. */
+  readonly returned?: ObjectShape;
+  /** What its handler does, by `@Meaning`; absent without. */
+  readonly meaning?: string;
   /** Whether a guard of a controller or a handler may refuse a request. */
   readonly isGuarded: boolean;
   /** The path template of OpenAPI, such as `/products/{productID}`. */
@@ -34,6 +44,17 @@ export interface DescribedParameter extends DeclaredParameter {
   readonly schema: ParameterSchema;
 }
 
+/** A parameter in a path. */
+export interface PathParameter {
+  readonly name: string;
+  readonly meaning: string;
+  readonly schema: Json;
+  /** A value that was declared, as text. */
+  readonly example?: string;
+  /** A value for a sample: the declared one, or one of the type. */
+  readonly sample: string;
+}
+
 /** @param endpoints all of the service */
 export function described(
   endpoint: Endpoint,
@@ -42,11 +63,15 @@ export function described(
   settings: ParameterSettings,
 ): DescribedEndpoint {
   const entity = entityOf(endpoint.query);
-  const pathParameters = pathParametersOf(endpoint);
+  const metadata = entity && dataSource.getMetadata(entity);
+  const pathParameters = describedPath(endpoint, metadata);
+  const type = returnedClass(endpoint);
   return {
     ...endpoint,
-    metadata: entity && dataSource.getMetadata(entity),
+    metadata,
     kind: kindOf(endpoint, pathParameters.length > 0),
+    returned: type && classShape(type).shape,
+    meaning: meaningOf(endpoint.controller, endpoint.method)?.meaning,
     parameters: [...parametersOf(endpoint.query)]
       .filter(([name]) => !isCredential(name))
       .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
@@ -54,6 +79,26 @@ export function described(
     isGuarded: isGuarded(endpoint, endpoints),
     template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
   };
+}
+
+/** As the class of the handler's `@Param()` declares them, or the columns of the same names. */
+function describedPath(endpoint: Endpoint, metadata: EntityMetadata | undefined): PathParameter[] {
+  const type = pathClassOf(endpoint);
+  const properties = type && classShape(type).shape?.properties;
+  return pathParametersOf(endpoint).map((name) => {
+    const column = metadata?.findColumnWithPropertyName(name);
+    const declaring = type ?? (metadata?.target as object | undefined);
+    const { meaning, example } = (declaring && meaningOf(declaring, name)) ?? {};
+    const { shape } = properties?.get(name) ?? {};
+    const ofColumn = identifierType(column?.type);
+    return {
+      name,
+      meaning: meaning ?? (column ? 'Identifies the object.' : 'A part of the path.'),
+      schema: shape ? schemaOfShape(shape) : { ...ofColumn.schema },
+      example,
+      sample: example ?? (shape ? String(exampleOfShape(shape)) : ofColumn.example),
+    };
+  });
 }
 
 function kindOf(

@@ -1,7 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
-import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
-import { identifierType } from '../resource/identifiers.js';
+import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { codeSamples } from './code-samples.js';
 import {
@@ -13,7 +12,7 @@ import {
 import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
 import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
-import { ANY_PAGE, exampleObject, json, type Json, referenceTo } from './schema.js';
+import { anyPage, exampleObject, json, type Json, referenceTo } from './schema.js';
 import { CREDENTIALS } from './security.js';
 
 /** The `GET` operation of an endpoint. */
@@ -21,7 +20,7 @@ export function operation(endpoint: DescribedEndpoint): Json {
   return {
     tags: [resourceOf(endpoint)],
     operationId: operationId(endpoint),
-    summary: KINDS[endpoint.kind].summary(endpoint),
+    summary: endpoint.meaning?.replace(/\.$/, '') ?? KINDS[endpoint.kind].summary(endpoint),
     description: description(endpoint),
     parameters: [
       ...parameterObjects(endpoint),
@@ -87,8 +86,8 @@ function nameOfObject(endpoint: DescribedEndpoint): string {
   return metadata.name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
-function description({ kind, parameters }: DescribedEndpoint): string {
-  const words = KINDS[kind].description;
+function description({ kind, parameters, meaning }: DescribedEndpoint): string {
+  const words = (kind === 'other' ? meaning : undefined) ?? KINDS[kind].description;
   return parameters.length === 0 ? words : `${words} Any other parameter is refused with \`-23\`.`;
 }
 
@@ -110,15 +109,14 @@ function isKept(metadata: EntityMetadata | undefined): boolean {
 
 /** The possible errors of a `GET`. */
 export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
-  const { kind, pathParameters, parameters, metadata, isGuarded } = endpoint;
+  const { kind, pathParameters, parameters, isGuarded } = endpoint;
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
   const isNumbered =
-    parameters.some(({ schema }) => isNumber(schema) || (schema.items && isNumber(schema.items))) ||
-    pathParameters.some((name) =>
-      isNumber(identifierType(metadata?.findColumnWithPropertyName(name)?.type).schema),
-    );
+    parameters.some(
+      ({ schema }) => isNumber({ ...schema }) || (schema.items && isNumber({ ...schema.items })),
+    ) || pathParameters.some(({ schema }) => isNumber(schema));
   return [
     ...WITH_CREDENTIALS,
     ...(kind === 'other' ? THROWN : []),
@@ -132,12 +130,12 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
 }
 
 /** Whether a value beyond a range gets `-26`. */
-function isNumber({ type, format }: Pick<ParameterSchema, 'type' | 'format'>): boolean {
+function isNumber({ type, format }: Json): boolean {
   return type === 'integer' || format === 'int64';
 }
 
 function success(endpoint: DescribedEndpoint): Json {
-  const { metadata, kind } = endpoint;
+  const { kind } = endpoint;
   return {
     description: KINDS[kind].success,
     headers: headersNamed(
@@ -148,10 +146,17 @@ function success(endpoint: DescribedEndpoint): Json {
       ...KINDS[kind].headers,
       ...untilOf(endpoint),
     ),
-    content: metadata
-      ? json(referenceTo(pageName(endpoint, metadata)), examplePage(endpoint, metadata))
-      : json(ANY_PAGE),
+    content: content(endpoint),
   };
+}
+
+/** What the objects of a success are: as the handler says, as the entity does, or any. */
+function content(endpoint: DescribedEndpoint): Json {
+  const { metadata, kind, returned } = endpoint;
+  if (returned) return json(anyPage(schemaOfShape(returned)), exampleOf(exampleOfShape(returned)));
+  if (!metadata) return json(anyPage());
+  const object = kind === 'facets' ? exampleFacet(endpoint) : exampleObject(metadata);
+  return json(referenceTo(pageName(endpoint, metadata)), exampleOf(object));
 }
 
 /** The name of the schema of a page, such as `ProductPage`. */
@@ -159,8 +164,8 @@ export function pageName({ kind }: DescribedEndpoint, { name }: EntityMetadata):
   return kind === 'facets' ? `${name}FacetPage` : `${name}Page`;
 }
 
-function examplePage(endpoint: DescribedEndpoint, metadata: EntityMetadata): Json {
-  const object = endpoint.kind === 'facets' ? exampleFacet(endpoint) : exampleObject(metadata);
+/** A page with one object. */
+function exampleOf(object: unknown): Json {
   return {
     result: { status: 'OK', errcode: '0', msg: '' },
     response_data: { count: '1', objects: [object] },

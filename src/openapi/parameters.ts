@@ -1,30 +1,25 @@
 import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
-import { identifierType } from '../resource/identifiers.js';
 import { meaningOf } from '../resource/meaning.js';
-import type { DescribedEndpoint, DescribedParameter } from './described-endpoint.js';
+import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
 import type { Json } from './schema.js';
 
 /** The Parameter Objects of an endpoint: those of its path, then those of its query. */
 export function parameterObjects(endpoint: DescribedEndpoint): Json[] {
   return [
-    ...endpoint.pathParameters.map((name) => inPath(endpoint, name)),
+    ...endpoint.pathParameters.map(inPath),
     ...endpoint.parameters.map((parameter) => inQuery(endpoint, parameter)),
   ];
 }
 
-function inPath({ metadata }: DescribedEndpoint, name: string): Json {
-  const { meaning, example } = (metadata && meaningOf(metadata.target as object, name)) ?? {};
-  const column = metadata?.findColumnWithPropertyName(name);
-  const { schema } = identifierType(column?.type);
+function inPath({ name, meaning, schema, example }: PathParameter): Json {
+  const isNumber = schema.type === 'integer' || schema.type === 'number';
   return {
     name,
     in: 'path',
     required: true,
-    description: meaning ?? 'Identifies the object.',
+    description: meaning,
     schema,
-    ...(example !== undefined && {
-      example: schema.type === 'integer' ? Number(example) : example,
-    }),
+    ...(example !== undefined && { example: isNumber ? Number(example) : example }),
   };
 }
 

@@ -37,8 +37,10 @@ export function pageOf(objects: string, count: string, maximum: number): Json {
   return envelopeOf(count, { items: referenceTo(objects), maxItems: maximum });
 }
 
-/** Schema of the envelope with objects of any kind, from a handler of one's own. */
-export const ANY_PAGE = envelopeOf('All that there are.', { items: { type: 'object' } });
+/** Schema of the envelope of a handler of one's own. */
+export function anyPage(object: Json = { type: 'object' }): Json {
+  return envelopeOf('All that there are.', { items: object });
+}
 
 function envelopeOf(count: string, objects: Json): Json {
   return objectOf({

@@ -26,7 +26,7 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
 }
 
 /**
- * The names of all columns of the list index that is ordered by a column; empty if there is none, as on a
+ * All properties whose columns the list index has that is ordered by the column of one; empty if there is none, as on a
  * table of others.
  */
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
@@ -36,12 +36,14 @@ export function carriedColumnsOf(metadata: EntityMetadata, column: string): read
     indexes = new Map(
       indexedColumns(listTableOf(metadata)).map(({ first, keys, carried }) => [
         first,
-        [...keys, ...carried].map(({ name }) => name),
+        [...keys, ...carried].flatMap(
+          ({ name }) => metadata.findColumnWithDatabaseName(name)?.propertyName ?? [],
+        ),
       ]),
     );
     INDEXES.set(metadata, indexes);
   }
-  return indexes.get(column) ?? [];
+  return indexes.get(columnOf(metadata, column).databaseName) ?? [];
 }
 
 /** The columns of the list indexes of each resource, by the first one. */

@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { identifierOf } from './resource.js';
+import { swaggerProblems } from './swagger-decorators.js';
 import { transformingDecorators } from './transforming-decorators.js';
 
 /**
@@ -21,9 +22,9 @@ export function* ignoredDeclarations(metadata: EntityMetadata): Generator<string
       yield `${name} has a transformer, which no list applies: store what is shown`;
     if (column.isVersion)
       yield `${name} is a @VersionColumn, which no import increases: the ETag is the version`;
-    if (column.databaseName !== column.propertyName && !column.isVirtual)
-      yield `${name} is the column ${column.databaseName}: give both one name, in a view if the table is that of others`;
   }
+  if (typeof target === 'function')
+    yield* swaggerProblems(entity, target, target.prototype as object);
   for (const { propertyName } of columns) {
     if (typeof target !== 'function') break;
     for (const decorator of transformingDecorators(target, propertyName))

@@ -1,6 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { meaningOf } from './meaning.js';
+import { swaggerProblems } from './swagger-decorators.js';
 
 /** What classes declare of a value in JSON: an object, a list, or any other value. */
 export type Shape = ObjectShape | ListShape | ValueShape;
@@ -48,7 +49,7 @@ type Constraint = ReturnType<
 
 type Class = new () => object;
 
-/** The shape of a column, or what is wrong with its declaration, as lines. */
+/** The shape of a column or of a class, or what is wrong with its declaration, as lines. */
 interface DeclaredShape {
   /** Absent for a column of any object or list. */
   readonly shape?: Shape;
@@ -64,6 +65,13 @@ export function declaredShape(entity: object, column: string): DeclaredShape {
   let declared = known.get(column);
   if (!declared) known.set(column, (declared = readColumn(entity as Class, column)));
   return declared;
+}
+
+/** The shape that a class declares, or what is wrong with it. */
+export function classShape(type: Class): DeclaredShape & { readonly shape?: ObjectShape } {
+  const problems: string[] = [];
+  const shape = readClass(type, problems, []);
+  return problems.length > 0 ? { problems } : { shape, problems };
 }
 
 function readColumn(entity: Class, column: string): DeclaredShape {
@@ -102,6 +110,7 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
     problems.push(`${type.name} refers to itself, so that its shape has no end`);
     return { kind: 'object', properties };
   }
+  problems.push(...swaggerProblems(type.name, type, type.prototype as object));
   const rules: readonly Rule[] = getMetadataStorage().getTargetValidationMetadatas(
     type,
     '',

@@ -7,7 +7,7 @@ interface FieldMeaning {
 const MEANING = Symbol('meaning');
 
 /**
- * Sets the meaning of a public column, for the OpenAPI document. The `comment` of the column is not
+ * Sets the meaning of a public column, or of a handler, for the OpenAPI document. The `comment` of the column is not
  * used, because it is part of the database schema.
  *
  * @param example a value; needed for a text, whose type does not suggest one

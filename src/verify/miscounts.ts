@@ -1,4 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { namesOf } from '../list/tally/facet.js';
 import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
@@ -35,7 +37,7 @@ export async function miscounts(
     found.push(
       ...differences.map(
         ({ facet, tallied, there }) =>
-          `the tally by ${tally.column} of ${resource} has ${tallied} for ${facet}, where there are ${there}`,
+          `the tally by ${tally.column.propertyName} of ${resource} has ${tallied} for ${facet}, where there are ${there}`,
       ),
     );
   }
@@ -101,11 +103,11 @@ async function wordDifferences(
 }
 
 /** The SQL expression of an object's facet, as in `install_tally`; null if a column has no value. */
-function facetExpression(columns: readonly string[]): string {
+function facetExpression(columns: readonly ColumnMetadata[]): string {
   if (columns.length === 0) return `''`;
-  const values = columns.map((name, at) => {
-    const text = `object."${name}"::text`;
+  const values = columns.map(({ databaseName }, at) => {
+    const text = `object."${databaseName}"::text`;
     return at < columns.length - 1 ? `length(${text}) || ':' || ${text}` : text;
   });
-  return [`'${columns.join('+')}='`, ...values].join(' || ');
+  return [`'${namesOf(columns)}='`, ...values].join(' || ');
 }

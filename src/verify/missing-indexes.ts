@@ -86,7 +86,7 @@ async function ofFilter(
     );
   } else {
     const isGin = columns.some((name) => needsGin(metadata, name));
-    const names = columns.map((name) => `"${name}"`);
+    const names = columns.map((name) => `"${columnOf(metadata, name).databaseName}"`);
     found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));
   }
   return found;

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { freePort } from '../free-port.js';
 import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
@@ -45,7 +46,7 @@ describe('Before the database is there', () => {
     port = free;
     child = spawn(process.execPath, ['dist/main.js', 'start'], {
       env: {
-        PATH: process.env.PATH,
+        ...BARE_ENVIRONMENT,
         HOST: '127.0.0.1',
         PORT: String(port),
         ADMIN_PORT: '0',

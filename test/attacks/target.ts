@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { Client as PgClient } from 'pg';
+import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import { Random } from '../random.js';
@@ -42,7 +43,7 @@ export async function startTarget(
   const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
   const child = spawn('sh', ['-c', `${limit}exec "$0" dist/main.js start`, process.execPath], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE_ENVIRONMENT,
       HOST: '127.0.0.1',
       PORT: '0',
       ADMIN_PORT: '0',

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 
 /** The exit status and output of a command. */
 export interface CommandResult {
@@ -6,6 +8,16 @@ export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** What every program of the tests has in its environment: PATH, and no variable of a `.env` in the project. */
+export const BARE_ENVIRONMENT: NodeJS.ProcessEnv = {
+  ...(existsSync('.env')
+    ? Object.fromEntries(
+        Object.keys(parseEnv(readFileSync('.env', 'utf8'))).map((name) => [name, '']),
+      )
+    : {}),
+  PATH: process.env.PATH,
+};
 
 /** Runs the built command line in a process of its own. A `CommandHost` runs many in a fraction of the time. */
 export function catalogue(
@@ -27,7 +39,7 @@ export async function runNode(
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...BARE_ENVIRONMENT, ...environment },
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

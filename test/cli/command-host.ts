@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { CommandResult } from './catalogue.js';
+import { BARE_ENVIRONMENT, type CommandResult } from './catalogue.js';
 
 /** How a command line is run. */
 export interface CommandOptions {
@@ -52,7 +52,7 @@ export class CommandHost {
         });
         child.send({
           args,
-          environment: { PATH: process.env.PATH, ...environment },
+          environment: { ...BARE_ENVIRONMENT, ...environment },
           input: Buffer.from(input).toString('base64'),
         });
       });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
-import { catalogue, type CommandResult } from './catalogue.js';
+import { BARE_ENVIRONMENT, catalogue, type CommandResult } from './catalogue.js';
 import { CommandHost } from './command-host.js';
 
 let service: Service;
@@ -188,7 +188,7 @@ describe('import and export', () => {
       'sh',
       ['-c', 'node dist/main.js export categories | head -1'],
       {
-        env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+        env: { ...BARE_ENVIRONMENT, DATABASE_URL: service.database.url },
         encoding: 'utf8',
       },
     );
@@ -226,7 +226,7 @@ describe('import and export', () => {
     await blocker.query('LOCK TABLE categories IN SHARE MODE');
     const [{ pid }] = (await blocker.query('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
     const child = spawn(process.execPath, ['dist/main.js', 'import', 'categories', '-'], {
-      env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+      env: { ...BARE_ENVIRONMENT, DATABASE_URL: service.database.url },
     });
     child.stdin.end('categoryID,name\nawaited,A\n');
     let printed = '';
@@ -249,7 +249,7 @@ describe('import and export', () => {
   it('leave everything as it was when killed', async () => {
     const before = await run(['export', 'brands']);
     const child = spawn(process.execPath, ['dist/main.js', 'import', 'brands', '-', '--replace'], {
-      env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+      env: { ...BARE_ENVIRONMENT, DATABASE_URL: service.database.url },
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     child.stdin.on('error', () => undefined);

@@ -23,7 +23,7 @@ import { rawRequest } from '../http/raw-request.js';
 import { plainLines } from '../plain-lines.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
-import { catalogue } from './catalogue.js';
+import { BARE_ENVIRONMENT, catalogue } from './catalogue.js';
 
 // Some tests start the service several times.
 jest.setTimeout(180_000);
@@ -66,11 +66,11 @@ interface Started {
   readonly address: string;
 }
 
-/** Runs `catalogue start` until it listens or ends. */
+/** Starts the service, as without a command, until it listens or ends. */
 async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const child = spawn(process.execPath, ['dist/main.js', 'start'], {
+  const child = spawn(process.execPath, ['dist/main.js'], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE_ENVIRONMENT,
       DATA_DIR: dataDir,
       PORT: '0',
       // The default with a DATABASE_URL is a fixed port, which concurrent tests would share.

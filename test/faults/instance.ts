@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { plainLines } from '../plain-lines.js';
 import { until } from '../until.js';
 
@@ -17,7 +18,7 @@ export class Instance {
   static async start(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
     const child = spawn(process.execPath, ['dist/main.js', 'start'], {
       env: {
-        PATH: process.env.PATH,
+        ...BARE_ENVIRONMENT,
         DATABASE_URL: databaseUrl,
         HOST: '127.0.0.1',
         PORT: '0',

@@ -13,7 +13,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Length } from 'class-validator';
+import { IsInt, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { Readable } from 'node:stream';
 import { Raw, Repository } from 'typeorm';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
@@ -26,8 +26,10 @@ import {
   ObjectQueryDto,
   type Page,
   QueryOf,
+  Returns,
   TextParam,
 } from '../../src/list/index.js';
+import { Meaning } from '../../src/resource/index.js';
 import { Product } from '../../src/products/product.entity.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { failingLists, filteredLists } from '../../src/verify/filtered-lists.js';
@@ -86,6 +88,25 @@ class SizedPath {
   @Length(1, 3) size!: string;
 }
 
+class Maker {
+  @Meaning('The name of the maker.', 'Acme')
+  @IsString()
+  maker!: string;
+
+  @Meaning('How many parts it makes.')
+  @IsInt()
+  parts!: number;
+
+  @IsOptional() @IsString() since?: string | null;
+}
+
+class CountryPath {
+  @Meaning('Where the makers are.', 'DE')
+  @IsString()
+  @Matches(/^[A-Z]{2}$/)
+  country!: string;
+}
+
 @Controller('test_own')
 class OwnController {
   constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
@@ -118,6 +139,13 @@ class OwnController {
   @Get('makers')
   makers(@Query() { begins = '' }: MakersDto): object[] {
     return [{ maker: 'Acme', parts: 1 }].filter(({ maker }) => maker.startsWith(begins));
+  }
+
+  @Get('makers-of/:country')
+  @Meaning('The makers of one country.')
+  @Returns(Maker)
+  makersOf(@Param() { country }: CountryPath, @Query() { begins = '' }: MakersDto): Maker[] {
+    return [{ maker: `${begins} ${country}`, parts: 1 }];
   }
 
   @Get('result/:name')
@@ -324,6 +352,69 @@ describe('A handler of one’s own', () => {
     expect(
       Object.keys(body.components.responses.Conflict.content['application/json'].examples),
     ).toEqual(['-35']);
+  });
+});
+
+describe('A handler of one’s own with declarations', () => {
+  const path = '/test_own/makers-of/{country}';
+
+  it('is described by its meaning, its parameters and the class that it returns, with examples', async () => {
+    await service.get('/test_own/makers-of/DE?begins=A').expect(200);
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    const { get } = body.paths[path];
+    expect([get.summary, get.description]).toEqual([
+      'The makers of one country',
+      'The makers of one country. Any other parameter is refused with `-23`.',
+    ]);
+    expect(get.parameters).toEqual([
+      {
+        name: 'country',
+        in: 'path',
+        required: true,
+        description: 'Where the makers are.',
+        schema: { type: 'string', pattern: '^[A-Z]{2}$' },
+        example: 'DE',
+      },
+      expect.objectContaining({
+        name: 'begins',
+        in: 'query',
+        description: 'The makers whose name begins so.',
+      }),
+    ]);
+    const { schema, example } = get.responses[200].content['application/json'];
+    expect(schema.properties.response_data.properties.objects.items).toEqual({
+      type: 'object',
+      properties: {
+        maker: { type: 'string', description: 'The name of the maker.', examples: ['Acme'] },
+        parts: expect.objectContaining({
+          type: 'integer',
+          description: 'How many parts it makes.',
+        }),
+        since: { type: ['string', 'null'] },
+      },
+      required: ['maker', 'parts'],
+    });
+    expect(example.response_data).toEqual({
+      count: '1',
+      objects: [{ maker: 'Acme', parts: 1, since: 'a' }],
+    });
+    expect(get['x-codeSamples'][0].source).toContain('/test_own/makers-of/DE"');
+  });
+
+  it('is described in OPTIONS by its parameters', async () => {
+    const { body } = await service
+      .anonymous()
+      .options('/test_own/makers-of/DE')
+      .set('X-Client-ID', service.clientID)
+      .set('Authorization', `Bearer ${service.token}`)
+      .expect(200);
+    expect(body.response_data.objects).toContainEqual(
+      expect.objectContaining({
+        name: 'begins',
+        type: 'string',
+        meaning: 'The makers whose name begins so.',
+      }),
+    );
   });
 });
 

@@ -10,6 +10,7 @@ import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { LoadingResources } from '../../src/list/reading/loading-resources.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { findViolations } from '../../src/verify/verify.js';
+import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
@@ -316,7 +317,7 @@ describe('While an empty resource is loaded', () => {
         let child: ChildProcess;
         for (;;) {
           child = spawn(process.execPath, ['dist/main.js', 'import', 'products', path], {
-            env: { PATH: process.env.PATH, DATABASE_URL: service.database.url },
+            env: { ...BARE_ENVIRONMENT, DATABASE_URL: service.database.url },
             stdio: 'ignore',
           });
           const isReached = async () => (await isLocked()) && (await isWaiting());

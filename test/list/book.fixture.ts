@@ -61,17 +61,17 @@ export enum BookKind {
   },
 })
 export class Shelf {
-  @PrimaryColumn(identifierColumn)
+  @PrimaryColumn({ ...identifierColumn, name: 'shelf_id' })
   shelfID!: string;
 
   @ForeignKey(() => Shelf)
-  @Column({ ...identifierColumn, nullable: true })
+  @Column({ ...identifierColumn, name: 'parent_id', nullable: true })
   parentID!: string | null;
 
-  @Column(nameColumn)
+  @Column({ ...nameColumn, name: 'shelf_name' })
   name!: string;
 
-  @Column(identifierColumn)
+  @Column({ ...identifierColumn, name: 'owner_id' })
   ownerID!: string;
 }
 
@@ -111,7 +111,8 @@ const COMBINED = [
 export const BOOKS_COUNTED = `{${[...COUNTED, ...COMBINED.map((each) => each.join('+'))].join()}}`;
 
 /**
- * A resource with every kind of column, filter and order: a table of its own, or one of others.
+ * A resource with every kind of column, filter and order: a table of its own, or one of others. Its columns have other
+ * names than its fields.
  *
  * @param external absent: a table of its own
  */
@@ -144,59 +145,59 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     },
   })
   class Book {
-    @PrimaryColumn(identifierColumn)
+    @PrimaryColumn({ ...identifierColumn, name: 'book_id' })
     bookID!: string;
 
-    @Column({ type: 'enum', enum: BookKind, enumName: 'test_book_kind' })
+    @Column({ name: 'book_kind', type: 'enum', enum: BookKind, enumName: 'test_book_kind' })
     kind!: BookKind;
 
-    @Column({ ...nameColumn, nullable: true })
+    @Column({ ...nameColumn, name: 'book_title', nullable: true })
     title!: string | null;
 
     @Column({ ...nameColumn, nullable: true })
     note!: string | null;
 
     @ForeignKey(() => Shelf)
-    @Column({ ...identifierColumn, nullable: true })
+    @Column({ ...identifierColumn, name: 'shelf_id', nullable: true })
     shelfID!: string | null;
 
-    @Column({ ...identifierColumn, nullable: true })
+    @Column({ ...identifierColumn, name: 'author_id', nullable: true })
     authorID!: string | null;
 
-    @Column({ type: 'boolean', nullable: true })
+    @Column({ name: 'on_loan', type: 'boolean', nullable: true })
     onLoan!: boolean | null;
 
-    @Column({ type: 'numeric', nullable: true })
+    @Column({ name: 'list_price', type: 'numeric', nullable: true })
     price!: string | null;
 
-    @Column({ type: 'integer', nullable: true })
+    @Column({ name: 'page_count', type: 'integer', nullable: true })
     pages!: number | null;
 
     @Column({ ...identifierColumn, length: 2, nullable: true })
     language!: string | null;
 
-    @Column({ ...timeColumn, nullable: true })
+    @Column({ ...timeColumn, name: 'published_at', nullable: true })
     publishedAt!: Date | null;
 
     @Index({ type: 'gin' })
-    @Column({ type: 'text', array: true, nullable: true })
+    @Column({ name: 'book_tags', type: 'text', array: true, nullable: true })
     tags!: string[] | null;
 
-    @Column({ type: 'jsonb', nullable: true })
+    @Column({ name: 'book_details', type: 'jsonb', nullable: true })
     @TypeOf(() => Details)
     details!: Details | null;
 
-    @Column({ ...identifierColumn, select: false, default: 'other' })
+    @Column({ ...identifierColumn, name: 'owner_id', select: false, default: 'other' })
     ownerID!: string;
 
-    @time(timeColumn)
+    @time({ ...timeColumn, name: 'updated_at' })
     updatedAt!: Date;
 
     @Index({ type: 'gin' })
     @Column({ type: 'tsvector', select: false, insert: false, update: false, nullable: true })
     words!: string | null;
 
-    @VirtualColumn({ type: 'integer', query: (book) => `SELECT 2 * ${book}.pages` })
+    @VirtualColumn({ type: 'integer', query: (book) => `SELECT 2 * ${book}.page_count` })
     doubled!: number | null;
   }
 

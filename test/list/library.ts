@@ -15,9 +15,9 @@ export const CLIENTS = ['tester', 'a', 'other', 'reader'] as const;
 
 /** The books in a table of the service, in one of others that is tracked, and in a view of the first. */
 export const LIBRARY = {
-  own: plainBooks('test_books'),
-  tracked: plainBooks('test_tracked_books', 'library.books'),
-  view: plainBooks('test_viewed_books', 'library.open_books'),
+  own: plainBooks('test_books', 'named.books'),
+  tracked: plainBooks('test_tracked_books', 'named.tracked_books'),
+  view: plainBooks('test_viewed_books', 'named.books'),
 } as const;
 
 /** The fields of facet counts, in order. */
@@ -32,6 +32,21 @@ export const FACETS = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'];
   ],
 })
 class LibraryModule {}
+
+/** The columns of the tables, by the names of the fields. */
+const NAMED = `book_id AS "bookID", book_kind AS kind, book_title AS title, note, shelf_id AS "shelfID",
+  author_id AS "authorID", on_loan AS "onLoan", list_price AS price, page_count AS pages, language,
+  published_at AS "publishedAt", book_tags AS tags, book_details AS details, owner_id AS "ownerID",
+  updated_at AS "updatedAt", words`;
+
+/** Views of the tables, for plain SQL by the names of the fields. */
+const NAMED_VIEWS = [
+  'CREATE SCHEMA named',
+  `CREATE VIEW named.books AS SELECT ${NAMED} FROM test_books`,
+  `CREATE VIEW named.tracked_books AS SELECT ${NAMED} FROM library.books`,
+  `CREATE VIEW named.shelves AS SELECT shelf_id AS "shelfID", parent_id AS "parentID", shelf_name AS name,
+     owner_id AS "ownerID" FROM test_shelves`,
+];
 
 /** The service with books on shelves, and the tokens of their clients. */
 export interface Library extends Service {
@@ -52,7 +67,8 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
       'CREATE SCHEMA library',
       'CREATE TABLE library.books (LIKE test_books INCLUDING ALL)',
       'CREATE VIEW library.open_books AS SELECT * FROM test_books',
-      `SELECT install_words('test_books', '{title,note}')`,
+      `SELECT install_words('test_books', '{book_title,note}')`,
+      ...NAMED_VIEWS,
     ],
   });
   const { dataSource, application } = service;
@@ -62,8 +78,8 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
     await dataSource.query(...insertion(rows));
     // With the words that a trigger of the service has set.
     await dataSource.query(
-      `INSERT INTO library.books SELECT * FROM test_books WHERE "bookID" IN (
-         SELECT "bookID" FROM json_populate_recordset(NULL::test_books, $1)
+      `INSERT INTO library.books SELECT * FROM test_books WHERE book_id IN (
+         SELECT "bookID" FROM json_populate_recordset(NULL::named.books, $1)
        ) ON CONFLICT DO NOTHING`,
       [JSON.stringify(rows)],
     );
@@ -99,8 +115,8 @@ export function insertion(books: readonly object[]): [sql: string, values: unkno
     .map((name) => `"${name}"`)
     .join(', ');
   return [
-    `INSERT INTO test_books (${columns})
-     SELECT ${columns} FROM json_populate_recordset(NULL::test_books, $1) ON CONFLICT DO NOTHING`,
+    `INSERT INTO named.books (${columns})
+     SELECT ${columns} FROM json_populate_recordset(NULL::named.books, $1) ON CONFLICT DO NOTHING`,
     [JSON.stringify(books)],
   ];
 }
@@ -131,5 +147,5 @@ export function shelfChange(random: Random): string {
     `"ownerID" = '${random.pick(['all', 'a', 'other'])}'`,
     `"parentID" = ${above === below ? 'NULL' : `'s${above}'`}`,
   ]);
-  return `UPDATE test_shelves SET ${change} WHERE "shelfID" = 's${below}'`;
+  return `UPDATE named.shelves SET ${change} WHERE "shelfID" = 's${below}'`;
 }

@@ -35,6 +35,8 @@ export interface ListDescription {
   /** Whether triggers track that table. Default: no. */
   readonly isTracked?: boolean;
   readonly identifier: string;
+  /** A view of the table whose columns have the names of the fields. Default: the table itself. */
+  readonly view?: string;
   /** Default: a text. */
   readonly identifierType?: IdentifierType;
   /** Every public field, in order. */
@@ -92,7 +94,7 @@ export function describeList(list: ListDescription): void {
     function plain(): PlainResource {
       const metadata = resourcesOf(service.dataSource).get(resource);
       if (!metadata) throw new Error(`There is no resource ${resource}`);
-      return { path, table: tableOf(metadata), identifier, sorts, filters: {} };
+      return { path, table: list.view ?? tableOf(metadata), identifier, sorts, filters: {} };
     }
 
     /** The times at which the objects were changed last, in order. */

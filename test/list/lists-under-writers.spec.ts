@@ -240,15 +240,15 @@ function change(random: Random): [sql: string, values?: unknown[]] {
     () => inserted(random.below(400) + 1),
     // The triggers count many rows in another way than few.
     () => inserted(1500),
-    () => [bookChange(random, 'test_books', range(1 + random.below(100)))],
-    () => [bookChange(random, 'test_books', range(1 + random.below(100)))],
-    () => [bookChange(random, 'test_books', range(1 + random.below(100)))],
+    () => [bookChange(random, 'named.books', range(1 + random.below(100)))],
+    () => [bookChange(random, 'named.books', range(1 + random.below(100)))],
+    () => [bookChange(random, 'named.books', range(1 + random.below(100)))],
     () => [shelfChange(random)],
-    () => [`UPDATE test_books SET title = 'moved lamp', price = price + 1 WHERE ${range(2000)}`],
-    () => [`UPDATE test_books SET kind = 'ATLAS', "ownerID" = 'a' WHERE ${range(100)}`],
-    () => [`DELETE FROM test_books WHERE ${range(random.below(400))}`],
+    () => [`UPDATE named.books SET title = 'moved lamp', price = price + 1 WHERE ${range(2000)}`],
+    () => [`UPDATE named.books SET kind = 'ATLAS', "ownerID" = 'a' WHERE ${range(100)}`],
+    () => [`DELETE FROM named.books WHERE ${range(random.below(400))}`],
     () => [
-      `INSERT INTO test_books SELECT * FROM test_books WHERE ${range(200)}
+      `INSERT INTO named.books SELECT * FROM named.books WHERE ${range(200)}
        ON CONFLICT ("bookID") DO UPDATE SET price = excluded.price + 1, "onLoan" = NULL, note = 'robust'`,
     ],
   ])();

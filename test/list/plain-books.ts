@@ -36,7 +36,7 @@ const time = (random: Random): string =>
   new Date(Date.UTC(2026, 0, 1, random.below(4000))).toISOString();
 
 const shelves = (client: string): string =>
-  `(SELECT * FROM test_shelves WHERE ${client === 'tester' ? 'true' : `"ownerID" IN ('all', '${client}')`})`;
+  `(SELECT * FROM named.shelves WHERE ${client === 'tester' ? 'true' : `"ownerID" IN ('all', '${client}')`})`;
 
 const isOnShelf = (names: string, client: string): string =>
   `"shelfID" IN (SELECT "shelfID" FROM ${shelves(client)} shelf WHERE name IN (${listed(names)}))`;

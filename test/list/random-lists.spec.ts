@@ -45,9 +45,9 @@ async function write(random: Random): Promise<void> {
   const ending = `"bookID" LIKE '%${random.below(10)}${random.below(10)}'`;
   const change = bookChange(random, '@table', ending);
   const statements = [
-    change.replace('@table', 'test_books'),
-    change.replace('@table', 'library.books'),
-    `UPDATE test_books SET title = 'lamp ${random.below(12)}', note = NULL WHERE ${ending}`,
+    change.replace('@table', 'named.books'),
+    change.replace('@table', 'named.tracked_books'),
+    `UPDATE named.books SET title = 'lamp ${random.below(12)}', note = NULL WHERE ${ending}`,
     shelfChange(random),
   ];
   for (const statement of statements) await library.dataSource.query(statement);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { VersionedPage } from '../../src/list/reading/prepared-list.js';
-import { resourcesOf } from '../../src/resource/resource.js';
+import { columnOf, resourcesOf } from '../../src/resource/resource.js';
 import { pageOfFacet } from '../../src/list/plan/facet.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { EVERY_OBJECT, type Facet } from '../../src/list/tally/facet.js';
@@ -74,7 +74,9 @@ async function plainPage(
   facet: Facet,
   offset: number,
 ): Promise<{ count: string; first: string | undefined }> {
-  const conditions = facet.columns.map((column, at) => `"${column}" = '${facet.values[at]}'`);
+  const conditions = facet.columns.map(
+    ({ databaseName }, at) => `"${databaseName}" = '${facet.values[at]}'`,
+  );
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const [answer] = await manager.query<{ count: string; first: string | null }[]>(
     `SELECT (SELECT count(*) FROM products ${where})::text AS count, (
@@ -84,16 +86,22 @@ async function plainPage(
   return { count: answer?.count ?? '', first: answer?.first ?? undefined };
 }
 
-const FACETS: readonly Facet[] = [
-  EVERY_OBJECT,
-  { columns: ['type'], values: ['PHYSICAL'] },
-  { columns: ['type'], values: ['DIGITAL'] },
-  { columns: ['brandID'], values: ['b1'] },
-  { columns: ['brandID'], values: ['none'] },
-  { columns: ['brandID', 'type'], values: ['b1', 'DIGITAL'] },
-  { columns: ['categoryID', 'brandID'], values: ['c0', 'b1'] },
-  { columns: ['categoryID', 'brandID'], values: ['c1', 'b1'] },
-  { columns: ['categoryID', 'brandID'], values: ['c1', 'none'] },
+/** The facet of values by property. */
+function facetBy(sought: Readonly<Record<string, string>>): Facet {
+  const columns = Object.keys(sought).map((name) => columnOf(products, name));
+  return { columns, values: Object.values(sought) };
+}
+
+const FACETS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { type: 'PHYSICAL' },
+  { type: 'DIGITAL' },
+  { brandID: 'b1' },
+  { brandID: 'none' },
+  { brandID: 'b1', type: 'DIGITAL' },
+  { categoryID: 'c0', brandID: 'b1' },
+  { categoryID: 'c1', brandID: 'b1' },
+  { categoryID: 'c1', brandID: 'none' },
 ];
 
 describe('The tally', () => {
@@ -140,7 +148,7 @@ describe('The tally', () => {
         await query(`DELETE FROM products WHERE "productID" < 'p00000500'`);
         await query(insertion(9001, 9100));
       }
-      for (const facet of FACETS) {
+      for (const facet of FACETS.map(facetBy)) {
         for (const offset of [0, 1, 1999, 2000, 2001, 4321, 8599, 8600, 8601, 9000, 1e15]) {
           const plain = await plainPage(manager, facet, offset);
           expect({ step, facet, offset, ...(await page(manager, facet, offset)) }).toEqual({
@@ -174,7 +182,7 @@ describe('The tally', () => {
     for (const from of [1, 10_001]) await query(insertion(from, from + 9999));
     await maintain();
     await query('ANALYZE products');
-    for (const facet of FACETS.slice(0, 3)) {
+    for (const facet of FACETS.slice(0, 3).map(facetBy)) {
       const { text, values } = pageOfFacet(
         products,
         facet,
@@ -228,7 +236,7 @@ describe('The tally', () => {
       ['c0', 160],
       ['c1', 20],
     ] as const) {
-      const facet = { columns: ['categoryID', 'brandID'], values: [category, 'b1'] };
+      const facet = facetBy({ categoryID: category, brandID: 'b1' });
       const { text, values } = pageOfFacet(products, facet, { limit: 50, offset: 0 }, ['products']);
       const plan = await service.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');

@@ -112,11 +112,6 @@ describe('What no list applies is refused at the start, by name:', () => {
       'Ignoring.what is a @VersionColumn, which no import increases: the ETag is the version',
     ],
     [
-      'another name in the table',
-      [Column({ ...nameColumn, name: 'other' })],
-      'Ignoring.what is the column other: give both one name, in a view if the table is that of others',
-    ],
-    [
       '@ForeignKey to a column that does not identify',
       [Column(nameColumn), ForeignKey(() => Named, 'name')],
       'Ignoring.what refers with @ForeignKey to another column than the identifier of Named, by which objects are looked up',

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { despiteDeadlocks } from '../despite-deadlocks.js';
 import { logLines } from '../log-lines.js';
 import { plainLines } from '../plain-lines.js';
@@ -120,7 +121,7 @@ describe('catalogue start', () => {
     const { url } = service.database;
     child = spawn(process.execPath, ['dist/main.js', 'start'], {
       env: {
-        PATH: process.env.PATH,
+        ...BARE_ENVIRONMENT,
         DATABASE_URL: url,
         PORT: '0',
         ADMIN_PORT: '0',

@@ -8,7 +8,7 @@ import { CommandHost } from '../cli/command-host.js';
 import { transpile } from '../transpile.mjs';
 
 /** What is made or downloaded, and packages of their own. */
-const LEFT_OUT = ['.git', '.data', 'node_modules', 'dist', 'coverage', 'bench', 'examples'];
+const LEFT_OUT = ['.git', '.env', '.data', 'node_modules', 'dist', 'coverage', 'bench', 'examples'];
 
 /** A copy of the project in which a test may generate, build and run what it likes. */
 export class ScratchCopy {

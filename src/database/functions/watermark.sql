@@ -34,14 +34,19 @@ BEGIN ATOMIC
   END;
 END;
 
--- The trigger of each table with updatedAt. With its owner's rights: a writer needs no privilege on the sequence.
+-- The trigger of each table with updatedAt, or with the column that its argument names. With its owner's rights: a writer
+-- needs no privilege on the sequence.
 DO $do$
 BEGIN
   EXECUTE format($create$
     CREATE OR REPLACE FUNCTION keep_updated_at() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
     BEGIN
-      NEW."updatedAt" := %I.write_time();
+      IF TG_NARGS = 0 THEN
+        NEW."updatedAt" := %1$I.write_time();
+      ELSE
+        NEW := jsonb_populate_record(NEW, jsonb_build_object(TG_ARGV[0], %1$I.write_time()));
+      END IF;
       RETURN NEW;
     END $body$ $create$, current_schema());
 END $do$;

@@ -8,7 +8,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
   readonly applies = {
     'triggers.sql': '77078bcd522f',
     'versions.sql': '9b4cfc383ff8',
-    'watermark.sql': '387fd7db7339',
+    'watermark.sql': '7531d25c1925',
     'deletions.sql': 'b71f249b8f34',
     'tally.sql': '45040d527f98',
     'tracking.sql': '4d9c39e207fe',

@@ -1,6 +1,6 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import { isTextIdentifier } from '../../resource/identifiers.js';
-import { identifierOf, resourceName, tableOf } from '../../resource/resource.js';
+import { columnOf, identifierOf, resourceName, tableOf } from '../../resource/resource.js';
 import { parentColumnOf } from '../../resource/tree.js';
 import type { IdentifierQuery } from './condition.js';
 import { ListOperator, type Written } from './from-typeorm.js';
@@ -20,12 +20,13 @@ export function related<Entity>(entity: ObjectType<Entity>, values: ColumnValues
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
   return lookedUp('related', entity, (metadata) => ({
-    columns: given.map(([column]) => column),
+    columns: given.map(([property]) => columnOf(metadata, property).databaseName),
     text: (parameters, visible) => {
       const { databaseName: identifier } = identifierOf(metadata);
-      const equal = given.map(
-        ([column, value]) => `"${column}" = ANY(${parameters.add([value].flat())})`,
-      );
+      const equal = given.map(([property, value]) => {
+        const { databaseName } = columnOf(metadata, property);
+        return `"${databaseName}" = ANY(${parameters.add([value].flat())})`;
+      });
       return `SELECT "${identifier}" FROM ${tableOf(metadata)} target WHERE ${equal.join(' AND ')}${visible('target')}`;
     },
   }));

@@ -7,11 +7,13 @@ import { ListOperator, type Written } from './from-typeorm.js';
 
 /** What a condition of `containsWords` searches for. */
 export interface WordSearch extends SearchText {
+  /** The searched column, by its name in the database. */
+  readonly column: string;
   /** The columns of which one may equal the whole text: those whose type has it. */
   readonly identifiers: readonly Identifying[];
 }
 
-/** A column, and its SQL type. */
+/** A column, by its name in the database, and its SQL type. */
 interface Identifying {
   readonly name: string;
   readonly type: string;
@@ -31,16 +33,19 @@ export function containsWords(text: string, identifiers: readonly string[] = [])
     column,
     search: {
       ...search,
+      column: columnOf(metadata, column).databaseName,
       identifiers: identifiers.flatMap((name) => identifying(metadata, name, text)),
     },
   }));
 }
 
 function identifying(metadata: EntityMetadata, name: string, text: string): Identifying[] {
-  const { type } = columnOf(metadata, name);
-  if (isTextIdentifier(type)) return [{ name, type: 'text' }];
+  const { type, databaseName } = columnOf(metadata, name);
+  if (isTextIdentifier(type)) return [{ name: databaseName, type: 'text' }];
   // No object has the text for its number.
-  return identifierFrom(type, text) === undefined ? [] : [{ name, type: String(type) }];
+  return identifierFrom(type, text) === undefined
+    ? []
+    : [{ name: databaseName, type: String(type) }];
 }
 
 /**
@@ -68,7 +73,7 @@ export function searchSql(
  * identifier. Beginnings of words are left out.
  */
 export function onlyNamed(
-  search: WordSearch & { readonly column: string },
+  search: WordSearch,
   inTitle: boolean,
   values: ParameterValues,
 ): string | undefined {

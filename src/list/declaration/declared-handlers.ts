@@ -17,6 +17,7 @@ import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '
 import { argumentsOf } from '../../http/endpoints.js';
 import { ErrorFilter } from '../../http/error.filter.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
+import { swaggerProblems } from '../../resource/swagger-decorators.js';
 
 const ENVELOPE = 'a handler returns its answer, which has status 200';
 const ERRORS =
@@ -133,6 +134,7 @@ function* targetProblems(name: string, target: object): Generator<string> {
   for (const [refused, [what, instead]] of Object.entries(REFUSED_METADATA))
     if (keys.some((key) => key === refused || (refused.endsWith(':') && key.startsWith(refused))))
       yield `${name} has ${what}: ${instead}`;
+  yield* swaggerProblems(name, target);
   for (const key of [INTERCEPTORS_METADATA, GUARDS_METADATA, PIPES_METADATA])
     yield* enhancerProblems(name, (Reflect.getMetadata(key, target) ?? []) as unknown[]);
 }

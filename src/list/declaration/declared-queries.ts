@@ -1,7 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { PATH_METADATA, RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal';
-import { argumentsOf, type Endpoint, type HandlerArgument } from '../../http/endpoints.js';
+import {
+  argumentsOf,
+  type Endpoint,
+  type HandlerArgument,
+  pathClassOf,
+} from '../../http/endpoints.js';
+import { returnedClass } from '../../http/returns.js';
+import { classShape } from '../../resource/json-shape.js';
+import { swaggerProblems } from '../../resource/swagger-decorators.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
@@ -53,6 +61,14 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
   }
   if (others.length > 0) yield `${handler} has more than one @Query()`;
   if (query) yield* argumentProblems(handler, query);
+  const path = pathClassOf(endpoint);
+  if (path) yield* swaggerProblems(path.name, path, path.prototype as object);
+  const returned = returnedClass(endpoint);
+  if (!returned) return;
+  if (endpoint.query.prototype instanceof ObjectQueryDto)
+    yield `${handler} has @Returns beside the query class ${endpoint.query.name}: its objects are those of the entity in @QueryOf`;
+  for (const problem of classShape(returned).problems)
+    yield `${handler} returns a class: ${problem}`;
 }
 
 /** The arguments with which a handler can answer by itself. */
@@ -75,6 +91,7 @@ function* argumentProblems(handler: string, { name, type }: HandlerArgument): Ge
 }
 
 function* classProblems(query: Type<object>): Generator<string> {
+  yield* swaggerProblems(query.name, query, query.prototype as object);
   const parameters = parametersOf(query);
   const base = query.prototype instanceof ListQueryDto ? ListQueryDto : CredentialsQueryDto;
   for (const [parameter, declared] of parametersOf(base))

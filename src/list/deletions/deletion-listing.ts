@@ -1,5 +1,5 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
-import { columnOf, tableOf } from '../../resource/resource.js';
+import { columnOf, identifierOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
 import type { Condition, OpaqueSql } from '../condition/condition.js';
 import { and } from '../condition/print.js';
@@ -33,15 +33,16 @@ export class DeletionListing extends Listing {
 
   /** A condition on the identifier: the client sees no object with it. */
   private isUnseen(client: ScopeClient | undefined): OpaqueSql {
-    const { identifier, target } = this.deletion;
+    const { target } = this.deletion;
     const metadata = this.repository.manager.dataSource.getMetadata(target);
     const conditions = scopeConditions(metadata, client);
+    const { databaseName } = identifierOf(metadata);
     return (column, values) => {
       const visible = visibleIn(metadata, conditions, values, 'present');
       // Not EXISTS: PostgreSQL would turn it into a join, which is slower for a few deletions than a
       // lookup of each.
       return `(SELECT true FROM ${tableOf(metadata)} present
-        ${and(`WHERE present."${identifier}" = ${column}`, ...visible)}) IS NULL`;
+        ${and(`WHERE present."${databaseName}" = ${column}`, ...visible)}) IS NULL`;
     };
   }
 
@@ -52,13 +53,14 @@ export class DeletionListing extends Listing {
   private isLatest(scope: readonly Condition[]): OpaqueSql {
     const { resource, identifier } = this.deletion;
     const { metadata } = this.repository;
+    const { databaseName } = identifierOf(metadata);
     const recorded = recordedColumns(scopeOf(metadata), identifier).map(
       (name) => columnOf(metadata, name).databaseName,
     );
     const place = (table: string): string =>
       `(${table}."deletedAt", ROW(${recorded.map((name) => `${table}."${name}"`).join(', ')})::text)`;
     return (_, values, table) => {
-      const same = `WHERE later."${identifier}" = ${table}."${identifier}"`;
+      const same = `WHERE later."${databaseName}" = ${table}."${databaseName}"`;
       const visible = visibleIn(metadata, scope, values, 'later');
       return `(SELECT true FROM ${deletionsTable(resource)} later
         ${and(same, `${place('later')} > ${place(table)}`, ...visible)} LIMIT 1) IS NULL`;

@@ -57,7 +57,7 @@ export function deletionOf(target: Type): DeletionEntity {
   );
   PrimaryColumn(keyColumn(target, key?.options))(prototype, field);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
-  Column(timeColumn)(prototype, 'deletedAt');
+  Column({ ...timeColumn, name: 'deletedAt' })(prototype, 'deletedAt');
   const scope = scopeOf({ target });
   if (scope) {
     setScope(Deletion, scope);
@@ -74,5 +74,6 @@ export function deletionOf(target: Type): DeletionEntity {
 /** As `install_deletions` and `track_table` create it. */
 function keyColumn(target: Type, options: ColumnOptions = {}): PrimaryColumnOptions {
   if (!capabilitiesOf({ target }).written) return { ...options, nullable: false };
-  return isTextIdentifier(options.type) ? identifierColumn : { type: options.type };
+  const { name, type } = options;
+  return isTextIdentifier(type) ? { ...identifierColumn, name } : { name, type };
 }

@@ -1,8 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
-import { onlyNamed } from '../condition/words.js';
-import { type Criteria, facetsOf, type Search } from '../statement/criteria.js';
+import { onlyNamed, type WordSearch } from '../condition/words.js';
+import { type Criteria, facetsOf } from '../statement/criteria.js';
 import { type Facet, facetBounds, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
 import { countedWord, wordTallyOf } from '../tally/word-tally.js';
@@ -48,7 +48,7 @@ export class TalliedValues {
     // The value of the field is empty: the names of its facets have another one there.
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));
     if (!facets) return undefined;
-    return facets.every(({ columns }) => columns.at(-1) === field)
+    return facets.every(({ columns }) => columns.at(-1)?.propertyName === field)
       ? this.byPrefix(facets)
       : this.byLookup(field, facets, facetsOf(this.metadata, equal));
   }
@@ -56,7 +56,7 @@ export class TalliedValues {
   /** A query of `at`, `value` and `count` for all values of fields. */
   every(fields: readonly Field[]): string {
     const names = fields.map(({ name, at }) => {
-      const [first, end] = facetBounds(name);
+      const [first, end] = facetBounds(columnOf(this.metadata, name));
       return `(${at}, '${first}', '${end}')`;
     });
     const rows = tallyRows(
@@ -69,27 +69,28 @@ export class TalliedValues {
   }
 
   /** The values among the objects with a word, if it is a counted one. */
-  private byWord(field: string, search: Search): ValueCounts | undefined {
+  private byWord(field: string, search: WordSearch): ValueCounts | undefined {
     const words = wordTallyOf(this.metadata, search);
     if (!words) return undefined;
     if (!this.tables.has('searched')) {
       this.tables.set('searched', countedWord(words, search.words, false, this.values));
     }
     const named = onlyNamed(search, false, this.values);
-    const column = `object."${columnOf(this.metadata, field).databaseName}"`;
+    const counted = columnOf(this.metadata, field);
+    const column = `object."${counted.databaseName}"`;
+    const [first, end] = facetBounds(counted);
     const others =
       named === undefined
         ? ''
-        : `UNION ALL SELECT '${facetBounds(field)[0]}' || ${column}::text, 1 FROM object, searched
+        : `UNION ALL SELECT '${first}' || ${column}::text, 1 FROM object, searched
            WHERE ${named} AND ${column} IS NOT NULL`;
-    const [first, end] = facetBounds(field);
     const [tallied, since] = [words.tally, words.deltas].map(
       (table) =>
         `SELECT facet, count FROM searched JOIN ${table} USING (word)
          WHERE facet >= '${first}' AND facet < '${end}'`,
     );
     return {
-      query: `SELECT substr(facet, ${field.length + 2}) AS value, sum(count)::bigint AS count
+      query: `SELECT substr(facet, ${first.length + 1}) AS value, sum(count)::bigint AS count
         FROM (${tallied} UNION ALL ${since} ${others}) every GROUP BY facet`,
       unless: '(SELECT count(*) FROM searched) = 0',
     };
@@ -120,7 +121,10 @@ export class TalliedValues {
     total: readonly Facet[] | undefined,
   ): ValueCounts {
     const prefixes = facets.map(({ columns, values }) =>
-      facetName({ columns, values: values.slice(0, columns.indexOf(field) + 1) }),
+      facetName({
+        columns,
+        values: values.slice(0, 1 + columns.findIndex((each) => each.propertyName === field)),
+      }),
     );
     // Behind the length of the empty value.
     const suffixes = facets.map((facet, at) => facetName(facet).slice(`${prefixes[at]}0:`.length));

@@ -1,6 +1,13 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from '../query/list-query.dto.js';
+
+/** A column of the order of a list. */
+export interface OrderKey {
+  readonly column: ColumnMetadata;
+  readonly direction: SortKey['direction'];
+}
 
 /** Whether a list is in the order of relevance, and then in that of its other sort keys. */
 export function isByRelevance(sort: readonly SortKey[] = []): boolean {
@@ -11,18 +18,20 @@ export function isByRelevance(sort: readonly SortKey[] = []): boolean {
  * The order of a list by columns. The identifier comes last, in the direction of the column before it, and is
  * unique, so the order is total. Relevance is left out.
  */
-export function totalOrder(metadata: EntityMetadata, keys: readonly SortKey[] = []): SortKey[] {
-  const { propertyName: identifier } = identifierOf(metadata);
-  const sort = keys.filter(({ field }) => field !== RELEVANCE);
-  const at = sort.findIndex(({ field }) => field === identifier);
+export function totalOrder(metadata: EntityMetadata, keys: readonly SortKey[] = []): OrderKey[] {
+  const identifier = identifierOf(metadata);
+  const sort = keys
+    .filter(({ field }) => field !== RELEVANCE)
+    .map(({ field, direction }) => ({ column: columnOf(metadata, field), direction }));
+  const at = sort.findIndex(({ column }) => column === identifier);
   return at < 0
-    ? [...sort, { field: identifier, direction: sort.at(-1)?.direction ?? 'ASC' }]
+    ? [...sort, { column: identifier, direction: sort.at(-1)?.direction ?? 'ASC' }]
     : // Keys after the identifier change nothing.
       sort.slice(0, at + 1);
 }
 
 /** Whether an index has an order: by identifier, or by one column and by identifier in the same direction. */
-export function isIndexed([first, second, ...others]: readonly SortKey[]): boolean {
+export function isIndexed([first, second, ...others]: readonly OrderKey[]): boolean {
   return !second || (first?.direction === second.direction && others.length === 0);
 }
 
@@ -32,13 +41,8 @@ export function isIndexed([first, second, ...others]: readonly SortKey[]): boole
  * @param table the table in SQL whose columns it names
  * @param first an SQL expression that comes before them
  */
-export function orderBy(
-  metadata: EntityMetadata,
-  order: readonly SortKey[],
-  table = 'object',
-  first?: string,
-): string {
-  const keys = order.map((key) => `${table}."${key.field}" ${directionOf(metadata, key)}`);
+export function orderBy(order: readonly OrderKey[], table = 'object', first?: string): string {
+  const keys = order.map((key) => `${table}."${key.column.databaseName}" ${directionOf(key)}`);
   return `ORDER BY ${[...(first === undefined ? [] : [first]), ...keys].join(', ')}`;
 }
 
@@ -46,14 +50,10 @@ export function orderBy(
  * ORDER BY within a branch of a list, forwards or backwards. It has no NULLS clause for the first column: within a
  * branch this column has a value everywhere, or nowhere.
  */
-export function branchOrderBy(
-  metadata: EntityMetadata,
-  order: readonly SortKey[],
-  isReverse = false,
-): string {
+export function branchOrderBy(order: readonly OrderKey[], isReverse = false): string {
   const keys = order.map((key, at) => {
-    const direction = at === 0 ? key.direction : directionOf(metadata, key);
-    return `object."${key.field}" ${isReverse ? REVERSE[direction] : direction}`;
+    const direction = at === 0 ? key.direction : directionOf(key);
+    return `${referenceTo(key)} ${isReverse ? REVERSE[direction] : direction}`;
   });
   return `ORDER BY ${keys.join(', ')}`;
 }
@@ -62,21 +62,17 @@ export function branchOrderBy(
  * The branches of a list, in its order, as conditions. An index that is read backwards has each of them in
  * order, but not one behind the other.
  */
-export function branchesOf(
-  metadata: EntityMetadata,
-  [first]: readonly SortKey[],
-): readonly [] | readonly [valued: string, missing: string] {
-  if (first?.direction !== 'DESC' || !columnOf(metadata, first.field).isNullable) return [];
-  return [`object."${first.field}" IS NOT NULL`, `object."${first.field}" IS NULL`];
+export function branchesOf([first]: readonly OrderKey[]):
+  readonly [] | readonly [valued: string, missing: string] {
+  if (first?.direction !== 'DESC' || !first.column.isNullable) return [];
+  return [`${referenceTo(first)} IS NOT NULL`, `${referenceTo(first)} IS NULL`];
 }
 
-type Direction = SortKey['direction'] | 'DESC NULLS LAST';
+type Direction = OrderKey['direction'] | 'DESC NULLS LAST';
 
 /** By default, PostgreSQL has objects without a value last in ascending order, and first in descending order. */
-function directionOf(metadata: EntityMetadata, { field, direction }: SortKey): Direction {
-  return direction === 'DESC' && columnOf(metadata, field).isNullable
-    ? 'DESC NULLS LAST'
-    : direction;
+function directionOf({ column, direction }: OrderKey): Direction {
+  return direction === 'DESC' && column.isNullable ? 'DESC NULLS LAST' : direction;
 }
 
 const REVERSE: Readonly<Record<Direction, string>> = {
@@ -86,6 +82,11 @@ const REVERSE: Readonly<Record<Direction, string>> = {
 };
 
 /** The columns of an order. */
-export function keysOf(order: readonly SortKey[]): string {
-  return order.map(({ field }) => `object."${field}"`).join(', ');
+export function keysOf(order: readonly OrderKey[]): string {
+  return order.map(referenceTo).join(', ');
+}
+
+/** A column of an order in SQL on `object`. */
+export function referenceTo({ column }: OrderKey): string {
+  return `object."${column.databaseName}"`;
 }

@@ -1,15 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
-import {
-  columnOf,
-  identifierOf,
-  isBroad,
-  singleCountedColumnsOf,
-} from '../../resource/resource.js';
+import { identifierOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/scope.js';
 import { jsonArray, selectedRelated, selection } from '../../resource/selection.js';
 import { objectTable } from '../statement/matching-objects.js';
@@ -130,11 +126,11 @@ function indexesOf(
   const { databaseName, type } = identifierOf(metadata);
   const key = `object."${databaseName}"`;
   const above = `(SELECT ${identifierType(type).bounds.maximum})`;
-  const compared = columns.map((name, at) => ({
-    name,
+  const compared = columns.map((column, at) => ({
+    column,
     text: sought[at] ?? '',
-    reference: `object."${name}"`,
-    value: values.addTyped(sought[at], sqlTypeOf(columnOf(metadata, name))),
+    reference: `object."${column.databaseName}"`,
+    value: values.addTyped(sought[at], sqlTypeOf(column)),
   }));
   const ordered = (shown: string, where: string, order: string, limit: string): string =>
     `(SELECT ${shown} FROM object WHERE ${where} ORDER BY ${order} LIMIT ${limit})`;
@@ -145,27 +141,27 @@ function indexesOf(
         ordered(shown, `${key} >= ${from} AND ${key} <= ${above}`, key, limit),
     };
   }
-  const names = leadersOf(metadata, columns);
-  const leaders = compared.filter(({ name }) => names.includes(name));
+  const leading = leadersOf(metadata, columns);
+  const leaders = compared.filter(({ column }) => leading.includes(column));
   const isChosen = leaders.length > 1;
-  const counts = (isChosen ? leaders : []).map(({ name, text }) => {
-    const facetOfValue = values.add(facetName({ columns: [name], values: [text] }));
-    return `('${name}', ${countOf(identifierOrder(metadata), `ARRAY[${facetOfValue}::text]`)})`;
+  const counts = (isChosen ? leaders : []).map(({ column, text }) => {
+    const facetOfValue = values.add(facetName({ columns: [column], values: [text] }));
+    return `('${column.databaseName}', ${countOf(identifierOrder(metadata), `ARRAY[${facetOfValue}::text]`)})`;
   });
   const select: Reading['select'] = (shown, from, limit) =>
     leaders
-      .map(({ name: leader, reference, value }) => {
+      .map(({ column, reference, value }) => {
         const order = `${reference}, ${key}`;
         // Row comparison, so that only the index of the leading column qualifies. For a rare value the
         // planner could otherwise scan the whole primary key.
         const conditions = [
-          ...(isChosen ? [`(SELECT name FROM rarest) = '${leader}'`] : []),
+          ...(isChosen ? [`(SELECT name FROM rarest) = '${column.databaseName}'`] : []),
           `(${order}) >= (${value}, ${from})`,
           `(${order}) <= (${value}, ${above})`,
           // Unlike an equality, no index of another column qualifies for it: all objects with its value could be
           // read and sorted.
           ...compared
-            .filter(({ name }) => name !== leader)
+            .filter((other) => other.column !== column)
             .map((other) => `${other.reference} IS NOT DISTINCT FROM ${other.value}`),
         ];
         return ordered(shown, conditions.join(' AND '), order, limit);
@@ -181,14 +177,17 @@ function indexesOf(
  * The columns of a facet of which the rarest value, at the time of the query, leads: its index is read. A
  * value of few, such as a type, is hardly the rarest one.
  */
-function leadersOf(metadata: EntityMetadata, columns: readonly string[]): readonly string[] {
+function leadersOf(
+  metadata: EntityMetadata,
+  columns: readonly ColumnMetadata[],
+): readonly ColumnMetadata[] {
   const counted = singleCountedColumnsOf(metadata);
-  const found = columns.filter((name) => {
+  const found = columns.filter(({ propertyName: name }) => {
     const carried = carriedColumnsOf(metadata, name);
     return (
       counted.includes(name) &&
       !isBroad(metadata, name) &&
-      columns.every((each) => carried.includes(columnOf(metadata, each).databaseName))
+      columns.every(({ propertyName }) => carried.includes(propertyName))
     );
   });
   return found.length > 0 ? found : columns.slice(0, 1);

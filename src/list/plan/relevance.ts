@@ -1,8 +1,7 @@
 import type { ParameterValues } from '../../database/statement.js';
 import { and, whereOf } from '../condition/print.js';
-import { searchSql } from '../condition/words.js';
+import { searchSql, type WordSearch } from '../condition/words.js';
 import { keysOf, orderBy } from '../listing/order.js';
-import type { Search } from '../statement/criteria.js';
 import { inBranches } from '../statement/in-branches.js';
 import { MAXIMUM_SORTED, pickedByOffset } from '../statement/picked-by-offset.js';
 import { anchorOf, isBehind, pickedBehind, type Picking } from '../statement/picked-objects.js';
@@ -32,7 +31,7 @@ export const relevance: PagePlan = {
 };
 
 /** An SQL condition on `object`: its title has all words of a search, or an identifier equals the text. */
-export function isTitled(search: Search, values: ParameterValues): string {
+export function isTitled(search: WordSearch, values: ParameterValues): string {
   return searchSql(search, `object."${search.column}"`, { values, table: 'object', inTitle: true });
 }
 
@@ -42,15 +41,19 @@ const IS_TITLED_ANCHOR = '(SELECT "#titled" FROM anchor)';
 type Anchoring = Pick<Picking, 'metadata' | 'visible' | 'order' | 'values'>;
 
 /** The table `anchor` as of `anchorOf`, with `#titled` as well. */
-export function anchorByRelevance(search: Search, picking: Anchoring, identifier: string): string {
+export function anchorByRelevance(
+  search: WordSearch,
+  picking: Anchoring,
+  identifier: string,
+): string {
   return anchorOf(picking, identifier, `${isTitled(search, picking.values)} IS TRUE AS "#titled"`);
 }
 
 /** A condition: an object comes behind the one in `anchor`, in the order of relevance. */
-export function behindByRelevance(search: Search, { metadata, order, values }: Anchoring): string {
+export function behindByRelevance(search: WordSearch, { order, values }: Anchoring): string {
   const isTitledObject = `(${isTitled(search, values)} IS TRUE)`;
   return `(${IS_TITLED_ANCHOR} AND NOT ${isTitledObject}
-    OR ${IS_TITLED_ANCHOR} = ${isTitledObject} AND ${isBehind(metadata, order)})`;
+    OR ${IS_TITLED_ANCHOR} = ${isTitledObject} AND ${isBehind(order)})`;
 }
 
 /**
@@ -91,7 +94,7 @@ function pickedByOffsets(picking: Picking, offset: string | undefined): string[]
 
 /** The tables for a page behind an object: the rest of the titled objects and all others, or the rest of the others. */
 function behind(picking: Picking, identifier: string): string[] {
-  const { metadata, order, limit } = picking;
+  const { order, limit } = picking;
   // A statement must refer to every parameter that is added.
   const { titled, others } = classesOf({ ...picking, split: undefined });
   return [
@@ -109,12 +112,12 @@ function behind(picking: Picking, identifier: string): string[] {
         SELECT *, 1 AS "#class" FROM picked_titled
         UNION ALL SELECT *, 2 FROM picked_behind
         UNION ALL SELECT *, 2 FROM picked_others
-      ) object ${orderBy(metadata, order, 'object', '"#class"')} LIMIT ${limit}
+      ) object ${orderBy(order, 'object', '"#class"')} LIMIT ${limit}
     )`,
   ];
 }
 
-function searchOf({ search }: Picking): Search {
+function searchOf({ search }: Picking): WordSearch {
   if (search) return search;
   throw new TypeError('A list by relevance needs a condition of containsWords');
 }

@@ -7,6 +7,7 @@ import type { ScopeClient } from '../../resource/scope.js';
 import { selection } from '../../resource/selection.js';
 import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
+import { orderBy } from '../listing/order.js';
 import { visibleRelated } from '../listing/scope.js';
 import type { PageStatement, PlanTaken } from '../plan/page-plan.js';
 import { planOf, PLANS } from '../plan/plans.js';
@@ -135,7 +136,13 @@ export class ListReader {
   ): Pick<PreparedList, 'key' | 'read'> {
     const { listing, metadata, request, matching } = list;
     const { fields, order, isByRelevance, limit, offset, after } = request;
-    const ofList = [nameOf(metadata), matching.where, matching.values, order, isByRelevance];
+    const ofList = [
+      nameOf(metadata),
+      matching.where,
+      matching.values,
+      orderBy(order),
+      isByRelevance,
+    ];
     const shown = new ParameterValues();
     const visible = list.scopedRelated.map(visibleRelated(listing.client, shown));
     return {

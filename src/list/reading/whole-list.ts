@@ -37,7 +37,7 @@ export function wholeList(
   let [anchor, where] = ['', matching.where];
   if (after !== undefined) {
     anchor = `WITH ${search ? anchorByRelevance(search, picking, after) : anchorOf(picking, after)}`;
-    const isAfter = search ? behindByRelevance(search, picking) : isBehind(metadata, order);
+    const isAfter = search ? behindByRelevance(search, picking) : isBehind(order);
     where = and(where, isAfter);
   }
   const shown = selection(metadata, fields, visibleRelated(client, rows));
@@ -50,7 +50,7 @@ export function wholeList(
   const objects = writer.select(
     `${anchor} ${
       search
-        ? `${select(orderBy(metadata, order, 'object', `${isTitled(search, rows)} IS NOT TRUE`))}
+        ? `${select(orderBy(order, 'object', `${isTitled(search, rows)} IS NOT TRUE`))}
            LIMIT ${section.limit} OFFSET ${section.offset}`
         : inBranches(picking, section, select)
     }`,

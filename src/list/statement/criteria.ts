@@ -2,10 +2,10 @@ import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { declaredColumns } from '../../resource/declaration.js';
 import type { Bound, Condition, Equal, Excluding } from '../condition/condition.js';
 import type { WordSearch } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet } from '../tally/facet.js';
+import { facetColumnsOf } from '../tally/tally.js';
 
 /** The values of one column between bounds. Without bounds, all of them: the column has a value. */
 export interface Interval {
@@ -25,18 +25,13 @@ export interface Criteria {
   /** The values that further columns do not have, without repetitions. They may have no value. */
   readonly excluded: ReadonlyMap<string, readonly string[]>;
   /** The search for words. Its column is in none of the other members. */
-  readonly search?: Search;
-}
-
-/** A search for the words of a text in a column. */
-export interface Search extends WordSearch {
-  readonly column: string;
+  readonly search?: WordSearch;
 }
 
 /** The first search among conditions that every object must meet. */
-export function searchIn(conditions: readonly Condition[]): Search | undefined {
+export function searchIn(conditions: readonly Condition[]): WordSearch | undefined {
   const found = conditions.find(({ kind }) => kind === 'words');
-  return found?.kind === 'words' ? { ...found.search, column: found.column } : undefined;
+  return found?.kind === 'words' ? found.search : undefined;
 }
 
 /**
@@ -64,7 +59,7 @@ interface Read {
   readonly intervals: Map<string, Interval>;
   readonly missing: Set<string>;
   readonly excluded: Map<string, readonly string[]>;
-  search: Search | undefined;
+  search: WordSearch | undefined;
 }
 
 /** Adds a condition. Returns whether criteria can say it beside the others. */
@@ -80,7 +75,7 @@ function adds(
   switch (condition.kind) {
     case 'words':
       if (read.search || !isNew(condition.column)) return false;
-      read.search = { ...condition.search, column: condition.column };
+      read.search = condition.search;
       return true;
     case 'equal':
     case 'not': {
@@ -169,17 +164,18 @@ const MAXIMUM_FACETS = 1000;
 export function facetsOf(
   metadata: EntityMetadata,
   equal: Criteria['equal'],
-  counted = declaredColumns(metadata).counted,
+  counted = facetColumnsOf(metadata),
 ): readonly Facet[] | undefined {
   if (!capabilitiesOf(metadata).counts) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];
   const columns = counted.find(
-    (names) => names.length === equal.size && names.every((name) => equal.has(name)),
+    (each) =>
+      each.length === equal.size && each.every(({ propertyName }) => equal.has(propertyName)),
   );
   if (!columns) return undefined;
   let combinations: string[][] = [[]];
   for (const column of columns) {
-    const values = equal.get(column) ?? [];
+    const values = equal.get(column.propertyName) ?? [];
     if (combinations.length * values.length > MAXIMUM_FACETS) return undefined;
     combinations = combinations.flatMap((before) => values.map((value) => [...before, value]));
   }

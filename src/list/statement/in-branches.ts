@@ -1,6 +1,4 @@
-import type { EntityMetadata } from 'typeorm';
-import type { SortKey } from '../query/list-query.dto.js';
-import { branchesOf, branchOrderBy } from '../listing/order.js';
+import { branchesOf, branchOrderBy, type OrderKey } from '../listing/order.js';
 
 /**
  * No limit, which the planner does not know of. It assumes that a tenth of the rows is read, so that it
@@ -22,13 +20,13 @@ export interface Section {
  * @param select selects objects in an order, without LIMIT
  */
 export function inBranches(
-  { metadata, order }: { readonly metadata: EntityMetadata; readonly order: readonly SortKey[] },
+  { order }: { readonly order: readonly OrderKey[] },
   { limit, offset = '0', isReverse = false }: Section,
   select: (ordering: string, ...branch: readonly string[]) => string,
 ): string {
-  const ordering = branchOrderBy(metadata, order, isReverse);
+  const ordering = branchOrderBy(order, isReverse);
   const page = `LIMIT ${limit} OFFSET ${offset}`;
-  const branches = branchesOf(metadata, order);
+  const branches = branchesOf(order);
   if (branches.length === 0) return `${select(ordering)} ${page}`;
   const parts = (isReverse ? branches.toReversed() : branches).map(
     (branch) => `${select(ordering, branch)} LIMIT ${limit} + ${offset}`,

@@ -50,10 +50,11 @@ export function indexChoice(
   comparisons: readonly PlannedComparison[],
   values: ParameterValues,
 ): IndexChoice {
-  const facet = values.addTyped([facetName({ columns: [column], values: [value] })], 'text[]');
+  const compared = columnOf(metadata, column);
+  const facet = values.addTyped([facetName({ columns: [compared], values: [value] })], 'text[]');
   const { tables, count } = objectsInRanges(metadata, interval, values);
-  const equality = `(${values.addTyped(value, sqlTypeOf(columnOf(metadata, column)))})`;
-  const reference = `object."${columnOf(metadata, column).databaseName}"`;
+  const equality = `(${values.addTyped(value, sqlTypeOf(compared))})`;
+  const reference = `object."${compared.databaseName}"`;
   const others = comparisons.filter((comparison) => comparison.column !== column);
   // The planner expects few objects between two bounds that it does not know. It expects too many for an
   // equality if the column has few values, and for one bound: then it would read the whole table.

@@ -4,15 +4,9 @@ import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { tableOf } from '../../resource/resource.js';
 import { columnsIn, type Condition } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
-import {
-  areEqualities,
-  type Criteria,
-  criteriaOf,
-  facetsOf,
-  type Search,
-  searchIn,
-} from './criteria.js';
-import type { SortKey } from '../query/list-query.dto.js';
+import type { WordSearch } from '../condition/words.js';
+import { areEqualities, type Criteria, criteriaOf, facetsOf, searchIn } from './criteria.js';
+import type { OrderKey } from '../listing/order.js';
 import type { Listing } from '../listing/listing.js';
 import type { Facet } from '../tally/facet.js';
 
@@ -24,7 +18,7 @@ export interface MatchingObjects {
   /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
   /** The search for words, also beside conditions that criteria cannot say. */
-  readonly search: Search | undefined;
+  readonly search: WordSearch | undefined;
   /** The conditions of the list, those first that the index in its order carries. */
   readonly conditions: readonly Condition[];
   /** The conditions as `WHERE …`, or empty. Their parameters are the first ones of a statement. */
@@ -69,12 +63,12 @@ export interface IndexChoice {
 /** @param order the total order of the list */
 export function matchingObjects(
   { repository: { metadata }, conditions }: Listing,
-  order: readonly SortKey[],
+  order: readonly OrderKey[],
 ): MatchingObjects {
   const values = new ParameterValues();
   const place = { metadata, values };
   const [first] = order;
-  const columns = first ? carriedColumnsOf(metadata, first.field) : [];
+  const columns = first ? carriedColumnsOf(metadata, first.column.propertyName) : [];
   const isCarried = (condition: Condition): boolean =>
     columnsIn([condition]).every((column) => columns.includes(column));
   const [carried, others] = [
@@ -90,7 +84,7 @@ export function matchingObjects(
       const along = carriedColumnsOf(metadata, column);
       return (
         every.every((each) => along.includes(each)) &&
-        !order.every(({ field }) => along.includes(field))
+        !order.every(({ column: { propertyName } }) => along.includes(propertyName))
       );
     });
   const criteria = criteriaOf(conditions, metadata);

@@ -1,5 +1,5 @@
 import type { Listing } from '../listing/listing.js';
-import type { SortKey } from '../query/list-query.dto.js';
+import type { OrderKey } from '../listing/order.js';
 import type { KnownList } from './known-lists.js';
 import type { MatchingObjects } from './matching-objects.js';
 
@@ -7,7 +7,7 @@ import type { MatchingObjects } from './matching-objects.js';
 export interface PageRequest {
   readonly fields?: readonly string[];
   /** The total order of the list, or of objects of the same relevance. */
-  readonly order: readonly SortKey[];
+  readonly order: readonly OrderKey[];
   readonly isByRelevance: boolean;
   readonly limit: number;
   readonly offset: number;

@@ -26,12 +26,12 @@ export function pageText(
 ): string {
   const { order, isByRelevance, limit, after } = request;
   const { databaseName: identifier } = identifierOf(metadata);
-  const keys = order.map(({ field }) => `"${field}"::text`).join(', ');
+  const keys = order.map(({ column }) => `"${column.databaseName}"::text`).join(', ');
   const first = isByRelevance ? 'picked."#class"' : undefined;
   const all = [
     ...tables,
     `numbered AS MATERIALIZED (
-      SELECT *, row_number() OVER (${orderBy(metadata, order, 'picked', first)}) AS "#at" FROM picked
+      SELECT *, row_number() OVER (${orderBy(order, 'picked', first)}) AS "#at" FROM picked
     )`,
   ];
   let [page, isAhead] = ['numbered', 'false'];

@@ -51,14 +51,14 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
   const { offset, indexSize, isFound = false } = place;
   const [counted, way] = [`counted${part}`, `way${part}`];
   const isWay = (name: string): string => isNamed(way, name);
-  const { metadata, order, limit } = picking;
+  const { order, limit } = picking;
   if (!indexSize && !offset) {
     return [`picked${part} AS MATERIALIZED (${readInOrder(picking, { limit })})`];
   }
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
     sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isFound)}) object
-      ${orderBy(metadata, order)} LIMIT ${limit} OFFSET ${offset ?? '0'}`,
+      ${orderBy(order)} LIMIT ${limit} OFFSET ${offset ?? '0'}`,
     forward: readInOrder(picking, { limit, offset }, isWay('forward')),
     backward: readInOrder(
       picking,
@@ -117,7 +117,7 @@ function collected(picking: Picking, condition: string, isFound: boolean): strin
     ? `SELECT * FROM found WHERE ${condition}`
     : `SELECT * FROM (${everyMatching(picking, condition)}) object OFFSET 0`;
   if (!isFoundFirst) return objects;
-  const identifier = order.at(-1)?.field ?? '';
+  const identifier = order.at(-1)?.column.databaseName ?? '';
   return `SELECT object.* FROM (${objects}) found CROSS JOIN LATERAL (
       SELECT ${keysOf(order)} FROM ${tableOf(metadata)} object
       WHERE object."${identifier}" = found."${identifier}" OFFSET 0
@@ -131,7 +131,7 @@ function collected(picking: Picking, condition: string, isFound: boolean): strin
 function readInOrder(picking: Picking, section: Section, ...conditions: string[]): string {
   const { metadata, where, inOrder = where, split, order } = picking;
   const keys = keysOf(order);
-  const identifier = order.at(-1)?.field ?? '';
+  const identifier = order.at(-1)?.column.databaseName ?? '';
   return inBranches(picking, section, (ordering, ...branch) => {
     if (!split) {
       return `SELECT ${keys} FROM object ${and(inOrder, ...conditions, ...branch)} ${ordering}`;

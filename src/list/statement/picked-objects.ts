@@ -1,12 +1,10 @@
-import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { columnOf, identifierOf, tableOf } from '../../resource/resource.js';
-import type { SortKey } from '../query/list-query.dto.js';
+import { identifierOf, tableOf } from '../../resource/resource.js';
 import { and, andFirst } from '../condition/print.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { branchOrderBy, isIndexed, keysOf } from '../listing/order.js';
+import { branchOrderBy, isIndexed, keysOf, type OrderKey, referenceTo } from '../listing/order.js';
 import { consecutive } from './in-branches.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
@@ -15,7 +13,7 @@ export interface Picking extends Omit<MatchingObjects, 'values'> {
   /** Conditions for the objects that the client sees. */
   readonly visible: readonly string[];
   /** The total order of the list. */
-  readonly order: readonly SortKey[];
+  readonly order: readonly OrderKey[];
   /** An SQL expression. */
   readonly limit: string;
 }
@@ -30,19 +28,19 @@ export type PageKey = readonly (string | null)[];
  * @param skipped an SQL expression: how many objects without a value in the sorted column to skip
  */
 export function pickedFromStart(picking: Picking, skipped: string): string {
-  const { metadata, where, inOrder = where, order, limit } = picking;
+  const { where, inOrder = where, order, limit } = picking;
   const [first, second] = order;
   if (!first) throw new TypeError('An order has at least the identifier');
   const start = (name: string): string => `(SELECT ${name} FROM start)`;
-  const [column, value] = [`object."${first.field}"`, start('value')];
+  const [column, value] = [referenceTo(first), start('value')];
   const select = (condition: string, offset = '0'): string =>
     `SELECT ${keysOf(order)} FROM object ${andFirst(inOrder, condition)}
-     ${branchOrderBy(metadata, order)} LIMIT ${limit} OFFSET ${offset}`;
+     ${branchOrderBy(order)} LIMIT ${limit} OFFSET ${offset}`;
   const parts: string[] = [];
   if (!second) {
     parts.push(select(`${column} ${beyond(first)}= ${start('id')}`));
   } else if (isIndexed(order)) {
-    const key = `(${column}, object."${second.field}")`;
+    const key = `(${column}, ${referenceTo(second)})`;
     parts.push(select(`${key} ${beyond(first)}= (${value}, ${start('id')})`));
   } else {
     parts.push(
@@ -50,7 +48,7 @@ export function pickedFromStart(picking: Picking, skipped: string): string {
       select(`${column} ${beyond(first)} ${value}`),
     );
   }
-  if (columnOf(metadata, first.field).isNullable) {
+  if (first.column.isNullable) {
     parts.push(select(`${column} IS NULL`, skipped));
   }
   return `picked AS MATERIALIZED (${consecutive(parts, `LIMIT ${limit}`)})`;
@@ -68,8 +66,7 @@ function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
     return `anchor AS MATERIALIZED (${typed} UNION ALL SELECT ${parameters.join(', ')})`;
   }
   const columns = order.map(
-    ({ field }, at) =>
-      `${parameters[at] ?? ''}::${sqlTypeOf(columnOf(metadata, field))} AS "${field}"`,
+    ({ column }, at) => `${parameters[at] ?? ''}::${sqlTypeOf(column)} AS "${column.databaseName}"`,
   );
   return `anchor AS MATERIALIZED (SELECT ${columns.join(', ')})`;
 }
@@ -107,26 +104,26 @@ export function pickedBehindKey(picking: Picking, key: PageKey): string[] {
 }
 
 /** @param isValued whether `anchor` has a value in the first column; absent: that is not known */
-function behindAnchor({ metadata, where, order, limit }: Picking, isValued?: boolean): string {
+function behindAnchor({ where, order, limit }: Picking, isValued?: boolean): string {
   const [first, second] = order;
   if (!first) throw new TypeError('An order has at least the identifier');
   const page = `LIMIT ${limit}`;
   const select = (...conditions: string[]): string =>
     `SELECT ${keysOf(order)} FROM object ${andFirst(where, ...conditions)}
-     ${branchOrderBy(metadata, order)} ${page}`;
-  const [column, value] = [`object."${first.field}"`, anchorValue(first)];
+     ${branchOrderBy(order)} ${page}`;
+  const [column, value] = [referenceTo(first), anchorValue(first)];
   const parts: string[] = [];
-  if (!second) return select(isBehind(metadata, order));
-  const isRestBehind = isBehind(metadata, order.slice(1));
+  if (!second) return select(isBehind(order));
+  const isRestBehind = isBehind(order.slice(1));
   if (isValued !== false) {
     if (isIndexed(order)) {
-      const [identifier, id] = [`object."${second.field}"`, anchorValue(second)];
+      const [identifier, id] = [referenceTo(second), anchorValue(second)];
       parts.push(select(`(${column}, ${identifier}) ${beyond(first)} (${value}, ${id})`));
     } else {
       parts.push(select(`${column} = ${value}`, isRestBehind), select(isBeyond(first)));
     }
   }
-  if (columnOf(metadata, first.field).isNullable) {
+  if (first.column.isNullable) {
     const isMissing = `${column} IS NULL`;
     if (isValued !== true) parts.push(select(isMissing, `${value} IS NULL`, isRestBehind));
     if (isValued !== false) parts.push(select(isMissing, `${value} IS NOT NULL`));
@@ -135,28 +132,28 @@ function behindAnchor({ metadata, where, order, limit }: Picking, isValued?: boo
 }
 
 /** A condition: an object comes behind the one in `anchor` by these columns, of which the last is unique. */
-export function isBehind(metadata: EntityMetadata, [first, ...others]: readonly SortKey[]): string {
+export function isBehind([first, ...others]: readonly OrderKey[]): string {
   if (!first) throw new TypeError('An order has at least the identifier');
   if (others.length === 0) return isBeyond(first);
-  const [column, value] = [`object."${first.field}"`, anchorValue(first)];
-  const rest = isBehind(metadata, others);
-  return columnOf(metadata, first.field).isNullable
+  const [column, value] = [referenceTo(first), anchorValue(first)];
+  const rest = isBehind(others);
+  return first.column.isNullable
     ? `(${isBeyond(first)} OR ${column} IS NULL AND ${value} IS NOT NULL
         OR ${column} IS NOT DISTINCT FROM ${value} AND ${rest})`
     : `(${isBeyond(first)} OR ${column} = ${value} AND ${rest})`;
 }
 
-function isBeyond(key: SortKey): string {
-  return `object."${key.field}" ${beyond(key)} ${anchorValue(key)}`;
+function isBeyond(key: OrderKey): string {
+  return `${referenceTo(key)} ${beyond(key)} ${anchorValue(key)}`;
 }
 
 /** The operator that compares what comes behind a value in an order with it. */
-function beyond({ direction }: SortKey): '>' | '<' {
+function beyond({ direction }: OrderKey): '>' | '<' {
   return direction === 'ASC' ? '>' : '<';
 }
 
-function anchorValue({ field }: SortKey): string {
-  return `(SELECT "${field}" FROM anchor)`;
+function anchorValue({ column }: OrderKey): string {
+  return `(SELECT "${column.databaseName}" FROM anchor)`;
 }
 
 /**

@@ -45,5 +45,5 @@ export function conditionsBy(
 /** Whether the index that begins with a column carries another one. */
 export function isCarriedBy(metadata: EntityMetadata, first: string): (column: string) => boolean {
   const carried = carriedColumnsOf(metadata, first);
-  return (column) => carried.includes(columnOf(metadata, column).databaseName);
+  return (column) => carried.includes(column);
 }

@@ -35,18 +35,21 @@ export function plannedOnce({ matching, request }: PageToRead): MatchingObjects 
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
   // Most of the time goes to the objects before the place, which a plan for the values reads faster.
-  if (offset > 0 && criteria.intervals.some(({ column }) => column !== first?.field)) {
+  if (
+    offset > 0 &&
+    criteria.intervals.some(({ column }) => column !== first?.column.propertyName)
+  ) {
     return undefined;
   }
   const values = new ParameterValues([], true);
   const comparisons = comparisonsOf(metadata, matching.conditions, values);
   if (!comparisons) return undefined;
   const isInOrder = ({ column, isEquality }: PlannedComparison): boolean =>
-    column === first?.field || (others.length === 0 && isEquality);
+    column === first?.column.propertyName || (others.length === 0 && isEquality);
   const inOrder = conditionsBy(comparisons, isInOrder);
   const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
   if (!intervalWithin || !first) return { ...planned, split: undefined, values: values.values };
-  const isCarried = isCarriedBy(metadata, first.field);
+  const isCarried = isCarriedBy(metadata, first.column.propertyName);
   const carried = comparisons.filter(({ column }) => isCarried(column));
   const rest = comparisons.filter(({ column }) => !isCarried(column));
   return {

@@ -7,7 +7,7 @@ import { onlyNamed } from '../condition/words.js';
 import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
 import type { Picking } from './picked-objects.js';
 import { and } from '../condition/print.js';
-import { EVERY_OBJECT, type Facet, facetNames } from '../tally/facet.js';
+import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../tally/facet.js';
 import type { TalliedObjects } from '../tally/position.js';
 import {
   countOf,
@@ -91,7 +91,7 @@ export function sortedObjects(
   const order = sortedOrder(metadata, columnOf(metadata, name));
   const facets = facetsOf(metadata, equal, facetColumnsOf(metadata, order));
   if (!facets) return undefined;
-  const isNarrow = order.narrow.includes(facets[0]?.columns.join('+') ?? '');
+  const isNarrow = order.narrow.includes(namesOf(facets[0]?.columns ?? []));
   return { metadata, order, facets, isNarrow };
 }
 
@@ -108,7 +108,7 @@ export function valuedCount(
   const sorted = sortedObjects(metadata, name, criteria);
   if (sorted) return countOf(sorted.order, facetNames(sorted.facets, values));
   if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
-  return countOfColumn(identifierOrder(metadata), name, values);
+  return countOfColumn(identifierOrder(metadata), columnOf(metadata, name), values);
 }
 
 /**

@@ -5,8 +5,7 @@ import { capabilitiesOf } from '../../resource/capabilities.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import type { Bound } from '../condition/condition.js';
 import { type Criteria, type Interval, isBounded } from './criteria.js';
-import { isIndexed } from '../listing/order.js';
-import type { SortKey } from '../query/list-query.dto.js';
+import { isIndexed, type OrderKey } from '../listing/order.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { remainder, type SortedObjects, sortedObjects, valuedCount } from './tallied-counts.js';
 import { EVERY_OBJECT, type Facet, facetName, facetNames } from '../tally/facet.js';
@@ -38,7 +37,7 @@ export interface TalliedList {
 interface Question {
   readonly metadata: EntityMetadata;
   /** The total order of the list. */
-  readonly order: readonly SortKey[];
+  readonly order: readonly OrderKey[];
   /** The parameter of the offset; absent: the place is not asked for. */
   readonly offset?: string | undefined;
   /**
@@ -76,13 +75,13 @@ function ofFacets(
   // One range for all objects of a table of others would be read to its end.
   if (offset === undefined || !first || !capabilitiesOf(metadata).places)
     return { tables: [], count };
-  if (first.field === identifierOf(metadata).propertyName) {
+  if (first.column === identifierOf(metadata)) {
     const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
     const { tables, total } = positions;
     positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
     return { tables, count, valuedCount: total };
   }
-  const objects = sortedObjects(metadata, first.field, criteria);
+  const objects = sortedObjects(metadata, first.column.propertyName, criteria);
   if (!objects || objects.isNarrow) return { tables: [], count };
   const positions = new TallyPositions(objects, values);
   addSortedStart(positions, order, offset);
@@ -93,7 +92,7 @@ function ofFacets(
 function ofInterval(interval: Interval, criteria: Criteria, question: Question): TalliedList {
   const { metadata, order, offset, values } = question;
   const { column } = interval;
-  const isPlaced = offset !== undefined && order[0]?.field === column;
+  const isPlaced = offset !== undefined && order[0]?.column.propertyName === column;
   const objects =
     isBounded(interval) || isPlaced ? sortedObjects(metadata, column, criteria) : undefined;
   if (objects?.isNarrow) return ofNarrowInterval(interval, objects, criteria, question);
@@ -168,7 +167,7 @@ function outsideOf(
  */
 function addSortedStart(
   positions: TallyPositions,
-  order: readonly SortKey[],
+  order: readonly OrderKey[],
   offset: string,
   isInterval = false,
 ): void {

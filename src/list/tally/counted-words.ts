@@ -151,6 +151,6 @@ export class CountedWords {
         FROM ${this.tally.words}
       ) counted
       WHERE EXISTS (SELECT FROM statistics) AND NOT (is_kept AND is_counted)`;
-    return [text, [`"${this.metadata.tableName}"`, this.tally.column]];
+    return [text, [`"${this.metadata.tableName}"`, this.tally.column.databaseName]];
   }
 }

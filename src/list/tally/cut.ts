@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { tableOf } from '../../resource/resource.js';
-import { facetOf } from './facet.js';
+import { facetValues } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
 /** Adjacent ranges of a facet that are replaced by ranges of the target size. */
@@ -125,7 +125,6 @@ export async function recut(
   const maximum = Math.max(2, Math.floor(objects / size)) * size;
   const values = new ParameterValues();
   const key = keyOf(order);
-  const { columns, values: facetValues } = facetOf(facet);
   const conditions = [
     isInStretch(
       order,
@@ -134,7 +133,7 @@ export async function recut(
       key.map(({ of }) => `object."${of.databaseName}"`),
     ),
     ...(order.column ? [`object."${order.column.databaseName}" IS NOT NULL`] : []),
-    ...columns.map((name, at) => `object."${name}" = ${values.add(facetValues[at])}`),
+    ...facetValues(facet).map(([name, value]) => `object."${name}" = ${values.add(value)}`),
   ];
   const selected = key.map(({ name, of }) => `object."${of.databaseName}" AS ${name}`);
   // The first range keeps its name.

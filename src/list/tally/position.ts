@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { columnOf, identifierOf } from '../../resource/resource.js';
+import { identifierOf } from '../../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
@@ -39,8 +39,7 @@ export class TallyPositions {
     this.key = ordered.map(({ databaseName }) => `object."${databaseName}"`);
     this.isSorted = order.column !== undefined;
     this.isOne = facets.length === 1;
-    const columns = (facets[0]?.columns ?? []).map((name, at) => {
-      const column = columnOf(metadata, name);
+    const columns = (facets[0]?.columns ?? []).map((column, at) => {
       const valuesAt = facets.map((each) => each.values[at]);
       // Of several facets, it depends on the values whether an index by the column is worth it.
       const parameter = this.isOne

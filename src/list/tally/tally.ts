@@ -9,7 +9,7 @@ import {
   nameOf,
   singleCountedColumnsOf,
 } from '../../resource/resource.js';
-import { facetBounds } from './facet.js';
+import { facetBounds, namesOf } from './facet.js';
 
 /** A table of counts, and that of the changes since. */
 export interface Tally {
@@ -61,7 +61,7 @@ export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): T
     key: 'facet, value, lowest',
     rangeKey: 'value, lowest',
     rangeKeyOrder: 'value NULLS FIRST, lowest',
-    narrow: narrowColumnsOf(metadata, column.propertyName).map((names) => names.join('+')),
+    narrow: narrowColumnsOf(metadata, column).map(namesOf),
   };
 }
 
@@ -74,25 +74,38 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
 }
 
 /**
- * The columns of the facets that a tally has in an order, besides that of all objects: in the order of the
+ * The columns of the facets that a tally has in an order, by default that of the identifier, besides that of all objects: in the order of the
  * identifier those that are counted, in that of a column the broad ones and those within which its intervals are counted.
  */
 export function facetColumnsOf(
   metadata: EntityMetadata,
-  { column }: TallyOrder,
-): readonly (readonly string[])[] {
-  if (!column) return declaredColumns(metadata).counted;
+  { column }: Pick<TallyOrder, 'column'> = {},
+): ColumnMetadata[][] {
+  if (!column) return columnsOf(metadata, declaredColumns(metadata).counted);
   const broad = singleCountedColumnsOf(metadata)
     .filter((name) => isBroad(metadata, name))
     .map((name) => [name]);
-  return [...broad, ...narrowColumnsOf(metadata, column.propertyName)];
+  return [...columnsOf(metadata, broad), ...narrowColumnsOf(metadata, column)];
 }
 
 /** The columns of the facets within which the intervals of a sorted column are counted. */
-function narrowColumnsOf(metadata: EntityMetadata, sorted: string): readonly (readonly string[])[] {
-  return declaredColumns(metadata)
-    .intervals.filter(({ of }) => of === sorted)
-    .map(({ within }) => within);
+function narrowColumnsOf(
+  metadata: EntityMetadata,
+  { propertyName: sorted }: ColumnMetadata,
+): ColumnMetadata[][] {
+  const intervals = declaredColumns(metadata).intervals.filter(({ of }) => of === sorted);
+  return columnsOf(
+    metadata,
+    intervals.map(({ within }) => within),
+  );
+}
+
+/** The columns of combinations of properties. */
+function columnsOf(
+  metadata: EntityMetadata,
+  combinations: readonly (readonly string[])[],
+): ColumnMetadata[][] {
+  return combinations.map((names) => names.map((name) => columnOf(metadata, name)));
 }
 
 /** A subquery of every row of a tally and its deltas. */
@@ -110,8 +123,12 @@ export function countOf(order: TallyOrder, parameter: string): string {
 }
 
 /** An SQL expression for the number of objects with a value in a column: those of the facets of every value. */
-export function countOfColumn(order: TallyOrder, name: string, values: ParameterValues): string {
-  const [first, end] = facetBounds(name).map((bound) => values.add(bound));
+export function countOfColumn(
+  order: TallyOrder,
+  column: ColumnMetadata,
+  values: ParameterValues,
+): string {
+  const [first, end] = facetBounds(column).map((bound) => values.add(bound));
   return countWhere(order, `facet >= ${first} AND facet < ${end}`);
 }
 

@@ -1,14 +1,15 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { declaredColumns } from '../../resource/declaration.js';
-import { singleCountedColumnsOf } from '../../resource/resource.js';
+import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
 import type { Tally } from './tally.js';
 
 /** The numbers of objects with a common word in a searched column, by facet. */
 export interface WordTally extends Tally {
   /** The searched column. */
-  readonly column: string;
+  readonly column: ColumnMetadata;
   /** The table of the words that are counted, quoted. */
   readonly words: string;
 }
@@ -16,13 +17,17 @@ export interface WordTally extends Tally {
 /** The tallies of a resource by words, one for each searched column. */
 export function wordTallies(metadata: EntityMetadata): WordTally[] {
   const { tableName } = metadata;
-  return declaredColumns(metadata).searched.map((column) => ({
-    column,
-    tally: `"${tableName}_tally_by_${column}"`,
-    deltas: `"${tableName}_tally_by_${column}_deltas"`,
-    key: 'word, facet',
-    words: `"${tableName}_tally_by_${column}_counted"`,
-  }));
+  return declaredColumns(metadata).searched.map((name) => {
+    const column = columnOf(metadata, name);
+    const table = `${tableName}_tally_by_${column.databaseName}`;
+    return {
+      column,
+      tally: `"${table}"`,
+      deltas: `"${table}_deltas"`,
+      key: 'word, facet',
+      words: `"${table}_counted"`,
+    };
+  });
 }
 
 /** The tally that knows the counts of a search; `undefined` if none does, as for a beginning of a word. */
@@ -31,7 +36,7 @@ export function wordTallyOf(
   { column, beginnings }: { readonly column: string; readonly beginnings: readonly string[] },
 ): WordTally | undefined {
   if (beginnings.length > 0) return undefined;
-  return wordTallies(metadata).find((each) => each.column === column);
+  return wordTallies(metadata).find((each) => each.column.databaseName === column);
 }
 
 /**
@@ -45,10 +50,12 @@ export function wordSums(
   { column, words }: WordTally,
   isCounted: boolean,
 ): { text: string; values: readonly unknown[] } {
-  const counted = singleCountedColumnsOf(metadata);
-  const columns = [column, ...counted].map((name) => `"${name}"`).join(', ');
+  const counted = singleCountedColumnsOf(metadata).map(
+    (name) => columnOf(metadata, name).databaseName,
+  );
+  const columns = [column.databaseName, ...counted].map((name) => `"${name}"`).join(', ');
   const source = `(SELECT ${columns}, 1 AS "#step" FROM "${metadata.tableName}") object
-    CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column}")) lexemes("#word")
+    CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column.databaseName}")) lexemes("#word")
     JOIN ${words} chosen ON chosen.word = "#word" AND chosen.is_counted = ${String(isCounted)}`;
   return {
     text: `SELECT tally_sums($1, $2, '"#word"') AS sums`,

@@ -1,5 +1,13 @@
 import type { EntityMetadata } from 'typeorm';
+import { namesOf } from '../../list/tally/facet.js';
+import { facetColumnsOf } from '../../list/tally/tally.js';
 import { declaredColumns } from '../../resource/declaration.js';
+import { columnOf } from '../../resource/resource.js';
+
+/** The names of columns in the database. */
+function named(metadata: EntityMetadata, properties: readonly string[]): string[] {
+  return properties.map((name) => columnOf(metadata, name).databaseName);
+}
 
 /** An option of a tally. It is a column of the table `tallies` and an argument of `install_tally`. */
 interface TallyOption {
@@ -15,23 +23,25 @@ interface TallyOption {
 export const TALLY_OPTIONS = {
   counted: {
     does: 'counts',
-    declared: (metadata) => declaredColumns(metadata).counted.map((names) => names.join('+')),
+    declared: (metadata) => facetColumnsOf(metadata).map(namesOf),
     dependsOnTypes: true,
   },
   sorted: {
     does: 'has ranges',
-    declared: (metadata) => declaredColumns(metadata).sorted,
+    declared: (metadata) => named(metadata, declaredColumns(metadata).sorted),
     dependsOnTypes: true,
   },
   searched: {
     does: 'counts words',
-    declared: (metadata) => declaredColumns(metadata).searched,
+    declared: (metadata) => named(metadata, declaredColumns(metadata).searched),
     dependsOnTypes: false,
   },
   intervals: {
     does: 'counts intervals',
     declared: (metadata) =>
-      declaredColumns(metadata).intervals.map(({ of, within }) => [...within, of].join('+')),
+      declaredColumns(metadata).intervals.map(({ of, within }) =>
+        named(metadata, [...within, of]).join('+'),
+      ),
     dependsOnTypes: true,
   },
 } as const satisfies Readonly<Record<string, TallyOption>>;

@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { IndexMetadata } from 'typeorm/metadata/IndexMetadata.js';
+import { embeddedDatabase } from './cli/open-catalogue.js';
+import { migrations } from './database/migrate.js';
+import { databaseOptions } from './database/options.js';
+import { resourcesWith } from './resource/capabilities.js';
+import { listTableOf } from './resource/carried-columns.js';
+import { listIndexes } from './resource/list-indexes.js';
+import { loadEnvFile } from './settings/env-file.js';
+import { Settings } from './settings/settings.js';
+
+/** A data source in whose schema the indexes of lists belong to the tables, so that TypeORM does not drop them. */
+class CatalogueDataSource extends DataSource {
+  protected override async buildMetadatas(): Promise<void> {
+    await super.buildMetadatas();
+    for (const metadata of resourcesWith('indexes', this).values()) {
+      const { target } = metadata;
+      for (const { name } of listIndexes(listTableOf(metadata))) {
+        const args = { target, name, synchronize: false };
+        const index = new IndexMetadata({ entityMetadata: metadata, args });
+        metadata.indices.push(Object.assign(index, { name }));
+      }
+    }
+  }
+}
+
+loadEnvFile();
+const settings = new Settings(process.env);
+
+/**
+ * The database of the settings, for the command line of TypeORM and for editors. The embedded one runs until the
+ * process ends. Only `catalogue migrate` changes its schema.
+ */
+export default new CatalogueDataSource({
+  ...databaseOptions(settings.databaseUrl ?? (await embeddedDatabase(settings)).url),
+  entities: [join(import.meta.dirname, '**/*.entity.{js,ts}')],
+  migrations: await migrations(),
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { IsString } from 'class-validator';
+import { PrimaryColumn } from 'typeorm';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { createApplication } from '../../src/application.js';
+import { CredentialsQueryDto, ObjectQueryDto, QueryOf, Returns } from '../../src/list/index.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { Settings } from '../../src/settings/settings.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+
+/** The metadata that decorators of `@nestjs/swagger` 12.0.2 set. */
+function onMethod(key: string): MethodDecorator {
+  return (_, __, descriptor) => {
+    Reflect.defineMetadata(`swagger/${key}`, {}, descriptor.value as object);
+  };
+}
+const ApiOperation = onMethod('apiOperation');
+const ApiOkResponse = onMethod('apiResponse');
+const ApiQuery = onMethod('apiParameters');
+const ApiTags: ClassDecorator = (target) => {
+  Reflect.defineMetadata('swagger/apiUseTags', ['makers'], target);
+};
+const ApiExtraModels: ClassDecorator = (target) => {
+  Reflect.defineMetadata('swagger/apiExtraModels', [], target);
+};
+const ApiProperty: PropertyDecorator = (prototype, name) => {
+  Reflect.defineMetadata('swagger/apiModelPropertiesArray', [`:${String(name)}`], prototype);
+  Reflect.defineMetadata('swagger/apiModelProperties', {}, prototype, name);
+};
+
+@Resource('test_swaggered')
+class Swaggered {
+  @ApiProperty
+  @PrimaryColumn(identifierColumn)
+  swaggeredID!: string;
+}
+
+class SwaggeredQuery extends CredentialsQueryDto {
+  @ApiProperty declare page?: string;
+}
+
+class SwaggeredPath {
+  @ApiProperty country!: string;
+}
+
+class Inner {
+  @ApiProperty @IsString() name!: string;
+}
+
+class Untyped {
+  name!: string;
+}
+
+@QueryOf(Swaggered)
+class GetSwaggeredDto extends ObjectQueryDto {}
+
+@ApiTags
+@ApiExtraModels
+@Controller('test_swaggered')
+class SwaggeredController {
+  @ApiOperation @ApiOkResponse @ApiQuery @Get('all') all(@Query() query: SwaggeredQuery): object {
+    return query;
+  }
+
+  @Returns(Inner) @Get('of/:country') of(@Param() path: SwaggeredPath): object {
+    return path;
+  }
+
+  @Returns(Untyped) @Get('untyped') untyped(): object {
+    return {};
+  }
+
+  @Returns(Untyped) @Get('both') both(@Query() query: GetSwaggeredDto): object {
+    return query;
+  }
+}
+
+@Module({ imports: [TypeOrmModule.forFeature([Swaggered])], controllers: [SwaggeredController] })
+class SwaggeredModule {}
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+it('A decorator of @nestjs/swagger is refused by name at the start, and so is a class that cannot be described', async () => {
+  const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url });
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  const start = createApplication(database.url, settings, [SwaggeredModule]);
+  const refusal = await start.then(
+    () => 'It has started',
+    (error: unknown) => (error as Error).message,
+  );
+  const instead =
+    ', which the document does not read: say what it is with @Meaning, and what a handler returns with @Returns';
+  const untyped =
+    'Untyped.name has no type: give it @IsString(), @IsInt(), @IsNumber(), @IsBoolean(), @IsEnum(), @IsIn(), @ValidateNested() with @Type(), or @Allow() for any value';
+  expect(refusal.split('; ')).toEqual([
+    `Swaggered has @ApiProperty${instead}`,
+    `SwaggeredController has @ApiExtraModels${instead}`,
+    `SwaggeredController has @ApiTags${instead}`,
+    `SwaggeredController.all has @ApiParam, @ApiQuery, @ApiBody or @ApiHeader${instead}`,
+    `SwaggeredController.all has @ApiResponse${instead}`,
+    `SwaggeredController.all has @ApiOperation${instead}`,
+    `SwaggeredQuery has @ApiProperty${instead}`,
+    `SwaggeredPath has @ApiProperty${instead}`,
+    `SwaggeredController.of returns a class: Inner has @ApiProperty${instead}`,
+    `SwaggeredController.untyped returns a class: ${untyped}`,
+    'SwaggeredController.both has @Returns beside the query class GetSwaggeredDto: its objects are those of the entity in @QueryOf',
+    `SwaggeredController.both returns a class: ${untyped}`,
+  ]);
+});
