@@ -11,8 +11,9 @@ export async function* rowsOf(file) {
   const text = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
   bytes.on('error', (error) => text.destroy(error));
   try {
-    if (/\.csv(\.gz)?$/.test(file)) yield* csvRows(text);
-    else yield* jsonRows(text.setEncoding('utf8'), /\.json(\.gz)?$/.test(file));
+    const [, lines, list] = /\.(?:(ndjson|jsonl)|(json))(\.gz)?$/.exec(file) ?? [];
+    if (lines ?? list) yield* jsonRows(text.setEncoding('utf8'), list !== undefined);
+    else yield* csvRows(text);
   } catch (error) {
     throw new GeneratorError(`${file} cannot be read: ${/** @type {Error} */ (error).message}`);
   } finally {
@@ -45,10 +46,9 @@ async function* jsonRows(text, isList) {
     rest = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') yield entries(parsed(line));
   }
-  const last = parsed(rest);
-  if (isList && !Array.isArray(last)) throw new Error('it is no list in JSON');
-  if (Array.isArray(last) && isList) for (const row of last) yield entries(row);
-  else if (rest.trim() !== '') yield entries(last);
+  const rows = isList ? parsed(rest) : rest.trim() === '' ? [] : [parsed(rest)];
+  if (!Array.isArray(rows)) throw new Error('it is no list in JSON');
+  for (const row of rows) yield entries(row);
 
   /** @type {(row: unknown) => [string, unknown][]} */
   function entries(row) {

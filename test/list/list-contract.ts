@@ -357,6 +357,8 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
           expect([query, expected.length < list.objects.length]).toEqual([query, true]);
           expect(body.response_data.count).toBe(String(expected.length));
           expect(await walk(11, query)).toEqual(found);
+          // One value of a filter is enough to try the orders.
+          if (filters[name]?.[0]?.value !== value) continue;
           for (const [sort, order] of orders) {
             const whole = await objects(`${query}&sort=${sort}&limit=1000`);
             const kept = order.filter((key) => found.includes(key));

@@ -117,11 +117,12 @@ let results: ReadonlyMap<string, CommandResult>;
 let files: readonly string[];
 
 // The copy has the resources that were added to the project: these are names that none of them has.
-const WITH_ODD_FIELDS = [
-  ...['scratch-suppliers', 'scratch-order-items', 'scratch-parts', 'scratch-plants'],
-  ...['scratch-meters', 'scratch-readings', 'scratch-bills', 'scratch-gauges'],
-];
-const GENERATED = [...WITH_ODD_FIELDS, 'proxies', 'geese', 'scratch-stores'];
+/** Those whose tests are run: with every type of column, and names that are words of SQL or JavaScript. */
+const TESTED = ['order-items', 'parts', 'meters', 'bills', 'gauges'].map(
+  (name) => `scratch-${name}`,
+);
+const OTHERS = ['scratch-suppliers', 'scratch-plants', 'scratch-readings', 'scratch-stores'];
+const GENERATED = [...TESTED, ...OTHERS, 'proxies', 'geese'];
 
 const generated: readonly [what: string, folder: string, fields: string, one?: string][] = [
   ['fields of most types', 'scratch-suppliers', SUPPLIERS],
@@ -626,7 +627,7 @@ describe('A resource', () => {
 
   it('passes the tests that were generated with it, and those of the schema', async () => {
     // In one file, which loads the service once.
-    const tests = [...WITH_ODD_FIELDS, 'database/schema'];
+    const tests = [...TESTED, 'database/schema'];
     await writeFile(
       join(copy.folder, 'test/generated.spec.ts'),
       tests.map((name) => `import './${name}.spec.js';\n`).join(''),
@@ -697,30 +698,28 @@ describe('A resource', () => {
   });
 });
 
+// Last, since it leaves nothing of the copy.
 describe('A command of the service', () => {
   it('builds it after a change, which the next command does not', async () => {
     // A service of one file, which is compiled in a tenth of the time.
-    const small = await ScratchCopy.make();
-    try {
-      const main = join(small.folder, 'src/main.ts');
-      await rm(join(small.folder, 'src'), { recursive: true });
-      await mkdir(join(small.folder, 'src'));
-      await writeFile(main, 'process.exitCode = 0;\n');
-      const build = async () => {
-        await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', '--help'], {
-          cwd: small.folder,
-        });
-        return (await stat(join(small.folder, 'dist/main.js'))).mtimeMs;
-      };
-      const before = await build();
-      expect(await build()).toBe(before);
-      const now = new Date();
-      await utimes(main, now, now);
-      const after = await build();
-      expect(after).toBeGreaterThan(before);
-      expect(await build()).toBe(after);
-    } finally {
-      await small.remove();
-    }
+    const main = join(copy.folder, 'src/main.ts');
+    const built = join(copy.folder, 'dist/main.js');
+    await rm(join(copy.folder, 'src'), { recursive: true });
+    await mkdir(join(copy.folder, 'src'));
+    await writeFile(main, 'process.exitCode = 0;\n');
+    await writeFile(built, '');
+    const build = async () => {
+      await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', '--help'], {
+        cwd: copy.folder,
+      });
+      return (await stat(built)).mtimeMs;
+    };
+    const { mtimeMs: before } = await stat(built);
+    expect(await build()).toBe(before);
+    const now = new Date();
+    await utimes(main, now, now);
+    const after = await build();
+    expect(after).toBeGreaterThan(before);
+    expect(await build()).toBe(after);
   });
 });
