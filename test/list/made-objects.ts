@@ -14,7 +14,7 @@ const COUNT = 60;
 
 /**
  * Objects of a resource with a value in each column that is written, as a response has it. Several objects share each
- * value that is no identifier, every fifth has none where it may, and the columns vary independently of each other.
+ * value that is no identifier, and every fifth has none where it may.
  *
  * @param values in place of the values that are made
  */
@@ -59,14 +59,16 @@ function valueOf(column: ColumnMetadata, place: number, at: number): unknown {
     return at < 3 ? null : madeIdentifier(target, Math.floor(at / 3) - 1);
   }
   if (column.isNullable && (at + place) % 5 === 0) return null;
-  if (target) return madeIdentifier(target, (at + place) % 3);
+  // Columns change at different places, so that each value of one occurs with several of another.
+  const n = Math.floor(at / (1 + (place % 3))) + place;
+  if (target) return madeIdentifier(target, n % 3);
   const type = columnTypeOf(column);
   if (!type) {
     throw new Error(
       `Nothing can be made for ${propertyName}, of the type ${String(column.type)}: give describeList its values`,
     );
   }
-  return MADE[type](isUnique(column) ? at : (at + place) % 4, column);
+  return MADE[type](isUnique(column) ? at : n % 4, column);
 }
 
 /** Values of a type, by number. Four of them differ in ways that an order or a comparison may get wrong. */
