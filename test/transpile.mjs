@@ -1,4 +1,5 @@
 import { transform } from '@swc/core';
+import { statSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { swc } from '../jest.config.js';
@@ -8,9 +9,12 @@ import { swc } from '../jest.config.js';
  *
  * @param {string} source a folder
  * @param {string} target the folder of the JavaScript
+ * @param {number} [since] the time, in milliseconds since 1970, since when a source must have changed. Default: all
  */
-export async function transpile(source, target) {
-  const files = await readdir(source, { recursive: true });
+export async function transpile(source, target, since = 0) {
+  const files = (await readdir(source, { recursive: true })).filter(
+    (name) => statSync(join(source, name)).mtimeMs >= since,
+  );
   const sql = files.filter((name) => name.endsWith('.sql'));
   await Promise.all(
     sql.map(async (name) => {

@@ -4,13 +4,9 @@ import { GeneratorError } from './generator-error.js';
 
 /** Asks for the resource's name. */
 export async function askName() {
-  const [name = ''] = await answers([
-    'The name of the resource, in the plural, such as suppliers: ',
-  ]);
-  if (name === '') {
-    throw new GeneratorError('A resource needs a name in the plural, such as suppliers');
-  }
-  return name;
+  const [name] = await answers('The name of the resource, in the plural, such as suppliers: ', 1);
+  if (name !== undefined) return name;
+  throw new GeneratorError('A resource needs a name in the plural, such as suppliers');
 }
 
 /**
@@ -23,36 +19,27 @@ export async function askFields({ identifier, words }) {
   console.log(
     `Which fields do ${words} have besides ${identifier}, createdAt and updatedAt? One field a line:\n${SYNTAX}`,
   );
-  const fields = await answers(undefined);
-  if (fields.length === 0) {
-    throw new GeneratorError(
-      `There are no fields. After the name, give ${SYNTAX}; or give a CSV, NDJSON or JSON file`,
-    );
-  }
-  return fields.join(', ');
+  const fields = await answers('Field, or an empty line to finish: ', Infinity);
+  if (fields.length > 0) return fields.join(', ');
+  throw new GeneratorError(
+    `There are no fields. After the name, give ${SYNTAX}; or give a CSV, NDJSON or JSON file`,
+  );
 }
 
 /**
- * The answers to some questions, or to one question that is repeated until the answer is empty. If
- * the input ends early, there are fewer answers.
+ * The answers to a question, until one is empty or the input ends.
  *
- * @param {readonly string[] | undefined} questions
+ * @param {string} question
+ * @param {number} maximum
  */
-async function answers(questions) {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
+async function answers(question, maximum) {
+  const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: question });
   /** @type {string[]} */
   const given = [];
-  const ask = () => {
-    lines.setPrompt(questions?.[given.length] ?? 'Field, or an empty line to finish: ');
-    lines.prompt();
-  };
-  ask();
+  lines.prompt();
   for await (const line of lines) {
-    const answer = line.trim();
-    if (answer === '') break;
-    given.push(answer);
-    if (questions && given.length === questions.length) break;
-    ask();
+    if (line.trim() === '' || given.push(line.trim()) === maximum) break;
+    lines.prompt();
   }
   lines.close();
   return given;

@@ -1,51 +1,31 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GeneratorError } from './generator-error.js';
 
-/** Milliseconds after which the lock of another generator is no longer waited for. */
-const TIMEOUT = 30_000;
-/** Milliseconds between two attempts. */
-const INTERVAL = 50;
+/** Milliseconds after which another generator is no longer waited for, and between two attempts. */
+const [TIMEOUT, INTERVAL] = [30_000, 50];
+
+let isHeld = false;
 
 /**
- * Waits until no other generator writes into the project of the current folder, and keeps others waiting
- * until this process ends: files are written after the schematic has returned.
+ * Waits until no other generator writes into the project of the current folder, and keeps others waiting until this
+ * process ends: files are written after the schematic has returned. The lock is a port that one process can listen at,
+ * which the system frees when the process ends.
  */
 export async function lockProject() {
-  const name = createHash('sha256').update(process.cwd()).digest('hex').slice(0, 16);
-  const path = join(tmpdir(), `catalogue-resource-${name}.lock`);
-  for (const end = Date.now() + TIMEOUT; ; await sleep(INTERVAL)) {
+  const port =
+    20_000 + (createHash('sha256').update(process.cwd()).digest().readUInt16BE() % 10_000);
+  for (const end = Date.now() + TIMEOUT; !isHeld; await sleep(INTERVAL)) {
     try {
-      await writeFile(path, String(process.pid), { flag: 'wx' });
-      break;
+      await once(createServer().listen(port, '127.0.0.1').unref(), 'listening');
+      isHeld = true;
     } catch (error) {
-      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EADDRINUSE') throw error;
+      if (Date.now() > end) {
+        throw new GeneratorError(`Another generator is at work: something listens at port ${port}`);
+      }
     }
-    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-    // This process itself, or one that ended and had its number.
-    if (holder === process.pid) break;
-    // Empty for a moment after it was created.
-    if (holder > 0 && !isRunning(holder)) await rm(path, { force: true });
-    else if (Date.now() > end) {
-      throw new GeneratorError(
-        `Another generator is at work: process ${holder}, which holds ${path}`,
-      );
-    }
-  }
-  process.once('exit', () => {
-    rmSync(path, { force: true });
-  });
-}
-
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }

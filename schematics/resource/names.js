@@ -25,35 +25,21 @@ const MAXIMUM_LENGTH = 40;
 const FOLDERS = new Set(['cli', 'database', 'demo', 'http', 'import', 'list', 'settings']);
 
 /** Classes that a resource's files import, and well-known classes of JavaScript. */
-const KNOWN_CLASSES = new Set([
-  ...['Any', 'Between', 'Check', 'Column', 'Controller', 'CreateDateColumn', 'ForeignKey', 'Get'],
-  ...[
-    'Index',
-    'Injectable',
-    'InjectRepository',
-    'LessThanOrEqual',
-    'Listing',
-    'ListModule',
-    'Meaning',
-    'Module',
-  ],
-  ...['MoreThanOrEqual', 'Page', 'Param', 'PrimaryColumn', 'Promise', 'Query', 'QueryOf', 'Raw'],
-  ...['Record', 'Repository', 'Resource', 'TypeOrmModule', 'UpdateDateColumn', 'ListQueryDto'],
-  ...[
-    'ObjectLookup',
-    'ObjectQueryDto',
-    'Array',
-    'Boolean',
-    'Buffer',
-    'Date',
-    'Error',
-    'Function',
-    'Image',
-    'Map',
-  ],
-  ...['Number', 'Object', 'Proxy', 'Reflect', 'RegExp', 'Request', 'Response', 'Set', 'String'],
-  ...['Symbol', 'URL', 'WeakMap', 'WeakSet', 'Event', 'File', 'Blob', 'Headers', 'Location'],
-]);
+const KNOWN_CLASSES = new Set(
+  `Any Array Between Blob Boolean Buffer Check Column Controller CreateDateColumn Date Error Event File ForeignKey
+   Function Get Headers Image Index Injectable InjectRepository LessThanOrEqual Listing ListModule ListQueryDto
+   Location Map Meaning Module MoreThanOrEqual Number Object ObjectLookup ObjectQueryDto Page Param PrimaryColumn
+   Promise Proxy Query QueryOf Raw Record Reflect RegExp Repository Request Resource Response Set String Symbol
+   TypeOrmModule UpdateDateColumn URL WeakMap WeakSet`.split(/\s+/),
+);
+
+/** https://262.ecma-international.org/15.0/#prod-ReservedWord, and the words that strict mode reserves. */
+const RESERVED = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval
+   export extends false finally for function if implements import in instanceof interface let new
+   null package private protected public return static super switch this throw true try typeof var
+   void while with yield undefined`.split(/\s+/),
+);
 
 /**
  * All names of a resource.
@@ -64,37 +50,29 @@ const KNOWN_CLASSES = new Set([
  */
 export function namesOf(name, givenSingular) {
   const words = wordsOf(name);
-  if (!/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(words)) {
-    throw new GeneratorError(
-      `${name} cannot name a resource: use letters and digits of ASCII, starting with a letter`,
-    );
-  }
-  const resource = snake(words);
+  checkWords(words, `${name} cannot name a resource`);
+  const resource = words.replaceAll(' ', '_');
   checkNotTaken(resource);
-  const plural = pluralize.plural(words);
+  const plural = pluralize.plural(words).replaceAll(' ', '_');
   const singular = givenSingular === undefined ? pluralize.singular(words) : wordsOf(givenSingular);
-  if (givenSingular === undefined && plural !== words) {
+  if (givenSingular === undefined && plural !== resource) {
     throw new GeneratorError(
-      `A resource is named in the plural: ${snake(plural)}, not ${snake(words)}; ` +
-        `if ${snake(words)} is a plural, give its singular with --singular`,
+      `A resource is named in the plural: ${plural}, not ${resource}; ` +
+        `if ${resource} is a plural, give its singular with --singular`,
     );
   }
-  if (!/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(singular)) {
-    throw new GeneratorError(
-      `${givenSingular ?? ''} cannot name an object: use letters and digits of ASCII, starting with a letter`,
-    );
-  }
+  checkWords(singular, `${givenSingular ?? ''} cannot name an object`);
   if (resource.length > MAXIMUM_LENGTH) {
     throw new GeneratorError(
       `${resource} is too long: a resource's name has at most ${MAXIMUM_LENGTH} characters`,
     );
   }
-  const pascal = pascalOf(singular);
+  const pascal = capitalised(camelOf(singular));
   return {
     resource,
     folder: words.replaceAll(' ', '-'),
     file: singular.replaceAll(' ', '-'),
-    plural: pascalOf(words),
+    plural: capitalised(camelOf(words)),
     singular: pascal,
     entity: KNOWN_CLASSES.has(pascal) ? `${pascal}Entity` : pascal,
     property: camelOf(words),
@@ -102,6 +80,12 @@ export function namesOf(name, givenSingular) {
     words,
     word: singular,
   };
+}
+
+/** @type {(words: string, refusal: string) => void} */
+function checkWords(words, refusal) {
+  if (/^[a-z][a-z0-9]*( [a-z0-9]+)*$/.test(words)) return;
+  throw new GeneratorError(`${refusal}: use letters and digits of ASCII, starting with a letter`);
 }
 
 /**
@@ -114,69 +98,23 @@ export function checkNotTaken(name) {
   if (taken !== undefined) throw new GeneratorError(`${name} ${taken}`);
 }
 
-/**
- * `order items` for `OrderItems`, `order_items` and `order-items`.
- *
- * @param {string} text
- */
-function wordsOf(text) {
-  return text
+/** `order items` for `OrderItems`, `order_items` and `order-items`. @type {(text: string) => string} */
+const wordsOf = (text) =>
+  text
     .trim()
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[-_\s]+/g, ' ')
     .toLowerCase();
-}
 
-/** @param {string} words */
-function snake(words) {
-  return words.replaceAll(' ', '_');
-}
+/** `orderItems` for `order items`. @type {(words: string) => string} */
+export const camelOf = (words) =>
+  words.replace(/ (.)/g, (_, /** @type {string} */ first) => first.toUpperCase());
 
-/** @param {string} words */
-function pascalOf(words) {
-  return words.replace(/(?:^| )(.)/g, (_, /** @type {string} */ first) => first.toUpperCase());
-}
+/** A name with a capital: `Condition`. @type {(field: string) => string} */
+export const capitalised = (field) => field.charAt(0).toUpperCase() + field.slice(1);
 
-/**
- * `orderItems` for `order items`.
- *
- * @param {string} words
- */
-export function camelOf(words) {
-  return words.replace(/ (.)/g, (_, /** @type {string} */ first) => first.toUpperCase());
-}
+/** A name in the style of SQL, for an enumeration's type: `opening_hours`. @type {(field: string) => string} */
+export const snakeOf = (field) => wordsOf(field).replaceAll(' ', '_');
 
-/**
- * A name with a capital: `Condition`.
- *
- * @param {string} field
- */
-export function capitalised(field) {
-  return field.charAt(0).toUpperCase() + field.slice(1);
-}
-
-/**
- * A name in the style of SQL, for an enumeration's type: `opening_hours`.
- *
- * @param {string} field
- */
-export function snakeOf(field) {
-  return snake(wordsOf(field));
-}
-
-/**
- * Whether JavaScript reserves a name, so that no variable can have it.
- *
- * @param {string} name
- */
-export function isReserved(name) {
-  return RESERVED.has(name);
-}
-
-/** https://262.ecma-international.org/15.0/#prod-ReservedWord, and the words that strict mode reserves. */
-const RESERVED = new Set(
-  `arguments await break case catch class const continue debugger default delete do else enum eval
-   export extends false finally for function if implements import in instanceof interface let new
-   null package private protected public return static super switch this throw true try typeof var
-   void while with yield undefined`.split(/\s+/),
-);
+/** Whether JavaScript reserves a name, so that no variable can have it. @type {(name: string) => boolean} */
+export const isReserved = (name) => RESERVED.has(name);

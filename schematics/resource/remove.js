@@ -1,8 +1,7 @@
 import { GeneratorError } from './generator-error.js';
 import { existingResources } from './targets.js';
 import { formatted } from './write/formatted.js';
-import { removal } from './write/removal.js';
-import { untracking } from './write/tracking.js';
+import { removal, untracking } from './write/migrations.js';
 
 /**
  * Removes the files of a resource and its module's line, and writes the migration that drops its table, or the
@@ -11,7 +10,7 @@ import { untracking } from './write/tracking.js';
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @param {import('./names.js').Names} names
  * @param {string} appModule the path of the application's module
- * @returns {Promise<import('./write/resource.js').Target>} what it was
+ * @returns {Promise<string>} what becomes of its table
  * @throws {GeneratorError} if there is no such resource, or if other files use it
  */
 export async function removeResource(tree, names, appModule) {
@@ -27,11 +26,10 @@ export async function removeResource(tree, names, appModule) {
     );
   }
   const spec = `/test/${folder}.spec.ts`;
-  const kept = [appModule, spec];
   const users = filesOf(tree).filter(
     (path) =>
       !path.startsWith(`${directory}/`) &&
-      !kept.includes(path) &&
+      ![appModule, spec].includes(path) &&
       new RegExp(`from '[./]*(src/)?${folder}/`).test(tree.readText(path)),
   );
   if (users.length > 0) {
@@ -43,30 +41,21 @@ export async function removeResource(tree, names, appModule) {
   const without = text.replace(line, '').replace(new RegExp(`\\n?[ ]*\\b${module}\\b,?`), '');
   tree.overwrite(appModule, await formatted(without));
   const { isExternal, isTracked } = target;
-  if (isExternal && !isTracked) return target;
   const time = Date.now();
-  const [action, migration] = isTracked
-    ? ['untrack', untracking(names, time)]
-    : ['remove', removal(names, target.enums, time)];
-  tree.create(
-    `/src/database/migrations/${time}-${action}-${folder}.ts`,
-    await formatted(migration),
-  );
-  return target;
+  const path = (/** @type {string} */ action) =>
+    `/src/database/migrations/${time}-${action}-${folder}.ts`;
+  if (!isExternal) {
+    tree.create(path('remove'), await formatted(removal(names, target.enums, time)));
+    return `The migration drops the table of ${names.words}. Where that has objects, start and migrate are refused until they are deleted with: catalogue drop ${resource} --destructive`;
+  }
+  if (isTracked) tree.create(path('untrack'), await formatted(untracking(names, time)));
+  return `The table that ${names.words} listed stays as it is${isTracked ? ', without the triggers of the service once the migration is applied' : ''}.`;
 }
 
-/**
- * The TypeScript files of the service and its tests.
- *
- * @param {import('@angular-devkit/schematics').Tree} tree
- */
+/** The TypeScript files of the service and its tests. @type {(tree: import('@angular-devkit/schematics').Tree) => string[]} */
 function filesOf(tree) {
   /** @type {string[]} */
   const files = [];
-  for (const folder of ['/src', '/test']) {
-    tree.getDir(folder).visit((path) => {
-      if (path.endsWith('.ts')) files.push(path);
-    });
-  }
-  return files;
+  for (const folder of ['/src', '/test']) tree.getDir(folder).visit((path) => files.push(path));
+  return files.filter((path) => path.endsWith('.ts'));
 }

@@ -1,6 +1,3 @@
-import { parse } from 'csv-parse';
-import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
 import {
   COLUMN_TYPES,
   hasItsDigits,
@@ -10,14 +7,9 @@ import {
 import { isFieldName, LENGTH, PARAMETERS, TIMES } from './fields.js';
 import { camelOf, capitalised } from './names.js';
 import { GeneratorError } from './generator-error.js';
-import { SampledShape } from './shape.js';
-import { hasFacets, textUse } from './text-use.js';
+import { parsed, rowsOf } from './rows.js';
 
-/**
- * @typedef {import('./fields.js').Flag} Flag
- * @typedef {import('./fields.js').Type} Type
- * @typedef {import('./names.js').Names} Names
- */
+/** @typedef {import('./fields.js').Type} Type */
 
 /** Maximum number of rows that are read. */
 const MAXIMUM_ROWS = 100_000;
@@ -25,14 +17,16 @@ const MAXIMUM_ROWS = 100_000;
 const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
 /** Usual names of a number or UUID that identifies an object of another resource. */
 const REFERENCES = /(_id|_ID|[a-z]I[dD])$/;
+/** Two times of day, as opening hours have them. */
+const HOURS = /(\d:\d\d|\d\s?[ap]\.?m\b).*(\d:\d\d|\d\s?[ap]\.?m\b)/is;
 
 /**
  * Proposes the fields for a file's rows.
  *
  * @param {string} file CSV, NDJSON or a list in JSON, which may be compressed with gzip
- * @param {Names} names
- * @returns {Promise<{ fields: string, shapes: Map<string, SampledShape>, lines: string[] }>} the fields as the
- * command line takes them, the shapes of those in JSON, and the lines to print
+ * @param {import('./names.js').Names} names
+ * @returns {Promise<{ fields: string, lines: string[] }>} the fields as the command line takes them, and the lines to
+ * print
  */
 export async function proposal(file, names) {
   /** @type {Map<string, Column>} */
@@ -40,8 +34,8 @@ export async function proposal(file, names) {
   let rows = 0;
   for await (const row of rowsOf(file)) {
     for (const [name, value] of row) {
-      let column = columns.get(name);
-      if (!column) columns.set(name, (column = new Column(name)));
+      const column = columns.get(name) ?? new Column(name);
+      columns.set(name, column);
       column.add(value);
     }
     rows += 1;
@@ -49,80 +43,57 @@ export async function proposal(file, names) {
   }
   if (rows === 0) throw new GeneratorError(`${file} has no rows`);
   for (const column of columns.values()) column.nullable = column.values < rows;
-  const identifier = identifierAmong([...columns.values()], names, file);
+  const identifier = identifierAmong([...columns.values()], names.identifier, file);
   const named = nameColumns(columns.values(), identifier);
   const taken = new Set([...named.keys()].map((name) => name.toLowerCase()));
   const proposed = [...named]
     .filter(([name, column]) => column === identifier || !TIMES.includes(name))
-    .map(([name, column]) => ({
-      name,
-      ...(column === identifier
-        ? { field: `${name}${column.key}:identifier` }
-        : column.use(name, taken)),
-    }));
-  const maps = [...named].filter(([name, column]) => name !== column.name);
+    .map(([name, column]) => (column === identifier ? column.key(name) : column.use(name, taken)));
+  const maps = [...named]
+    .filter(([name, column]) => name !== column.name)
+    .map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`);
   return {
     fields: proposed.map(({ field }) => field).join(','),
-    shapes: new Map(proposed.flatMap(({ name, shape }) => (shape ? [[name, shape]] : []))),
     lines: [
       `From ${rows}${rows === MAXIMUM_ROWS ? ' rows and more' : ' rows'} of ${file}:`,
-      ...proposed.flatMap(({ field, why, shape }) => [
-        `  ${field}${why ? ` (${why})` : ''}`,
-        ...(shape ? [`    ${shortened(shape.describe())}`] : []),
-      ]),
+      ...proposed.map(({ field, why }) => `  ${field}${why ? ` (${why})` : ''}`),
       'To load them:',
       '  npm run -s catalogue -- migrate',
-      `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`).join('')}`,
+      `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.join('')}`,
     ],
   };
 }
 
-/** @param {string} text */
-function shortened(text) {
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
-}
-
 /**
- * Whether a value can be of a type. A column has the first of the types that all its values can be
- * of, so a type stands before those that also accept its values.
+ * Whether a value that is not null can be of a type. A column has the first of the types that all its values can be
+ * of, so a type stands before those that also accept its values. A double and a reference look like others.
  *
- * @type {Readonly<Record<Type, (value: string | number | boolean | object) => boolean>>}
+ * @type {readonly (readonly [Type, (value: unknown, text: string) => boolean])[]}
  */
-const ACCEPTS = {
-  integer: (value) =>
-    isDecimal(value) && Number(value) === (Number(value) | 0) && !/\./.test(String(value)),
-  bigint: (value) => isDecimal(value) && !/\./.test(String(value)) && isBigint(String(value)),
-  decimal: isDecimal,
-  // A number of a file keeps its digits as a decimal.
-  double: () => false,
-  boolean: (value) => ['true', 'false'].includes(String(value)),
-  date: (value) => typeof value === 'string' && isDate(value),
-  'date-time': (value) =>
-    typeof value === 'string' &&
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(value),
+const ACCEPTS = [
+  ['integer', (_, text) => isInteger(text, 32)],
+  ['bigint', (_, text) => isInteger(text, 64)],
+  ['decimal', (_, text) => isDecimal(text)],
+  ['boolean', (_, text) => text === 'true' || text === 'false'],
+  ['date', (_, text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isDay(text)],
+  [
+    'date-time',
+    (_, text) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(text),
+  ],
   // Lists of an NDJSON file. A cell of CSV that looks like one comes out as it went in.
-  texts: (value) =>
-    Array.isArray(value) &&
-    value.every(
-      (item) =>
-        typeof item === 'string' && item !== '' && Array.from(item).length <= LENGTH.indexed,
-    ),
-  integers: (value) =>
-    Array.isArray(value) && value.every((item) => typeof item === 'number' && item === (item | 0)),
-  json: (value) =>
-    typeof value === 'object' ||
-    (typeof value === 'string' && /^\s*[[{]/.test(value) && isJson(value)),
-  enum: (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(value),
+  ['texts', (value) => isListOf(value, (item) => typeof item === 'string' && isIndexable(item))],
+  ['integers', (value) => isListOf(value, (item) => item === (Number(item) | 0))],
+  [
+    'json',
+    (value, text) =>
+      typeof value === 'object' || (/^\s*[[{]/.test(text) && parsed(text) !== undefined),
+  ],
+  ['enum', (value, text) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(text)],
   // In lower case, as PostgreSQL writes them.
-  uuid: (value) =>
-    typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
-  // A reference looks like any other text.
-  reference: () => false,
-  text: (value) => typeof value !== 'object',
-};
+  ['uuid', (_, text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)],
+  ['text', (value) => typeof value !== 'object'],
+];
 
-/** Types of what identifies an object elsewhere, besides text. @type {readonly Type[]} */
-const IDENTIFYING = ['integer', 'bigint', 'uuid'];
 /** The filters of the types that have none by bounds. @type {Readonly<Partial<Record<Type, string>>>} */
 const FILTERS = {
   enum: ':several:counted',
@@ -132,6 +103,8 @@ const FILTERS = {
   integers: ':several',
 };
 
+/** A field as the command line takes it, and why it is used like this. @typedef {{ field: string, why?: string }} Use */
+
 /** What the rows so far show about a column. */
 class Column {
   /** How many values are not null. */
@@ -139,14 +112,10 @@ class Column {
   nullable = false;
   longest = 0;
   shortest = Infinity;
-  /** Whether each value occurs once. */
-  unique = true;
   /** @type {Set<string>} */
   distinct = new Set();
   /** The types that all its values can be of. */
-  types = /** @type {Type[]} */ (Object.keys(ACCEPTS));
-  /** What its values in JSON have in common. */
-  shape = new SampledShape();
+  types = ACCEPTS;
 
   /** @param {string} name */
   constructor(name) {
@@ -156,153 +125,139 @@ class Column {
   /** @param {unknown} value */
   add(value) {
     if (value === null || value === undefined) return;
-    this.values += 1;
     // An import refuses it, too.
     if (typeof value === 'number' && !hasItsDigits(value)) {
       throw new GeneratorError(
         `The column ${this.name} has the number ${value}: put its digits in quotes`,
       );
     }
-    this.types = this.types.filter((type) => ACCEPTS[type](value));
-    if (this.types.includes('json')) {
-      this.shape.add(typeof value === 'string' ? JSON.parse(value) : value, this.name);
-    }
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    this.types = this.types.filter(([, accepts]) => accepts(value, text));
     const length = Array.from(text).length;
+    this.values += 1;
     this.longest = Math.max(this.longest, length);
     this.shortest = Math.min(this.shortest, length);
-    if (this.distinct.has(text)) this.unique = false;
     this.distinct.add(text);
+  }
+
+  /** @param {Type} type */
+  canBe(type) {
+    return this.types.some(([name]) => name === type);
   }
 
   /** Whether it can be the identifier. */
   get identifies() {
-    return (
-      this.unique &&
-      !this.nullable &&
-      this.types.includes('text') &&
-      this.shortest > 0 &&
-      this.longest <= identifierColumn.length
-    );
+    const isUnique = this.distinct.size === this.values && !this.nullable && this.canBe('text');
+    return isUnique && this.shortest > 0 && this.longest <= identifierColumn.length;
   }
 
-  /** The type of the column as an identifier, unless it is a text. */
-  get key() {
-    const type = IDENTIFIER_TYPES.find((each) => each !== 'text' && this.types.includes(each));
-    return type === undefined ? '' : `:${type}`;
+  /** The column as the identifier. @type {(name: string) => Use} */
+  key(name) {
+    const type = IDENTIFIER_TYPES.find((each) => each !== 'text' && this.canBe(each));
+    return { field: `${name}:${type === undefined ? '' : `${type}:`}identifier` };
   }
 
-  /**
-   * The column as a field, and why it is used like this where there was a choice.
-   *
-   * @param {string} name
-   * @param {ReadonlySet<string>} taken names of all fields, in lower case
-   * @returns {{ field: string, why?: string, shape?: SampledShape }} with the shape of objects in JSON
-   */
+  /** The column as a field; `taken` are the names of all fields, in lower case. @type {(name: string, taken: ReadonlySet<string>) => Use} */
   use(name, taken) {
-    const type = this.types.find((each) => each !== 'enum' || this.isEnumeration);
+    const { size } = this.distinct;
+    const [type] = this.types.find(([each]) => each !== 'enum' || this.hasFew(12, 3)) ?? [];
     if (type === undefined) {
       throw new GeneratorError(
         `The column ${this.name} holds lists or objects in some rows and not in others`,
       );
     }
     const nullable = this.nullable ? ':null' : '';
-    if (this.distinct.size === 0) return { field: `${name}:text${nullable}` };
+    if (size === 0) return { field: `${name}:text${nullable}` };
     const isParameter = PARAMETERS.includes(name);
     if (type === 'text') {
-      const length = this.longest > LENGTH.default ? '=unlimited' : '';
-      const { flags, why } = isParameter
-        ? { flags: [], why: 'every list has such a parameter' }
-        : this.possibleTextUse(name, taken);
-      return { field: [`${name}:text${length}${nullable}`, ...flags].join(':'), why };
+      const field = `${name}:text${this.longest > LENGTH.default ? '=unlimited' : ''}${nullable}`;
+      if (isParameter) return { field, why: 'every list has such a parameter' };
+      const [why, ...flags] = this.textUse(name);
+      // An index holds no longer text, and a filter cannot ask for an empty one.
+      const isIndexed = this.longest <= LENGTH.indexed && this.shortest > 0;
+      const isSearched = !taken.has('q') && !taken.has('words');
+      const lost = isIndexed ? 'another column is called q or words' : 'some are empty or too long';
+      const possible = flags.filter((flag) => (flag === 'words' ? isSearched : isIndexed));
+      const isLess = possible.length < flags.length;
+      return { field: [field, ...possible].join(':'), why: isLess ? `${why}; ${lost}` : why };
     }
     const values = type === 'enum' ? `=${[...this.distinct].sort().join('/')}` : '';
     const field = `${name}:${type}${values}${nullable}`;
-    /** @type {readonly Flag[]} */
-    const offered = COLUMN_TYPES[type].flags;
-    if (!isParameter && IDENTIFYING.includes(type) && REFERENCES.test(name)) {
-      const counted = hasFacets(this) ? ':counted' : '';
-      return { field: `${field}:several${counted}`, why: 'identifiers of others' };
+    const isKey = type === 'integer' || type === 'bigint' || type === 'uuid';
+    if (isKey && !isParameter && REFERENCES.test(name)) {
+      return {
+        field: `${field}:several${this.hasFew(500, 5) ? ':counted' : ''}`,
+        why: 'identifiers of others',
+      };
     }
-    if (offered.includes('interval')) {
+    if (COLUMN_TYPES[type].flags.some((flag) => flag === 'interval')) {
       const hasBounds = ['min', 'max'].some((bound) => taken.has(name.toLowerCase() + bound));
       return { field: hasBounds ? field : `${field}:interval` };
     }
-    if (type === 'json' && this.shape.hasClass) return { field, shape: this.shape };
     return { field: isParameter ? field : field + (FILTERS[type] ?? '') };
   }
 
-  /**
-   * What a text is used for as far as the list can.
-   *
-   * @param {string} name
-   * @param {ReadonlySet<string>} taken names of all fields, in lower case
-   */
-  possibleTextUse(name, taken) {
-    const { flags, why } = textUse(name, this);
-    // An index holds no longer text, and a filter cannot ask for an empty one.
-    const isIndexed = this.longest <= LENGTH.indexed && this.shortest > 0;
-    const isSearched = !taken.has('q') && !taken.has('words');
-    const possible = flags.filter((flag) => (flag === 'words' ? isSearched : isIndexed));
-    const isLess = possible.length < flags.length;
-    const lacks = isIndexed ? 'another column is called q or words' : 'some are empty or too long';
-    return { flags: possible, why: isLess ? `${why}; ${lacks}` : why };
+  /** What a text looks like, and its flags for that. @type {(name: string) => [why: string, ...flags: string[]]} */
+  textUse(name) {
+    const texts = [...this.distinct];
+    const mostly = (/** @type {(text: string) => boolean} */ holds) =>
+      texts.filter(holds).length * 2 > texts.length;
+    if (/^(name|title|label)$/i.test(name)) return ['a name', 'exact', 'sort', 'words'];
+    if (mostly((text) => HOURS.test(text))) return ['times of day'];
+    if (mostly((text) => /^https?:\/\//i.test(text))) return ['links'];
+    const words = texts.reduce((sum, text) => sum + text.trim().split(/\s+/).length, 0);
+    const hasWords = words >= 2 * texts.length;
+    // More letters than digits.
+    const isProse =
+      hasWords && mostly((text) => text.split(/\p{L}/u).length > text.split(/\d/).length);
+    // Somebody picks it from a list, or types it whole.
+    const isTyped = this.longest <= 100;
+    if (isTyped && this.hasFew(500, 5)) {
+      const why = `${this.distinct.size} values in ${this.values} rows`;
+      return [why, 'several', 'counted', ...(isProse ? ['words'] : [])];
+    }
+    if (isProse && isTyped && this.values >= 2 * texts.length) {
+      return ['several words, repeated', 'exact', 'words'];
+    }
+    if (isProse) return ['several words', 'words'];
+    if (hasWords) return ['more digits than letters'];
+    return isTyped ? ['single words or codes', 'exact'] : ['too long to be typed'];
   }
 
-  /** Whether its values, if they look like those of an enumeration, are few and repeated. */
-  get isEnumeration() {
+  /** Whether it has at most so many values, each of them in so many rows on average. @type {(maximum: number, rows: number) => boolean} */
+  hasFew(maximum, rows) {
     const { size } = this.distinct;
-    return size >= 2 && size <= 12 && size * 3 <= this.values;
+    return size >= 2 && size <= maximum && size * rows <= this.values;
   }
 }
 
-/**
- * Whether PostgreSQL writes a number as it is here.
- *
- * @param {string | number | boolean | object} value
- */
-function isDecimal(value) {
-  const text = String(value);
-  return (
-    typeof value !== 'object' &&
-    /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text) &&
-    !/^-0(\.0*)?$/.test(text) &&
-    text.length <= 100
-  );
-}
+/** Whether PostgreSQL writes a number as it is here. @type {(text: string) => boolean} */
+const isDecimal = (text) =>
+  /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text) && !/^-0(\.0*)?$/.test(text) && text.length <= 100;
 
-/** @param {string} digits */
-function isBigint(digits) {
-  return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
-}
+/** @type {(text: string, bits: number) => boolean} */
+const isInteger = (text, bits) =>
+  isDecimal(text) && !text.includes('.') && BigInt.asIntN(bits, BigInt(text)) === BigInt(text);
 
-/** @param {string} text */
-function isDate(text) {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
+/** Whether there is a day of this date, and PostgreSQL has its year. @type {(text: string) => boolean} */
+function isDay(text) {
   const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  const isValid = !text.startsWith('0000') && !Number.isNaN(day.getTime());
+  return isValid && day.toISOString().startsWith(text);
 }
 
-/** @param {string} text */
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** @type {(value: unknown, isItem: (item: unknown) => boolean) => boolean} */
+const isListOf = (value, isItem) => Array.isArray(value) && value.every(isItem);
 
-/**
- * @param {readonly Column[]} columns
- * @param {Names} names
- * @param {string} file
- */
-function identifierAmong(columns, names, file) {
+/** @type {(text: string) => boolean} */
+const isIndexable = (text) => text !== '' && Array.from(text).length <= LENGTH.indexed;
+
+/** @type {(columns: readonly Column[], usual: string, file: string) => Column} */
+function identifierAmong(columns, usual, file) {
   const candidates = columns.filter(({ identifies }) => identifies);
-  const usual = names.identifier.toLowerCase();
+  const bare = (/** @type {string} */ name) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
   const found =
-    candidates.find(({ name }) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase() === usual) ??
+    candidates.find(({ name }) => bare(name) === usual.toLowerCase()) ??
     candidates.find(({ name }) => IDENTIFIERS.test(name)) ??
     candidates[0];
   if (found) return found;
@@ -312,157 +267,35 @@ function identifierAmong(columns, names, file) {
 }
 
 /**
- * The columns by the name of their field, the identifier first. A field has the name of its column,
- * unless a field cannot have that name.
+ * The columns by the name of their field, the identifier first. A field has the name of its column, unless a field
+ * cannot have that name.
  *
- * @param {Iterable<Column>} columns
- * @param {Column} identifier
- * @returns {Map<string, Column>}
+ * @type {(columns: Iterable<Column>, identifier: Column) => Map<string, Column>}
  */
 function nameColumns(columns, identifier) {
   /** @type {Map<string, Column>} */
   const named = new Map();
-  const others = [...columns].filter((column) => column !== identifier);
-  for (const column of [identifier, ...others]) {
-    const isTime = TIMES.includes(column.name) && !column.types.includes('date-time');
+  const used = new Set();
+  for (const column of new Set([identifier, ...columns])) {
+    const isTime = TIMES.includes(column.name) && !column.canBe('date-time');
     const base = isFieldName(column.name) && !isTime ? column.name : fieldNameFor(column.name);
     let name = base;
-    const used = new Set([...named.keys()].map((other) => other.toLowerCase()));
     for (let at = 2; used.has(name.toLowerCase()); at += 1) name = `${base}${at}`;
+    used.add(name.toLowerCase());
     named.set(name, column);
   }
   return named;
 }
 
-/**
- * The name of a field whose column has a name that no field can have: `unitPrice` for `Unit price`.
- *
- * @param {string} column
- */
+/** A name for a field whose column has another one: `unitPrice` for `Unit price`. @type {(column: string) => string} */
 function fieldNameFor(column) {
-  const words = column
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/ß/g, 'ss')
-    .replace(/[^A-Za-z0-9]+/g, ' ')
-    .trim();
+  const folded = column.normalize('NFKD').replace(/\p{M}/gu, '').replace(/ß/g, 'ss');
+  const words = folded.replace(/[^A-Za-z0-9]+/g, ' ').trim();
   const name = camelOf(words.charAt(0).toLowerCase() + words.slice(1)).slice(0, 50);
   if (isFieldName(name) && !TIMES.includes(name)) return name;
   return `field${capitalised(name)}`.slice(0, 50);
 }
 
-/**
- * An argument of a shell command, in quotes if it needs them.
- *
- * @param {string} text
- */
-function shell(text) {
-  return /^[\w./=:@%+-]+$/.test(text) ? text : `'${text.replaceAll(`'`, `'\\''`)}'`;
-}
-
-/**
- * The rows of a file as pairs of column and value.
- *
- * @param {string} file
- * @returns {AsyncGenerator<[string, unknown][]>}
- */
-async function* rowsOf(file) {
-  const bytes = createReadStream(file);
-  const text = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  bytes.on('error', (error) => text.destroy(error));
-  try {
-    if (/\.json(\.gz)?$/.test(file)) yield* jsonRows(file, text);
-    else if (/\.(ndjson|jsonl)(\.gz)?$/.test(file)) yield* ndjsonRows(file, text);
-    else yield* csvRows(file, text);
-  } catch (error) {
-    if (error instanceof GeneratorError) throw error;
-    throw new GeneratorError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  } finally {
-    bytes.destroy();
-  }
-}
-
-/**
- * @param {string} file
- * @param {NodeJS.ReadableStream} text
- * @returns {AsyncGenerator<[string, unknown][]>}
- */
-async function* csvRows(file, text) {
-  const parser = parse({ bom: true, skip_empty_lines: true, max_record_size: 1_000_000 });
-  text.on('error', (error) => parser.destroy(error));
-  /** @type {string[] | undefined} */
-  let header;
-  for await (const record of /** @type {AsyncIterable<string[]>} */ (text.pipe(parser))) {
-    if (!header) {
-      header = record;
-      const twice = header.find((name, at) => header?.indexOf(name) !== at);
-      if (twice !== undefined)
-        throw new GeneratorError(`${file}: the header has the column ${twice} twice`);
-      continue;
-    }
-    yield record.map((cell, at) => [header?.[at] ?? '', cell === '' ? null : cell]);
-  }
-}
-
-/**
- * @param {string} file
- * @param {NodeJS.ReadableStream} text
- * @returns {AsyncGenerator<[string, unknown][]>}
- */
-async function* ndjsonRows(file, text) {
-  let at = 0;
-  for await (const line of linesOf(text)) {
-    at += 1;
-    if (line.trim() === '') continue;
-    /** @type {unknown} */
-    let row;
-    try {
-      row = JSON.parse(line.replace(/^\uFEFF/, ''));
-    } catch {
-      throw new GeneratorError(`${file}, line ${at}: not JSON`);
-    }
-    if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-      throw new GeneratorError(`${file}, line ${at}: a row must be an object`);
-    }
-    yield Object.entries(row);
-  }
-}
-
-/**
- * The objects of a list in JSON.
- *
- * @param {string} file
- * @param {NodeJS.ReadableStream} text
- * @returns {AsyncGenerator<[string, unknown][]>}
- */
-async function* jsonRows(file, text) {
-  text.setEncoding('utf8');
-  let json = '';
-  for await (const chunk of text) json += String(chunk);
-  /** @type {unknown} */
-  const rows = JSON.parse(json.replace(/^\uFEFF/, ''));
-  if (!Array.isArray(rows)) throw new GeneratorError(`${file}: not a list of objects`);
-  for (const [at, row] of /** @type {[number, unknown][]} */ ([...rows.entries()])) {
-    if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-      throw new GeneratorError(`${file}, row ${at + 1}: a row must be an object`);
-    }
-    yield Object.entries(row);
-  }
-}
-
-/**
- * @param {NodeJS.ReadableStream} text
- * @returns {AsyncGenerator<string>}
- */
-async function* linesOf(text) {
-  text.setEncoding('utf8');
-  let rest = '';
-  for await (const chunk of text) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  yield rest;
-}
+/** An argument of a shell command, in quotes if it needs them. @type {(text: string) => string} */
+export const shell = (text) =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll(`'`, `'\\''`)}'`;

@@ -1,35 +1,26 @@
 import { spawn } from 'node:child_process';
-import { checkField, checkIdentifier, checkParameters } from './fields.js';
+import { checkParameters } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 
 /**
  * @typedef {import('./fields.js').Field} Field
- * @typedef {import('./fields.js').IdentifierType} IdentifierType
- * @typedef {import('../../src/resource/column-types.js').Flag} Flag
  *
- * @typedef {object} TableOptions
- * @property {string} fromTable as in SQL: `sales.items`
- * @property {string} [key] the column that identifies
- * @property {string} [omit] columns, separated by commas
- * @property {string} [indexed] columns, separated by commas
- * @property {boolean} [track] whether triggers of the service count its rows
- * @property {string} [counted] columns, separated by commas
+ * @typedef {{ fromTable: string, track?: boolean } & Partial<Record<Columns, string>>} TableOptions `fromTable` is a
+ * table as in SQL, `track` is whether triggers of the service count its rows, the others are columns, by commas
+ * @typedef {'key' | 'omit' | 'indexed' | 'counted'} Columns
  *
- * A column as `catalogue describe` prints it.
+ * A table as `catalogue describe` prints it.
  *
  * @typedef {object} DescribedColumn
  * @property {string} name
  * @property {Field['type']} type
  * @property {number | null} length
  * @property {readonly string[] | null} values
- * @property {readonly Flag[]} flags
- *
- * A table as `catalogue describe` prints it.
+ * @property {readonly import('./fields.js').Flag[]} flags
  *
  * @typedef {object} DescribedTable
  * @property {string} schema
  * @property {string} name
- * @property {string} kind
  * @property {boolean} tracked
  * @property {DescribedColumn} key
  * @property {readonly DescribedColumn[]} columns
@@ -42,54 +33,30 @@ import { GeneratorError } from './generator-error.js';
  * @returns {Promise<import('./fields.js').Fields & { external: import('./write/resource.js').External }>}
  * @throws {GeneratorError} if it cannot be listed
  */
-export async function tableFields({ fromTable, key, omit, indexed, track, counted }) {
-  const options = Object.entries({ key, omit, indexed, counted }).flatMap(([name, value]) =>
+export async function tableFields({ fromTable, track, ...columns }) {
+  const options = Object.entries(columns).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],
   );
   if (track) options.push('--track');
   const text = await catalogue(['describe', ...options, '--', fromTable]);
-  const {
-    schema,
-    name,
-    kind,
-    tracked,
-    key: identifying,
-    columns,
-  } = /** @type {DescribedTable} */ (JSON.parse(text));
-  const own = columns.map(fieldOf);
-  for (const { name: field } of [identifying, ...own]) checkField(field);
-  checkIdentifier(identifying.name);
-  checkParameters(identifying.name, own);
-  const type = identifying.type === 'text' ? 'text' : identifying.type;
-  return {
-    identifier: identifying.name,
-    identifierType: /** @type {IdentifierType} */ (type),
-    own,
-    times: [],
-    external: { schema, name, kind, tracked, keyLength: identifying.length ?? Infinity },
-  };
-}
-
-/**
- * @param {DescribedColumn} column
- * @returns {Field}
- */
-function fieldOf({ name, type, length, values, flags }) {
-  return {
-    name,
-    type,
+  const { schema, name, tracked, key, ...table } = /** @type {DescribedTable} */ (JSON.parse(text));
+  const fields = table.columns.map(({ length, values, flags, ...column }) => ({
+    ...column,
     length: length ?? Infinity,
-    ...(values === null ? {} : { values }),
+    ...(values && { values }),
     flags: new Set(flags),
+  }));
+  checkParameters(key.name, fields);
+  return {
+    identifier: key.name,
+    identifierType: /** @type {import('./fields.js').IdentifierType} */ (key.type),
+    fields,
+    times: [],
+    external: { schema, name, tracked, keyLength: key.length ?? Infinity },
   };
 }
 
-/**
- * Runs a command of the service, built from its sources, and gives what it prints.
- *
- * @param {readonly string[]} args
- * @returns {Promise<string>}
- */
+/** What a command of the service prints, built from its sources. @type {(args: string[]) => Promise<string>} */
 function catalogue(args) {
   return new Promise((resolve, reject) => {
     const child = spawn('npm', ['run', '-s', 'catalogue', '--', ...args], {

@@ -1,11 +1,7 @@
 import { IDENTIFIER_TYPES } from '../../src/resource/column-types.js';
 import { GeneratorError } from './generator-error.js';
 
-/**
- * @typedef {import('./fields.js').Field} Field
- * @typedef {import('./names.js').Names} Names
- * @typedef {import('./write/resource.js').Target} Target
- */
+/** @typedef {import('./write/resource.js').Target} Target */
 
 /**
  * The resources of the project, by name, read from the text of their entities.
@@ -23,18 +19,19 @@ export function existingResources(tree) {
       const name = /@Resource\('(\w+)'/.exec(text)?.[1];
       const entity = /export class (\w+)/.exec(text)?.[1];
       const [, options = '', identifier] = /@PrimaryColumn\(([^)]*)\)\s+(\w+)!/.exec(text) ?? [];
-      const identifierType =
-        IDENTIFIER_TYPES.find((type) => type !== 'text' && options.includes(`'${type}'`)) ?? 'text';
       if (name === undefined || entity === undefined || identifier === undefined) continue;
-      const module = `../${folder}/${file.replace(/\.ts$/, '.js')}`;
-      const word = file.replace('.entity.ts', '');
-      const enums = enumTypes(name, text);
-      const isTree = text.includes(`@ForeignKey(() => ${entity})`);
       const isExternal = /@Resource\('\w+', \{\s*external:/.test(text);
-      const isTracked = isExternal && /\btracked: true\b/.test(text);
       resources.set(name, {
-        ...{ entity, identifier, identifierType, module, word },
-        ...{ enums, isTree, isExternal, isTracked },
+        entity,
+        identifier,
+        identifierType:
+          IDENTIFIER_TYPES.find((type) => type !== 'text' && options.includes(`'${type}'`)) ??
+          'text',
+        module: `../${folder}/${file.replace(/\.ts$/, '.js')}`,
+        enums: enumTypes(name, text),
+        isTree: text.includes(`@ForeignKey(() => ${entity})`),
+        isExternal,
+        isTracked: isExternal && /\btracked: true\b/.test(text),
       });
     }
   }
@@ -59,44 +56,37 @@ function enumTypes(resource, text) {
  * The resources that fields refer to, by name.
  *
  * @param {ReadonlyMap<string, Target>} resources
- * @param {Names} names
+ * @param {import('./names.js').Names} names
  * @param {import('./fields.js').Fields} fields
  * @returns {Map<string, Target>}
  */
-export function targetsOf(resources, names, { identifier, identifierType, own: fields }) {
+export function targetsOf(
+  resources,
+  { resource: own, entity },
+  { identifier, identifierType, fields },
+) {
   /** @type {Map<string, Target>} */
   const targets = new Map();
   for (const { name, resource, flags } of fields) {
     if (resource === undefined) continue;
-    if (resource === names.resource) {
-      if (!flags.has('null')) {
-        throw new GeneratorError(
-          `The field ${name} refers to ${resource} themselves, so it must be null for some`,
-        );
-      }
-      const { entity, file: word } = names;
-      targets.set(resource, {
-        ...{ entity, identifier, identifierType, module: '', word },
-        ...{ enums: [], isTree: true, isExternal: false, isTracked: false },
-      });
-      continue;
+    const refuse = (/** @type {string} */ what) => new GeneratorError(`The field ${name} ${what}`);
+    if (resource === own && !flags.has('null')) {
+      throw refuse(`refers to ${resource} themselves, so it must be null for some`);
     }
-    const target = resources.get(resource);
+    const itself = { entity, identifier, identifierType, module: '', enums: [], isTree: true };
+    const target =
+      resource === own
+        ? { ...itself, isExternal: false, isTracked: false }
+        : resources.get(resource);
     if (!target) {
-      const known = [...resources.keys(), names.resource].sort().join(', ');
-      throw new GeneratorError(
-        `The field ${name} refers to ${resource}, but there are only ${known}`,
-      );
+      const known = [...resources.keys(), own].sort().join(', ');
+      throw refuse(`refers to ${resource}, but there are only ${known}`);
     }
     if (target.isExternal) {
-      throw new GeneratorError(
-        `The field ${name} cannot refer to ${resource}, whose table is that of others`,
-      );
+      throw refuse(`cannot refer to ${resource}, whose table is that of others`);
     }
     if (flags.has('tree') && !target.isTree) {
-      throw new GeneratorError(
-        `The field ${name} cannot be tree: ${resource} do not refer to themselves`,
-      );
+      throw refuse(`cannot be tree: ${resource} do not refer to themselves`);
     }
     targets.set(resource, target);
   }

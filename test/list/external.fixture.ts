@@ -37,7 +37,8 @@ export const SHOP = {
 
 type ShopResource = keyof typeof SHOP;
 
-const ENTITIES = new Map<string, Type>();
+/** Their entities. */
+export const ITEMS = new Map<string, Type>();
 
 function shopModule(resource: ShopResource): Type {
   // A view says of no column that it is never null.
@@ -79,7 +80,7 @@ function shopModule(resource: ShopResource): Type {
     @Column({ ...timeColumn, nullable: true })
     sold_at!: Date | null;
   }
-  ENTITIES.set(resource, Item);
+  ITEMS.set(resource, Item);
 
   @QueryOf(Item, { include: ['brandID'] })
   class GetItemDto extends ObjectQueryDto {}
@@ -138,7 +139,7 @@ class SoldBrandsController {
 
   @Get()
   list(@Query() query: ListSoldBrandsDto): Listing {
-    const Item = ENTITIES.get('test_items') as Type<{ state: ShopState }>;
+    const Item = ITEMS.get('test_items') as Type<{ state: ShopState }>;
     return listOf(this.dataSource.getRepository(Brand), query, {
       itemState: (states) => ({ brandID: related(Item, { state: states }) }),
     });

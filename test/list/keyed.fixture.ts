@@ -39,6 +39,9 @@ enum Kind {
 
 const PARAMETERS = { integer: IntegersParam, bigint: BigintsParam, uuid: UuidsParam };
 
+/** The entities of the resources. */
+export const NODES = new Map<KeyType, Type>();
+
 function keyedModule(type: KeyType): Type {
   const SeveralParam = PARAMETERS[type];
   const resource = `test_${type}_nodes`;
@@ -113,6 +116,7 @@ function keyedModule(type: KeyType): Type {
   @Module({ imports: [ListModule.forFeature(Node)], controllers: [NodesController] })
   class NodesModule {}
 
+  NODES.set(type, Node);
   Object.defineProperty(Node, 'name', { value: `Test${type}Node` });
   Object.defineProperty(NodesController, 'name', { value: `Test${type}NodesController` });
   return NodesModule;

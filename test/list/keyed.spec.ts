@@ -5,7 +5,7 @@ import { findViolations } from '../../src/verify/verify.js';
 import { TallyMaintenance } from '../../src/list/tally/maintain.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { refusal, type Service } from '../service.js';
-import { KEYED_WORDS, KeyedModule, type KeyType } from './keyed.fixture.js';
+import { KEYED_WORDS, KeyedModule, type KeyType, NODES } from './keyed.fixture.js';
 import { byIdentifier, describeList } from './list-contract.js';
 import { comparePage, equals, type PlainResource } from './oracle.js';
 import { startWith } from './migrated.js';
@@ -23,46 +23,14 @@ const start = (): Promise<Service> => startWith(KeyedModule, { before: KEYED_WOR
 
 for (const type of Object.keys(KEYS) as KeyType[]) {
   const key = KEYS[type];
-  const parent = (at: number): string | number | null => (at < 3 ? null : key(at % 3));
-  const [one, two] = [String(key(1)), String(key(2))];
-  const isOf =
-    (...keys: unknown[]) =>
-    (value: unknown) =>
-      keys.some((each) => String(each) === String(value));
-
-  describeList({
-    start,
-    resource: `test_${type}_nodes`,
-    identifier: 'nodeID',
-    identifierType: type,
-    fields: ['nodeID', 'kind', 'name', 'parentID', 'createdAt', 'updatedAt'],
-    sorts: ['nodeID', 'name', 'parentID'],
-    includes: { parentID: `test_${type}_nodes` },
-    objects: Array.from({ length: 25 }, (_, at) => ({
-      nodeID: key(at),
-      kind: at < 3 ? 'INNER' : 'LEAF',
-      name: `name ${at % 4}`,
-      parentID: parent(at),
-    })),
-    example: { nodeID: key(4), kind: 'LEAF', name: 'name 0', parentID: key(1) },
-    filters: {
-      nodeID: { value: `${one},${two}`, keeps: (row) => isOf(one, two)(row.nodeID), bad: 'abc' },
-      parentID: {
-        value: `${one},${two}`,
-        keeps: (row) => isOf(one, two)(row.parentID),
-        bad: '1,,2',
-      },
-      parentIDNot: { value: one, keeps: (row) => !isOf(one)(row.parentID), bad: '1.5' },
-      parentIDExists: { value: 'true', keeps: (row) => row.parentID !== null, bad: 'yes' },
-      kind: { value: 'LEAF', keeps: (row) => row.kind === 'LEAF', bad: 'leaf' },
-      within: {
-        value: one,
-        keeps: (row) => isOf(one)(row.nodeID) || isOf(one)(row.parentID),
-        bad: ',',
-      },
-      q: { value: '2', keeps: (row) => String(row.name).endsWith('2') },
-    },
-  });
+  const entity = NODES.get(type);
+  if (entity) {
+    describeList(entity, {
+      start,
+      fields: ['nodeID', 'kind', 'name', 'parentID', 'createdAt', 'updatedAt'],
+      sorts: ['nodeID', 'name', 'parentID'],
+    });
+  }
 
   describe(`A resource identified by ${type}`, () => {
     const resource = `test_${type}_nodes`;

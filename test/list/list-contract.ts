@@ -1,13 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Test } from 'supertest';
+import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { parse } from 'csv-parse/sync';
+import { parametersOf, schemaOf } from '../../src/http/parameters/declared-parameters.js';
+import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
+import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { changesTable } from '../../src/resource/changes-table.js';
-import { resourcesOf, singleCountedColumnsOf, tableOf } from '../../src/resource/resource.js';
+import { relatedEntity, relatedName } from '../../src/resource/related.js';
+import {
+  externalTableOf,
+  primaryColumnOf,
+  resourceName,
+  resourcesOf,
+  singleCountedColumnsOf,
+  tableOf,
+} from '../../src/resource/resource.js';
 import { refusal, type Service, startService } from '../service.js';
-import { type DescribedParameter, derivedTrial, type Trial } from './derived-trial.js';
 import { fillTable } from './fill-table.js';
+import { type MadeValues, madeObjects } from './made-objects.js';
 import { compareFacets, comparePage, type PlainResource } from './oracle.js';
 import { loadReferenced } from './referenced.js';
+import { type NamedTrials, trialsOf, type WholeTrial } from './trials.js';
 
 type Row = Record<string, unknown>;
 
@@ -21,80 +34,94 @@ const NO_OBJECT: Readonly<Record<IdentifierType, { unknown: string; bad: string 
   uuid: { unknown: 'ffffffff-ffff-4fff-bfff-ffffffffffff', bad: 'there-is-none' },
 };
 
-/** The description of a resource for `describeList`. */
-export interface ListDescription {
+/** What `describeList` cannot take from the metadata of a resource. */
+export interface ListOptions extends NamedTrials {
+  /** The values of columns that must meet a check, by column, of the object at each place. */
+  readonly values?: MadeValues;
+  /** The public fields in order, and the fields that `sort` may name. Default: as declared. */
+  readonly fields?: readonly string[];
+  readonly sorts?: readonly string[];
+  /** At least 20 objects. For each field of `sort`, several must share a value. Default: made from the metadata. */
+  readonly objects?: readonly Row[];
   /** Starts the service. Default: with the resources of the project. */
   readonly start?: () => Promise<Service>;
   /** Writes objects into a table of others, as its owner does. Default: `fillTable`. */
   readonly fill?: typeof fillTable;
   /** Runs a statement as the owner of a table of others. Default: as the service. */
   readonly asOwner?: (service: Service, sql: string) => Promise<unknown>;
-  readonly resource: string;
-  /** Whether it lists a table of others, for which the database of tests has a stand-in. Default: no. */
-  readonly isExternal?: boolean;
-  /** Whether triggers track that table. Default: no. */
-  readonly isTracked?: boolean;
-  readonly identifier: string;
   /** A view of the table whose columns have the names of the fields. Default: the table itself. */
   readonly view?: string;
-  /** Default: a text. */
-  readonly identifierType?: IdentifierType;
-  /** Every public field, in order. */
-  readonly fields: readonly string[];
-  /** Every field that `sort` may name. */
-  readonly sorts: readonly string[];
-  /** At least 20 objects. For each field of `sorts`, several must share a value. */
-  readonly objects: readonly Row[];
-  /** One of them as in a response, without `createdAt` and `updatedAt`. */
-  readonly example: Row;
-  /** The columns whose objects lists may include, each with the resource of these objects. */
-  readonly includes?: Readonly<Record<string, string>>;
-  /**
-   * The filters whose trial does not follow from their name: see `derivedTrial`. Those of the other
-   * filters are derived.
-   */
-  readonly filters?: Readonly<Record<string, Trial>>;
 }
 
-/** Tests a resource's endpoints against the contract of every list. */
-export function describeList(list: ListDescription): void {
-  const { resource, identifier, fields, sorts, filters: named = {}, includes = {} } = list;
-  const { identifierType = 'text', isExternal = false, isTracked = false } = list;
+/** Tests the endpoints of a resource against the contract of every list, with objects made from its metadata. */
+export function describeList(entity: ObjectType<unknown>, options: ListOptions = {}): void {
+  const resource = resourceName(entity);
+  const listQuery = listQueryOf(entity);
+  const key = primaryColumnOf(entity);
+  if (!listQuery || !key) throw new Error(`No list of the project has @QueryOf(${entity.name})`);
+  const identifier = key.propertyName;
+  const identifierType = identifierTypeOf(key.options.type);
+  const external = externalTableOf({ target: entity });
+  const isExternal = external !== undefined;
+  const isTracked = external?.tracked === true;
+  const {
+    fields = getMetadataArgsStorage()
+      .filterColumns(entity)
+      .filter((column) => column.options.select !== false)
+      .map(({ propertyName }) => propertyName),
+    sorts = namesOf(listQuery, 'sort').filter((name) => !/^(-.*|relevance)$/.test(name)),
+  } = options;
+  const included = namesOf(listQuery, 'include');
+  const includes = Object.fromEntries(
+    fields
+      .filter((field) => included.includes(relatedName(field) ?? ''))
+      .map((field) => [field, resourceName(relatedEntity(entity, field))]),
+  );
   const inOrder = byIdentifier(identifierType);
-  const { q: search } = named;
-  const orders = search ? ['relevance', ...sorts] : sorts;
+  const search = searchParameterOf(listQuery.prototype);
+  const orders = search === undefined ? sorts : ['relevance', ...sorts];
   const path = `/${resource}`;
-  const identifiers = list.objects.map((row) => row[identifier]).sort(inOrder);
 
   describe(`GET ${path}`, () => {
     let service: Service;
-    /** Every filter. */
-    let filters: Readonly<Record<string, Trial>>;
+    let list: { objects: readonly Row[] };
+    let identifiers: unknown[];
+    /** The trials of every filter. */
+    let filters: Readonly<Record<string, readonly WholeTrial[]>>;
 
     beforeAll(async () => {
-      service = await (list.start ?? startService)();
+      service = await (options.start ?? startService)();
+      const metadata = service.dataSource.getMetadata(entity);
+      list = { objects: options.objects ?? madeObjects(metadata, options.values) };
+      identifiers = list.objects.map((row) => row[identifier]).sort(inOrder);
       await loadReferenced(service, resource, list.objects);
       await load(list.objects);
-      filters = { ...named, ...(await derivedTrials()) };
+      filters = await trialsOf(service.dataSource, metadata, listQuery, list.objects, options);
     });
     afterAll(() => service.stop());
 
     async function load(rows: readonly Row[]): Promise<void> {
-      if (isExternal) await (list.fill ?? fillTable)(service, resource, rows);
-      else await service.load(resource, [...rows]);
+      try {
+        if (isExternal) await (options.fill ?? fillTable)(service, resource, rows);
+        else await service.load(resource, [...rows]);
+      } catch (error) {
+        throw new Error(
+          `The objects that are made for the test cannot be loaded; give describeList(${entity.name}, { values: { … } }): ${String(error)}`,
+          { cause: error },
+        );
+      }
     }
 
     /** Runs a statement on `@table`, that of the resource, as its owner. */
     async function asOwner(sql: string): Promise<void> {
       const statement = sql.replace('@table', plain().table);
-      await (list.asOwner ?? ((_, text) => service.dataSource.query(text)))(service, statement);
+      await (options.asOwner ?? ((_, text) => service.dataSource.query(text)))(service, statement);
     }
 
     /** The resource in plain SQL, without its filters. */
     function plain(): PlainResource {
-      const metadata = resourcesOf(service.dataSource).get(resource);
-      if (!metadata) throw new Error(`There is no resource ${resource}`);
-      return { path, table: list.view ?? tableOf(metadata), identifier, sorts, filters: {} };
+      const table = options.view ?? tableOf(service.dataSource.getMetadata(entity));
+      return { path, table, identifier, sorts, filters: {} };
     }
 
     /** The times at which the objects were changed last, in order. */
@@ -113,7 +140,7 @@ export function describeList(list: ListDescription): void {
       return body.response_data.objects as Row[];
     }
 
-    function options(url: string): Test {
+    function described(url: string): Test {
       return service
         .anonymous()
         .options(url)
@@ -121,16 +148,9 @@ export function describeList(list: ListDescription): void {
         .set('Authorization', `Bearer ${service.token}`);
     }
 
-    /** The trials of the filters that are not named. */
-    async function derivedTrials(): Promise<Record<string, Trial>> {
-      const { body } = await options(path).expect(200);
-      const parameters = body.response_data.objects as DescribedParameter[];
-      const others = [...Object.keys(named), ...OF_EVERY_LIST, 'include'];
-      return Object.fromEntries(
-        parameters
-          // The database sets updatedAt, so that the test cannot choose objects by it.
-          .filter(({ name }) => !others.includes(name) && !name.startsWith('updated'))
-          .map((parameter) => [parameter.name, derivedTrial(parameter, list.objects)]),
+    function trials(): [name: string, WholeTrial][] {
+      return Object.entries(filters).flatMap(([name, each]) =>
+        each.map((trial): [string, WholeTrial] => [name, trial]),
       );
     }
 
@@ -156,19 +176,16 @@ export function describeList(list: ListDescription): void {
     });
 
     it('answers with the objects as they were loaded', async () => {
-      for (const row of await objects('limit=1000')) {
+      for (const { createdAt, updatedAt, ...row } of await objects('limit=1000')) {
         const loaded = list.objects.find((object) => object[identifier] === row[identifier]);
-        expect(row).toMatchObject(loaded ?? {});
+        const { createdAt: loadedAt, ...others } = loaded ?? {};
+        expect(row).toEqual(others);
+        const times = fields.filter((field) => ['createdAt', 'updatedAt'].includes(field));
+        expect([createdAt, updatedAt].filter((time) => TIME.test(String(time)))).toHaveLength(
+          times.length,
+        );
+        if (loadedAt !== undefined) expect(createdAt).toBe(loadedAt);
       }
-      const url = `${path}/${encodeURIComponent(String(list.example[identifier]))}`;
-      const { body } = await service.get(url).expect(200);
-      if (isExternal) {
-        expect(body.response_data.objects).toEqual([list.example]);
-        return;
-      }
-      const { createdAt, updatedAt, ...example } = body.response_data.objects[0] as Row;
-      expect(example).toEqual(list.example);
-      expect([createdAt, updatedAt].every((time) => TIME.test(String(time)))).toBe(true);
     });
 
     it('returns 50 objects by default', async () => {
@@ -297,10 +314,14 @@ export function describeList(list: ListDescription): void {
       }
     });
 
-    if (search) {
+    if (search !== undefined) {
       it('sorts by relevance what a search finds, and nothing without a search', async () => {
         const found = async (others: string): Promise<unknown[]> => {
-          const { body } = await service.get(`${path}?q=${search.value}${others}`).expect(200);
+          const { body } = await service
+            .get(
+              `${path}?${search}=${encodeURIComponent(filters[search]?.[0]?.value ?? '')}${others}`,
+            )
+            .expect(200);
           return (body.response_data.objects as Record<string, unknown>[]).map(
             (object) => object[identifier],
           );
@@ -313,7 +334,7 @@ export function describeList(list: ListDescription): void {
           .get(`${path}?sort=relevance`)
           .expect(
             400,
-            refusal(-22, 'The parameter sort must be given with q if it names relevance'),
+            refusal(-22, `The parameter sort must be given with ${search} if it names relevance`),
           );
       });
     }
@@ -328,7 +349,7 @@ export function describeList(list: ListDescription): void {
               return [sort, rows.map((row) => row[identifier])] as const;
             }),
         );
-        for (const [name, { value, keeps }] of Object.entries(filters)) {
+        for (const [name, { value, keeps }] of trials()) {
           const query = `${name}=${encodeURIComponent(value)}`;
           const { body } = await service.get(`${path}?${query}&limit=1000`).expect(200);
           const expected = list.objects.filter(keeps).map((row) => row[identifier]);
@@ -337,7 +358,9 @@ export function describeList(list: ListDescription): void {
           expect([query, expected.length > 0]).toEqual([query, true]);
           expect([query, expected.length < list.objects.length]).toEqual([query, true]);
           expect(body.response_data.count).toBe(String(expected.length));
-          expect(await walk(3, query)).toEqual(found);
+          expect(await walk(11, query)).toEqual(found);
+          // One value of a filter is enough to try the orders.
+          if (filters[name]?.[0]?.value !== value) continue;
           for (const [sort, order] of orders) {
             const whole = await objects(`${query}&sort=${sort}&limit=1000`);
             const kept = order.filter((key) => found.includes(key));
@@ -349,8 +372,8 @@ export function describeList(list: ListDescription): void {
       }, 60_000);
 
       it('refuses a value that its type cannot hold', async () => {
-        for (const [name, { bad }] of Object.entries(filters)) {
-          for (const text of ['', '%00', '%FF', '%ED%A0%80', ...(bad === undefined ? [] : [bad])]) {
+        for (const [name, { bad }] of trials()) {
+          for (const text of ['', '%00', '%FF', '%ED%A0%80', ...bad.map(encodeURIComponent)]) {
             const { body } = await service.get(`${path}?${name}=${text}`).expect(400);
             expect([name, text, body.result.errcode]).toEqual([name, text, '-22']);
             expect(body.result.msg).toMatch(new RegExp(`^The parameter ${name} must be .+`));
@@ -359,7 +382,7 @@ export function describeList(list: ListDescription): void {
       });
 
       it('may be given only once', async () => {
-        for (const [name, { value }] of Object.entries(filters)) {
+        for (const [name, { value }] of trials()) {
           const query = `${name}=${encodeURIComponent(value)}`;
           await service
             .get(`${path}?${query}&${query}`)
@@ -395,8 +418,8 @@ export function describeList(list: ListDescription): void {
     }
 
     it('keeps the count when limit, offset and fields say otherwise', async () => {
-      const [[name, filter] = ['', { value: '' }]] = Object.entries(filters);
-      const query = `${name}=${encodeURIComponent(filter.value)}`;
+      const [[name, { value }] = ['', { value: '' }]] = trials();
+      const query = `${name}=${encodeURIComponent(value)}`;
       const all = await service.get(`${path}?${query}`).expect(200);
       const narrowed = await service
         .get(`${path}?${query}&limit=1&offset=1&fields=${identifier}`)
@@ -514,7 +537,12 @@ export function describeList(list: ListDescription): void {
         const before = await service.get(`${path}?updatedUntil=${time}&limit=0`).expect(200);
         expect(before.body.response_data.count).toBe(String(list.objects.length - count));
       }
-      const last = identifiers.at(-1);
+      // One to which no other refers.
+      const last = identifiers.findLast((each) =>
+        list.objects.every((row) =>
+          Object.entries(row).every(([name, value]) => name === identifier || value !== each),
+        ),
+      );
       await asOwner(`DELETE FROM @table WHERE "${identifier}" = '${String(last)}'`);
       const deletions = `/deletions${path}?deletedSince=${since}`;
       const gone = await service.get(deletions).expect(200);
@@ -560,7 +588,7 @@ export function describeList(list: ListDescription): void {
       it('take the filters of the list, facets and limit, and nothing else', async () => {
         if (counted().length === 0) return;
         const [ofList, ofFacets] = await Promise.all(
-          [path, facets].map(async (url) => (await options(url).expect(200)).body.response_data),
+          [path, facets].map(async (url) => (await described(url).expect(200)).body.response_data),
         );
         const others = ['fields', 'include', 'offset', 'after', 'sort'];
         const wanted = names(ofList.objects).filter((name) => !others.includes(name));
@@ -593,7 +621,7 @@ export function describeList(list: ListDescription): void {
 
       it('answers with the parameters that the list takes, and what they mean', async () => {
         const own = [...Object.keys(filters), ...OF_EVERY_LIST, ...including];
-        const { body, headers } = await options(path).expect(200);
+        const { body, headers } = await described(path).expect(200);
         expect(headers.allow).toBe('GET, HEAD, OPTIONS');
         const { count, objects: parameters } = body.response_data;
         expect(names(parameters)).toEqual(expect.arrayContaining(own));
@@ -608,19 +636,21 @@ export function describeList(list: ListDescription): void {
         expect(limit).toMatchObject({ type: 'integer', minimum: 0, maximum: 1000, default: 50 });
         expect(sort).toMatchObject({ type: 'array', default: [identifier] });
         expect(sort.allowedValues).toEqual([
-          ...(search ? ['relevance'] : []),
+          ...(search === undefined ? [] : ['relevance']),
           ...sorts.flatMap((name) => [name, `-${name}`]),
         ]);
       });
 
       it('answers with those of the single object, whether there is one or not', async () => {
-        const { body } = await options(`${path}/${NO_OBJECT[identifierType].unknown}`).expect(200);
+        const { body } = await described(`${path}/${NO_OBJECT[identifierType].unknown}`).expect(
+          200,
+        );
         const { objects: parameters } = body.response_data;
         expect(names(parameters)).toEqual(
           ['access_token', 'clientID', 'fields', ...including].sort(),
         );
         // The fields and related objects that the list may name.
-        const { body: list } = await options(path).expect(200);
+        const { body: list } = await described(path).expect(200);
         for (const name of ['fields', ...including]) {
           const [one, other] = [parameters, list.response_data.objects].map((each: Row[]) =>
             each.find((parameter) => parameter.name === name),
@@ -634,19 +664,19 @@ export function describeList(list: ListDescription): void {
           .anonymous()
           .options(`${path}?nonsense=1`)
           .expect(401, refusal(-10, 'The parameter clientID is required'));
-        await options(`${path}?limit=abc&nonsense=1`).expect(
+        await described(`${path}?limit=abc&nonsense=1`).expect(
           400,
           refusal(-23, 'The parameter nonsense must not be present in this request'),
         );
-        await options(`${path}?limit=1001`).expect(
+        await described(`${path}?limit=1001`).expect(
           400,
           refusal(-26, 'The parameter limit must be between 0 and 1000'),
         );
-        await options(`${path}?limit=1&limit=1`).expect(
+        await described(`${path}?limit=1&limit=1`).expect(
           400,
           refusal(-24, 'The parameter limit must be given only once'),
         );
-        await options(`${path}?limit=1`).expect(200);
+        await described(`${path}?limit=1`).expect(200);
       });
     });
 
@@ -713,6 +743,16 @@ export function describeList(list: ListDescription): void {
       });
     });
   });
+}
+
+/** The names that a parameter of a list may name. */
+function namesOf(query: ListQueryClass, parameter: string): readonly string[] {
+  const declared = parametersOf(query).get(parameter);
+  return (declared && schemaOf(declared, { maxLimit: 0 }).items?.enum) ?? [];
+}
+
+function identifierTypeOf(type: unknown): IdentifierType {
+  return type === 'integer' || type === 'bigint' || type === 'uuid' ? type : 'text';
 }
 
 /** The parameters of every list. */

@@ -7,7 +7,7 @@ import { exported } from '../import/exported.js';
 import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
-import { PlantsModule, snakeCased } from './named-columns.fixture.js';
+import { Plant, PlantsModule, snakeCased } from './named-columns.fixture.js';
 
 const PLANTS = Array.from({ length: 25 }, (_, at) => ({
   plantID: `p${String(at).padStart(2, '0')}`,
@@ -31,32 +31,26 @@ async function start(): Promise<Service> {
   });
 }
 
-describeList({
+describeList(Plant, {
   start,
-  resource: 'test_plants',
-  identifier: 'plantID',
   view: 'named_plants',
   fields: [
     ...['plantID', 'plantHabit', 'plantName', 'plantParentID', 'soldBy', 'plantPrice'],
     ...['createdAt', 'updatedAt'],
   ],
   sorts: ['plantID', 'plantName', 'plantPrice'],
-  includes: { plantParentID: 'test_plants' },
   objects: PLANTS,
-  example: PLANTS[5] ?? {},
   filters: {
     within: {
       value: 'p01',
       keeps: ({ plantID, plantParentID }) => plantID === 'p01' || plantParentID === 'p01',
-      bad: ',',
     },
     parentName: {
       value: 'plant 1',
       keeps: ({ plantParentID }) => plantParentID === 'p01',
-      bad: ',',
     },
     // The names of the brands are their identifiers.
-    brandName: { value: 'b1', keeps: ({ soldBy }) => soldBy === 'b1', bad: ',' },
+    brandName: { value: 'b1', keeps: ({ soldBy }) => soldBy === 'b1' },
     q: { value: 'plant 2', keeps: ({ plantName }) => plantName === 'plant 2' },
   },
 });

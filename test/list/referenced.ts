@@ -16,7 +16,13 @@ export async function loadReferenced(
     const named = new Set(objects.map((object) => object[columns[0]?.propertyName ?? '']));
     const rows = [...named]
       .filter((value) => typeof value === 'string' || typeof value === 'number')
-      .map((value) => required(target, value));
+      .map((value, at, all) => {
+        const row = required(target, value);
+        const parent = target.foreignKeys.find((key) => key.referencedEntityMetadata === target);
+        const [column] = parent?.columns ?? [];
+        // In a tree, the third and those after it are below the second.
+        return column && at > 1 ? { ...row, [column.propertyName]: all[1] } : row;
+      });
     const name = nameOf(target);
     if (name === resource || rows.length === 0) continue;
     await loadReferenced(service, name, rows);

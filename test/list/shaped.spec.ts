@@ -57,35 +57,30 @@ const place = (row: Record<string, unknown>) => (row as StoreRow).place;
 
 const start = (): Promise<Service> => startWith(StoresModule);
 
-describeList({
+describeList(Store, {
   start,
-  resource: 'test_stores',
-  identifier: 'storeID',
   fields: [...Object.keys(OBJECTS[0] ?? {}), 'createdAt', 'updatedAt'],
   sorts: ['storeID', 'name'],
   objects: OBJECTS,
-  example: OBJECTS[13] ?? {},
   filters: {
     opens: {
       value: '07:00,08:00',
       keeps: (row) => ['07:00', '08:00'].includes(opens(row) ?? ''),
-      bad: 'a,,b',
     },
     opensMin: { value: '08:00', keeps: (row) => (opens(row) ?? '') >= '08:00' },
-    opensExists: { value: 'false', keeps: (row) => opens(row) === null, bad: 'yes' },
+    opensExists: { value: 'false', keeps: (row) => opens(row) === null },
     closes: {
       value: '11:00',
       keeps: (row) => (row as StoreRow).hours?.['first-sunday']?.close === '11:00',
     },
-    latitudeMin: { value: '0.00', keeps: (row) => place(row).latitude >= 0, bad: '1e1' },
-    latitudeMax: { value: '-10.25', keeps: (row) => place(row).latitude <= -10.25, bad: '' },
+    latitudeMin: { value: '0.00', keeps: (row) => place(row).latitude >= 0 },
+    latitudeMax: { value: '-10.25', keeps: (row) => place(row).latitude <= -10.25 },
     seats: {
       value: '10,30',
       keeps: (row) => [10, 30].includes(place(row).seats ?? 0),
-      bad: '1.5',
     },
-    isOpen: { value: 'false', keeps: (row) => place(row).isOpen === false, bad: 'no' },
-    access: { value: 'LEVEL', keeps: (row) => place(row).access === Access.LEVEL, bad: 'level' },
+    isOpen: { value: 'false', keeps: (row) => place(row).isOpen === false },
+    access: { value: 'LEVEL', keeps: (row) => place(row).access === Access.LEVEL },
   },
 });
 

@@ -39,6 +39,9 @@ export const TRACK: Readonly<Record<TrackedResource, string>> = {
   test_parted_wares: `SELECT track_table('test_parted_wares', '"Shop"."parted_wares"', 'ware_id', '{state,shelf,state+active}', '{}')`,
 };
 
+/** Their entities. */
+export const WARES = new Map<TrackedResource, Type>();
+
 function waresModule(resource: TrackedResource): Type {
   const isParted = resource === 'test_parted_wares';
   const identifiers = isParted ? BigintsParam : IdentifiersParam;
@@ -101,6 +104,7 @@ function waresModule(resource: TrackedResource): Type {
   @Module({ imports: [ListModule.forFeature(Ware)], controllers: [WaresController] })
   class WaresModule {}
 
+  WARES.set(resource, Ware);
   Object.defineProperty(Ware, 'name', { value: `Tracked${resource}` });
   Object.defineProperty(WaresController, 'name', { value: `Tracked${resource}Controller` });
   return WaresModule;

@@ -20,41 +20,24 @@ import {
   TRACK,
   TRACKED,
   type TrackedService,
+  WARES,
 } from './tracked.fixture.js';
 
-const objects = Array.from({ length: 25 }, (_, at) => ({
-  ware_id: `w${at}`,
-  state: ['new', 'sold out'][at % 2],
-  active: [true, false, null][at % 3],
-  shelf: at % 5 === 0 ? null : at % 4,
-  price: at % 5 === 0 ? null : `${(at % 4) - 2}.50`,
-}));
-
-describeList({
-  start: () => startTracked(),
-  fill: (service, ...of) => fillAsOwner(service as TrackedService, ...of),
-  asOwner: (service, sql) => (service as TrackedService).owner.query(sql),
-  resource: 'test_wares',
-  isExternal: true,
-  isTracked: true,
-  identifier: 'ware_id',
-  fields: Object.keys(objects[0] ?? {}),
-  sorts: ['ware_id', 'state', 'price'],
-  objects,
-  example: objects[1] ?? {},
-  filters: {
-    ware_id: {
-      value: 'w3,w4',
-      keeps: ({ ware_id: id }) => id === 'w3' || id === 'w4',
-      bad: 'a,,b',
+for (const entity of WARES.values()) {
+  describeList(entity, {
+    start: () => startTracked(),
+    fill: (service, ...of) => fillAsOwner(service as TrackedService, ...of),
+    asOwner: (service, sql) => (service as TrackedService).owner.query(sql),
+    fields: ['ware_id', 'state', 'active', 'shelf', 'price'],
+    sorts: ['ware_id', 'state', 'price'],
+    values: {
+      // As its column stores it.
+      price: (at) => (at % 5 === 0 ? null : `${(at % 4) - 2}.50`),
+      // A trigger of the owner sets a negative one to null.
+      shelf: (at) => (at % 5 === 0 ? null : at % 4),
     },
-    priceMin: {
-      value: '-0.5',
-      keeps: ({ price }) => price !== null && Number(price) >= -0.5,
-      bad: 'abc',
-    },
-  },
-});
+  });
+}
 
 describe('A service that tracks tables of others', () => {
   let service: TrackedService;

@@ -9,7 +9,7 @@ import { resourcesOf } from '../../src/resource/resource.js';
 import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
-import { SamplesModule } from './typed.fixture.js';
+import { Sample, SamplesModule } from './typed.fixture.js';
 
 const owner = (at: number): string => `00000000-0000-4000-8000-00000000000${at % 3}`;
 const serial = (at: number): string => `${1 + (at % 4)}9007199254740993`;
@@ -29,56 +29,10 @@ const OBJECTS = Array.from({ length: 25 }, (_, at) => ({
 const start = (): Promise<Service> =>
   startWith(SamplesModule, { before: [`SELECT install_words('test_samples', '{note}')`] });
 
-describeList({
+describeList(Sample, {
   start,
-  resource: 'test_samples',
-  identifier: 'sampleID',
   fields: [...Object.keys(OBJECTS[0] ?? {}), 'createdAt', 'updatedAt'],
   sorts: ['sampleID', 'day', 'weight', 'serial'],
-  objects: OBJECTS,
-  example: OBJECTS[13] ?? {},
-  filters: {
-    day: { value: '2024-02-29', keeps: (row) => row.day === '2024-02-29', bad: '2023-02-29' },
-    dayMin: {
-      value: '2024-02-28',
-      keeps: (row) => String(row.day) >= '2024-02-28' && row.day !== null,
-      bad: '0000-01-01',
-    },
-    dayMax: {
-      value: '2024-02-28',
-      keeps: (row) => String(row.day) <= '2024-02-28' && row.day !== null,
-      bad: '2024-02-28T00:00:00Z',
-    },
-    dayExists: { value: 'false', keeps: (row) => row.day === null, bad: 'yes' },
-    weightMin: {
-      value: '0.23333333333333328',
-      keeps: (row) => row.weight !== null && Number(row.weight) >= 1 / 3 - 0.1,
-      bad: 'NaN',
-    },
-    weightMax: {
-      value: '2.4e-1',
-      keeps: (row) => row.weight !== null && Number(row.weight) <= 0.24,
-      bad: 'Infinity',
-    },
-    tags: {
-      value: 't1,u2',
-      keeps: (row) => ['t1', 'u2'].some((tag) => (row.tags as string[]).includes(tag)),
-      bad: 'a,,b',
-    },
-    sizes: {
-      value: '1,2',
-      keeps: (row) => [1, 2].some((size) => (row.sizes as number[] | null)?.includes(size)),
-      bad: '1.5',
-    },
-    owner: { value: owner(1), keeps: (row) => row.owner === owner(1), bad: 'abc' },
-    ownerNot: { value: owner(1), keeps: (row) => row.owner !== owner(1), bad: ',' },
-    serial: {
-      value: `${serial(1)},${serial(2)}`,
-      keeps: (row) => [serial(1), serial(2)].includes(String(row.serial)),
-      bad: '9223372036854775808'.slice(1) + 'x',
-    },
-    q: { value: 'word2', keeps: (row) => String(row.note).endsWith('word2') },
-  },
 });
 
 describe('A resource with columns of every type', () => {

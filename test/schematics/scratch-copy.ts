@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -8,11 +8,14 @@ import { CommandHost } from '../cli/command-host.js';
 import { transpile } from '../transpile.mjs';
 
 /** What is made or downloaded, and packages of their own. */
-const LEFT_OUT = ['.git', '.env', '.data', 'node_modules', 'dist', 'coverage', 'bench', 'examples'];
+const LEFT_OUT = ['.git', '.env', '.data', 'node_modules', 'coverage', 'bench', 'examples'];
 
 /** A copy of the project in which a test may generate, build and run what it likes. */
 export class ScratchCopy {
   private readonly started: ChildProcess[] = [];
+
+  /** When it was built last: its sources are those that the project was built from. */
+  private built = Date.now();
 
   private constructor(readonly folder: string) {}
 
@@ -22,7 +25,9 @@ export class ScratchCopy {
       if (!LEFT_OUT.includes(part)) await cp(part, join(folder, part), { recursive: true });
     }
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
-    return new ScratchCopy(folder);
+    const copy = new ScratchCopy(folder);
+    await copy.touch();
+    return copy;
   }
 
   /** Runs a Node program in it, and gives what it printed without colours. */
@@ -37,26 +42,37 @@ export class ScratchCopy {
     return this.run(['node_modules/@nestjs/cli/bin/nest.js', ...args]);
   }
 
-  /** Builds what its commands need without checking types, in a tenth of the time of `nest build`. */
-  transpile(): Promise<void> {
-    return transpile(join(this.folder, 'src'), join(this.folder, 'dist'));
+  /** Builds what has changed since it was built last, without checking types. */
+  async transpile(): Promise<void> {
+    const since = this.built;
+    this.built = Date.now();
+    await transpile(join(this.folder, 'src'), join(this.folder, 'dist'), since);
+    await this.touch();
+  }
+
+  /** Or a command would build it anew, and check types. */
+  private async touch(): Promise<void> {
+    await utimes(join(this.folder, 'dist/main.js'), new Date(), new Date());
+  }
+
+  /** What `npm run resource --` does. */
+  resource(args: readonly string[], input = ''): Promise<CommandResult> {
+    const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
+    return this.run([program, '@catalogue/schematics:resource', ...args], { input });
   }
 
   /**
-   * What `npm run resource --` does.
+   * What `npm run resource --` does with each of several arguments, one after the other.
    *
    * @param databaseUrl where it looks for existing tables
    */
-  resource(args: readonly string[], input = '', databaseUrl?: string): Promise<CommandResult> {
-    const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
-    const environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
-    return this.run([program, '@catalogue/schematics:resource', ...args], { input, environment });
-  }
-
-  /** What `npm run resource --` does with each of several arguments, one after the other. */
-  async resources(all: readonly (readonly string[])[]): Promise<CommandResult[]> {
+  async resources(
+    all: readonly (readonly string[])[],
+    databaseUrl?: string,
+  ): Promise<CommandResult[]> {
     const program = 'test/fixtures/generate-resources.mjs';
-    const { stdout, stderr } = await this.run([program, JSON.stringify(all)]);
+    const environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
+    const { stdout, stderr } = await this.run([program, JSON.stringify(all)], { environment });
     if (stderr !== '') throw new Error(stderr);
     return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
   }

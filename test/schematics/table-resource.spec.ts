@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
-import { cp, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
@@ -12,6 +12,7 @@ jest.setTimeout(300_000);
 
 let copy: ScratchCopy;
 let database: TestDatabase;
+let client: Client;
 
 /** A column of each type that lists can show, and the indexes of an owner who knows nothing of lists. */
 const TABLE = `
@@ -30,180 +31,166 @@ const TABLE = `
   CREATE INDEX ON "Store"."Wares" (made_at);
   CREATE INDEX ON "Store"."Wares" USING gin (tags);
   INSERT INTO "Store"."Wares" (name, state, active, made_at)
-  SELECT 'ware ' || i, 'new', true, now() FROM generate_series(1, 100) i`;
+  SELECT 'ware ' || i, 'new', true, now() FROM generate_series(1, 100) i;
+  CREATE TABLE "Store"."Tools" (LIKE "Store"."Wares" INCLUDING ALL);
+  INSERT INTO "Store"."Tools" SELECT * FROM "Store"."Wares";
+  CREATE VIEW "Store".seen AS SELECT * FROM "Store"."Tools"`;
 
 beforeAll(async () => {
   copy = await ScratchCopy.make();
-  // Built from the same sources.
-  await cp('dist', join(copy.folder, 'dist'), { recursive: true });
   database = await createDatabase();
-  const client = new Client(database.url);
+  client = new Client(database.url);
   await client.connect();
   await client.query(TABLE);
-  await client.end();
 });
 afterAll(async () => {
+  await client.end();
   await copy.remove();
   await database.drop();
 });
 
+const WARES = ['scratch_wares', '--from-table', '"Store"."Wares"'];
+const TOOLS = ['scratch_tools', '--from-table', '"Store"."Tools"', '--omit', 'place'];
+const TRACKED = ['--track', '--counted', 'stock'];
+const SEEN = ['scratch_tools', '--from-table', '"Store".seen', '--key', 'id', '--omit', 'place'];
+
 // What each test writes, those after it build on.
 describe('A resource over a table of others', () => {
-  const generate = (...args: string[]): Promise<CommandResult> =>
-    copy.resource(['scratch_wares', '--from-table', '"Store"."Wares"', ...args], '', database.url);
+  const generate = (...all: (readonly string[])[]): Promise<CommandResult[]> =>
+    copy.resources(all, database.url);
 
-  /** Its files, and the module that imports it. */
-  const generated = async (): Promise<string[]> =>
-    (await copy.files()).filter((file) => /scratch-ware|app\.module/.test(file));
+  const entityOf = (folder: string, file: string) =>
+    readFile(join(copy.folder, `src/${folder}/${file}.entity.ts`), 'utf8');
 
   it('is refused by name where no list can show it, and nothing is written', async () => {
-    const before = await copy.files();
-    expect(await generate()).toMatchObject({
-      stderr: expect.stringContaining(
+    const files = await added(copy, async () => {
+      const refused = await generate(
+        WARES,
+        [...WARES, '--fields', 'name:text'],
+        [...TOOLS, '--counted', 'stock'],
+        [...SEEN, ...TRACKED],
+      );
+      expect(refused.map(({ status }) => status)).toEqual([1, 1, 1, 1]);
+      const messages = [
         'Store.Wares has columns that no list can show: place is of the type point',
-      ),
-      status: 1,
+        'and cannot be described besides',
+        '--counted goes with --track',
+        'is a view: only a table',
+      ];
+      for (const [at, message] of messages.entries())
+        expect(refused[at]?.stderr).toContain(message);
     });
-    expect(await generate('--fields', 'name:text')).toMatchObject({
-      stderr: expect.stringContaining('and cannot be described besides'),
-      status: 1,
-    });
-    expect(await copy.files()).toEqual(before);
+    expect(files).toEqual([]);
   });
 
   it('is written without a migration, over all that lists can show', async () => {
     const files = await added(copy, async () => {
-      expect(await generate('--omit', 'place')).toMatchObject({ status: 0 });
+      expect(
+        await generate(
+          [...WARES, '--omit', 'place'],
+          ['scratch_parts', 'ware:reference=scratch_wares'],
+        ),
+      ).toMatchObject([
+        { status: 0 },
+        { stderr: expect.stringContaining('whose table is that of others'), status: 1 },
+      ]);
     });
     expect(files).toEqual(
       filesOf('scratch-wares', 'scratch-ware').filter((file) => !file.includes('migrations')),
     );
-    const entity = await readFile(join(copy.folder, 'src/scratch-wares/scratch-ware.entity.ts'));
-    expect(entity.toString()).toContain(`external: { schema: 'Store', name: 'Wares' }`);
-    const { stderr, status } = await copy.resource([
-      'scratch_parts',
-      'ware:reference=scratch_wares',
-    ]);
-    expect(stderr).toContain('whose table is that of others');
-    expect(status).toBe(1);
+    expect(await entityOf('scratch-wares', 'scratch-ware')).toContain(
+      `external: { schema: 'Store', name: 'Wares' }`,
+    );
+  });
+
+  it('is tracked by a migration, where its owner lets the service', async () => {
+    // Or the generator would build what has changed, with types.
+    await copy.transpile();
+    const files = await added(copy, async () => {
+      expect(await generate([...TOOLS, ...TRACKED])).toMatchObject([{ status: 0 }]);
+    });
+    expect(files).toEqual(
+      filesOf('scratch-tools', 'scratch-tool')
+        .map((file) => file.replace('-create-', '-track-'))
+        .sort(),
+    );
+    expect(await entityOf('scratch-tools', 'scratch-tool')).toContain(
+      `external: { schema: 'Store', name: 'Tools', tracked: true },\n  counted: ['state', 'stock', 'active'],`,
+    );
   });
 
   it('is lint-clean and compiles, and is only read', async () => {
-    expect(await copy.check(await generated())).toEqual({ stdout: '', stderr: '', status: 0 });
+    const generated = (await copy.files()).filter((file) =>
+      /scratch-(ware|tool)|app\.module/.test(file),
+    );
+    expect(await copy.check(generated)).toEqual({ stdout: '', stderr: '', status: 0 });
     await copy.transpile();
-    const file = ['import', 'scratch_wares', 'wares.csv'];
-    expect(await copy.catalogue(file, database.url)).toMatchObject({
+    const [migrated, verified, imported] = await copy.catalogues(
+      [['migrate'], ['verify'], ['import', 'scratch_wares', 'wares.csv']],
+      database.url,
+    );
+    expect(imported).toMatchObject({
       stderr:
         'catalogue: scratch_wares lists "Store"."Wares", a table of others, which is only read\n',
       status: 1,
     });
+    expect(migrated).toMatchObject({
+      stdout: expect.stringContaining('TrackScratchTools'),
+      status: 0,
+    });
+    expect(verified).toMatchObject({ stdout: 'Nothing is off\n', status: 0 });
   });
 
-  it('passes its own test, on a stand-in for the table', async () => {
+  it('passes its own test on a stand-in for the table, tracked or not', async () => {
+    // In one file, which loads the service once.
+    const tests = ['wares', 'tools'].map((name) => `import './scratch-${name}.spec.js';\n`);
+    await writeFile(join(copy.folder, 'test/generated.spec.ts'), tests.join(''));
     const program = 'node_modules/jest/bin/jest.js';
     const options = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning'];
     const environment = { TEST_DATABASE_URL: process.env.TEST_SERVER_URL };
-    const result = await copy.run([...options, program, 'test/scratch-wares.spec.ts'], {
-      environment,
-    });
+    const result = await copy.run([...options, program, 'test/generated.spec'], { environment });
     expect(result).toMatchObject({ stderr: expect.stringContaining('1 passed'), status: 0 });
   });
 
-  it('is tracked by a migration, where its owner lets the service', async () => {
-    await copy.resource(['scratch_wares', '--remove']);
-    // Or the generator would build what has changed, with types.
-    await copy.transpile();
-    const tracking = ['--omit', 'place', '--track', '--counted', 'stock'];
-    const client = new Client(database.url);
-    await client.connect();
-    const before = await copy.files();
-    expect(await generate('--omit', 'place', '--counted', 'stock')).toMatchObject({
-      stderr: expect.stringContaining('--counted goes with --track'),
-      status: 1,
-    });
-    await client.query('CREATE VIEW "Store".seen AS SELECT * FROM "Store"."Wares"');
-    expect(
-      await copy.resource(
-        ['scratch_wares', '--from-table', '"Store".seen', '--key', 'id', ...tracking],
-        '',
-        database.url,
-      ),
-    ).toMatchObject({ stderr: expect.stringContaining('is a view: only a table'), status: 1 });
-    await client.query('DROP VIEW "Store".seen');
-    expect(await copy.files()).toEqual(before);
-
+  it('is removed, with its triggers alone', async () => {
+    await client.query(`DELETE FROM "Store"."Tools" WHERE id <= 40`);
+    await client.query('ALTER TABLE "Store"."Tools" DISABLE TRIGGER ALL');
     const files = await added(copy, async () => {
-      expect(await generate(...tracking)).toMatchObject({ status: 0 });
+      expect(
+        await generate(['scratch_wares', '--remove'], ['scratch_tools', '--remove']),
+      ).toMatchObject([
+        { stderr: expect.stringContaining('The table that scratch wares listed stays as it is.') },
+        { stderr: expect.stringContaining('stays as it is, without the triggers of the service') },
+      ]);
     });
-    expect(files).toEqual(
-      filesOf('scratch-wares', 'scratch-ware')
-        .map((file) => file.replace('-create-', '-track-'))
-        .sort(),
-    );
-    const entity = await readFile(join(copy.folder, 'src/scratch-wares/scratch-ware.entity.ts'));
-    expect(entity.toString()).toContain(
-      `external: { schema: 'Store', name: 'Wares', tracked: true },\n  counted: ['state', 'stock', 'active'],`,
-    );
-    await copy.transpile();
-    expect(await copy.catalogues([['migrate'], ['verify']], database.url)).toMatchObject([
-      { stdout: expect.stringContaining('TrackScratchWares'), status: 0 },
-      { stdout: 'Nothing is off\n', status: 0 },
-    ]);
-    await client.query(`DELETE FROM "Store"."Wares" WHERE id <= 40`);
-    await client.query('ALTER TABLE "Store"."Wares" DISABLE TRIGGER ALL');
-    expect(await copy.catalogue(['verify'], database.url)).toMatchObject({
-      stdout: expect.stringContaining(
-        'the trigger scratch_wares_tally_delete on "Store"."Wares" is disabled',
-      ),
-      status: 1,
-    });
-    await client.end();
-  });
-
-  it('passes its own test on a stand-in, with what tracking adds', async () => {
-    const program = 'node_modules/jest/bin/jest.js';
-    const options = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning'];
-    const environment = { TEST_DATABASE_URL: process.env.TEST_SERVER_URL };
-    const result = await copy.run([...options, program, 'test/scratch-wares.spec.ts'], {
-      environment,
-    });
-    expect(result).toMatchObject({ stderr: expect.stringContaining('1 passed'), status: 0 });
-  });
-
-  it('is removed with its triggers alone', async () => {
-    const files = await added(copy, async () => {
-      const { stderr } = await copy.resource(['scratch_wares', '--remove']);
-      expect(stderr).toContain('stays as it is, without the triggers of the service');
-    });
-    expect(files).toEqual(['src/database/migrations/<time>-untrack-scratch-wares.ts']);
-    await copy.transpile();
-    const client = new Client(database.url);
-    await client.connect();
+    expect(files).toEqual(['src/database/migrations/<time>-untrack-scratch-tools.ts']);
+    expect((await copy.files()).filter((file) => file.includes('src/scratch-'))).toEqual([]);
     const installed = async () => {
       const { rows } = await client.query(
-        `SELECT tgname AS name FROM pg_trigger WHERE tgrelid = '"Store"."Wares"'::regclass
-         UNION SELECT relname FROM pg_class WHERE relname ~ '^scratch_wares_' AND relkind = 'r'
-         UNION SELECT proname FROM pg_proc WHERE proname ~ 'scratch_wares'`,
+        `SELECT tgname AS name FROM pg_trigger WHERE tgrelid = '"Store"."Tools"'::regclass
+         UNION SELECT relname FROM pg_class WHERE relname ~ '^scratch_tools_' AND relkind = 'r'
+         UNION SELECT proname FROM pg_proc WHERE proname ~ 'scratch_tools'`,
       );
       return rows.length;
     };
     // Eight triggers with two functions, the tally with its deltas, the changes, and the deletions.
     expect(await installed()).toBe(8 + 2 + 4);
+    // The build still has the resource.
+    expect(await copy.catalogue(['verify'], database.url)).toMatchObject({
+      stdout: expect.stringContaining(
+        'the trigger scratch_tools_tally_delete on "Store"."Tools" is disabled',
+      ),
+      status: 1,
+    });
+    await copy.transpile();
     const removed = await copy.catalogue(['migrate'], database.url);
-    expect(removed).toMatchObject({ stdout: expect.stringContaining('UntrackScratchWares') });
+    expect(removed).toMatchObject({ stdout: expect.stringContaining('UntrackScratchTools') });
     expect(await installed()).toBe(0);
-    const { rows } = await client.query('SELECT count(*) FROM "Store"."Wares"');
+    const { rows } = await client.query('SELECT count(*) FROM "Store"."Tools"');
     expect(rows).toEqual([{ count: '60' }]);
-    await client.end();
   });
 
-  it('is generated again, and removed without a migration', async () => {
-    expect(await generate('--omit', 'place')).toMatchObject({ status: 0 });
-    const files = await added(copy, async () => {
-      const { stderr } = await copy.resource(['scratch_wares', '--remove']);
-      expect(stderr).toContain('The table that scratch wares listed stays as it is.');
-    });
-    expect(files).toEqual([]);
-    expect(await copy.files()).not.toContain('src/scratch-wares/scratch-ware.entity.ts');
+  it('is generated again', async () => {
+    expect(await generate([...WARES, '--omit', 'place'])).toMatchObject([{ status: 0 }]);
   });
 });

@@ -1,0 +1,107 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { columnTypeOf, type StoredType } from '../../src/resource/column-values.js';
+import { exampleOfShape } from '../../src/resource/json-schema.js';
+import { declaredShape } from '../../src/resource/json-shape.js';
+
+type Row = Record<string, unknown>;
+
+/** The value of some columns of the object at a place, by column. */
+export type MadeValues = Readonly<Record<string, (at: number) => unknown>>;
+
+/** Few enough for `describeList` to walk through them with each filter, and more than a page. */
+const COUNT = 60;
+
+/**
+ * Objects of a resource with a value in each column that is written, as a response has it. Several objects share each
+ * value that is no identifier, and every fifth has none where it may.
+ *
+ * @param values in place of the values that are made
+ */
+export function madeObjects(metadata: EntityMetadata, values: MadeValues = {}): Row[] {
+  const columns = metadata.columns.filter(
+    (column) => column.isInsert && !column.isVirtualProperty && !column.isUpdateDate,
+  );
+  return Array.from({ length: COUNT }, (_, at) =>
+    Object.fromEntries(
+      columns.map((column, place) => {
+        const { [column.propertyName]: given } = values;
+        return [column.propertyName, given ? given(at) : valueOf(column, place, at)];
+      }),
+    ),
+  );
+}
+
+/** The identifier at a place, among those of a column: in no order, and with every difficulty of a path. */
+export function madeIdentifier(column: ColumnMetadata, at: number): unknown {
+  switch (columnTypeOf(column)) {
+    case 'integer':
+      return 3 * at - 20;
+    case 'bigint':
+      // Numbers that JavaScript would round.
+      return String(9_007_199_254_740_993n * BigInt(at - 8));
+    case 'uuid':
+      return `${at % 2 ? 'f' : '0'}23e4567-e89b-42d3-a456-4266141740${String(at).padStart(2, '0')}`;
+    default:
+      return Number(column.length || Infinity) < 8
+        ? `${at}`
+        : `${['p', 'P', 'é', 'p/', 'p ', 'p%'][at % 6]}-${at}`;
+  }
+}
+
+function valueOf(column: ColumnMetadata, place: number, at: number): unknown {
+  const { entityMetadata, propertyName } = column;
+  if (column.isPrimary) return madeIdentifier(column, at);
+  const key = entityMetadata.foreignKeys.find(({ columns }) => columns.includes(column));
+  const target = key?.referencedColumns[0];
+  if (target && key.referencedEntityMetadata === entityMetadata) {
+    // A tree with three roots and several levels.
+    return at < 3 ? null : madeIdentifier(target, Math.floor(at / 3) - 1);
+  }
+  if (column.isNullable && (at + place) % 5 === 0) return null;
+  // Columns change at different places, so that each value of one occurs with several of another.
+  const n = Math.floor(at / (1 + (place % 3))) + place;
+  if (target) return madeIdentifier(target, n % 3);
+  const type = columnTypeOf(column);
+  if (!type) {
+    throw new Error(
+      `Nothing can be made for ${propertyName}, of the type ${String(column.type)}: give describeList its values`,
+    );
+  }
+  return MADE[type](isUnique(column) ? at : n % 4, column);
+}
+
+/** Values of a type, by number. Four of them differ in ways that an order or a comparison may get wrong. */
+const MADE: Readonly<Record<StoredType, (n: number, column: ColumnMetadata) => unknown>> = {
+  text: (n, { length }) => {
+    const text = `${['Äpfel "Birnen"', 'Zoë, cup', 'steel cup', 'Steel\\cup'][n % 4]} ${n}`;
+    return Array.from(text)
+      .slice(0, Number(length || Infinity))
+      .join('');
+  },
+  integer: (n) => 9 * n - 7,
+  bigint: (n) => String(9_007_199_254_740_993n * BigInt(n - 1)),
+  uuid: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+  decimal: (n, { scale }) =>
+    scale === undefined ? ['-0.5', '9.99', '10.0', '1000.5'][n % 4] : (n - 0.5).toFixed(scale),
+  double: (n) => n / 3 - 0.1,
+  boolean: (n) => n % 2 === 1,
+  // Over the end of a February of 29 days.
+  date: (n) => new Date(Date.UTC(2024, 1, 27 + n)).toISOString().slice(0, 10),
+  'date-time': (n) => new Date(Date.UTC(2026, 0, 1, n, 0, 0, 100 * (n % 2))).toISOString(),
+  enum: (n, { enum: values = [] }) => values[n % values.length],
+  texts: (n) => (n === 3 ? [] : [`t${n}`, 'a "b", c\\', 'u']),
+  integers: (n) => [n, -7],
+  json: (n, { target, propertyName }) => {
+    const { shape } = typeof target === 'function' ? declaredShape(target, propertyName) : {};
+    return shape ? exampleOfShape(shape) : { n, list: [n, null, 'Größe'] };
+  },
+};
+
+/** Whether no two objects may have the same value in a column. */
+function isUnique(column: ColumnMetadata): boolean {
+  const { indices, uniques } = column.entityMetadata;
+  return [...indices.filter((index) => index.isUnique), ...uniques].some(
+    ({ columns }) => columns.length === 1 && columns[0] === column,
+  );
+}
