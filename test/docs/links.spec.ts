@@ -6,7 +6,13 @@ import { documents, fencesOf } from './markdown.js';
 const texts = await documents();
 
 /** Documents that are read as a whole. */
-const MAXIMUM_LINES = { 'README.md': 200, 'docs/architecture.md': 450 };
+const MAXIMUM_LINES = {
+  'README.md': 200,
+  'docs/api.md': 600,
+  'docs/architecture.md': 450,
+  'docs/operations.md': 600,
+  'docs/resources.md': 500,
+};
 
 /** Folders of the project whose files documents name. */
 const FOLDERS = /^(?:src|test|docs|bench|deploy|schematics|packages|examples|demo|\.ci)\//;

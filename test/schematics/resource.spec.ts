@@ -263,20 +263,6 @@ describe('A resource', () => {
     expect(spec).toMatch(/^(import .*\n){2}\ndescribeList\(ScratchOrderItem\);\n$/);
   });
 
-  it('is in the part of the suite that `npm run test:fast` runs', async () => {
-    const program = `import { partOfSuite } from './test/fast.mjs';
-      console.log(partOfSuite().join('\\n'));`;
-    const part = await copy.run(['--input-type=module', '--eval', program]);
-    expect(part).toMatchObject({ stderr: '', status: 0 });
-    const jestProgram = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
-    const args = ['--listTests', ...part.stdout.trim().split('\n')];
-    const { stdout } = await copy.run([...jestProgram, ...args]);
-    const tests = ['brands', 'products', 'scratch-suppliers'].map((name) => `test/${name}.spec.ts`);
-    expect(stdout.trim().split('\n')).toEqual(
-      expect.arrayContaining(tests.map((test) => join(copy.folder, test))),
-    );
-  });
-
   describe('may have', () => {
     it.each(generated.map(([what, folder, , one]) => [what, folder, one] as const))(
       '%s',
