@@ -2,11 +2,12 @@
  * `npm test`: runs Jest with the arguments given, or by default every suite: first those that may share
  * the processor with others, then those that compare response times or use up connections.
  */
+import { availableParallelism } from 'node:os';
 import { jest } from './jest.mjs';
 
 const ALONE = 'test/(attacks/|deploy/overload)';
-/** More than processors, since many tests wait for a process or a timer. */
-const WORKERS = '150%';
+/** One more than processors, since many tests wait for a process or a timer. */
+const WORKERS = availableParallelism() + 1;
 
 const given = process.argv.slice(2);
 const runs =
