@@ -40,30 +40,50 @@ export class RequestLog {
   };
 }
 
+// Each object is one literal: JSON.stringify takes several times as long for one that is put together.
 function requestAsJson(observation: Observation): string {
-  const { method, route, client, address, status, milliseconds } = observation;
-  const fields = { method, route, client, address, status };
-  return asJson('info', 'Request', observation, fields, milliseconds);
+  const { id, traceId, spanId, method, route, client, address, status, rows } = observation;
+  return JSON.stringify({
+    level: 'info',
+    timestamp: Date.now(),
+    context: 'Request',
+    requestId: id,
+    traceId,
+    spanId,
+    method,
+    route,
+    client,
+    address,
+    status,
+    rows,
+    errcode: String(observation.errcode),
+    milliseconds: rounded(observation.milliseconds),
+  });
 }
 
 function slowAsJson(observation: Observation, { milliseconds, parameters }: SlowRequest): string {
-  const { route, plan, client } = observation;
-  const fields = { route, parameters, plan: plan?.name, countedBy: plan?.count, client };
-  return asJson('warn', 'Slow', observation, fields, milliseconds);
+  const { id, traceId, spanId, route, plan, client, rows, errcode } = observation;
+  return JSON.stringify({
+    level: 'warn',
+    timestamp: Date.now(),
+    context: 'Slow',
+    requestId: id,
+    traceId,
+    spanId,
+    route,
+    parameters,
+    plan: plan?.name,
+    countedBy: plan?.count,
+    client,
+    rows,
+    errcode: String(errcode),
+    milliseconds: rounded(milliseconds),
+  });
 }
 
-function asJson(
-  level: string,
-  context: string,
-  { id: requestId, traceId, spanId, rows, errcode }: Observation,
-  fields: object,
-  milliseconds: number,
-): string {
-  return JSON.stringify({
-    ...{ level, timestamp: Date.now(), context, requestId, traceId, spanId },
-    ...fields,
-    ...{ rows, errcode: String(errcode), milliseconds: Math.round(milliseconds * 100) / 100 },
-  });
+/** Milliseconds, to a hundredth. */
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
 }
 
 function asText({ id = '-', method = '-', route = '-', ...rest }: Observation): string {
