@@ -114,6 +114,20 @@ describe('Credentials', () => {
     expect(JSON.stringify(row)).not.toContain(token);
   });
 
+  it('are in no link, also if the token is sent as another parameter', async () => {
+    const { clientID, token } = service;
+    await service.load('products', [
+      { productID: 'first', type: 'DIGITAL' },
+      { productID: 'second', type: 'DIGITAL' },
+    ]);
+    const linkOf = async (query: string) => {
+      const path = `/products?clientID=${clientID}&access_token=${token}&limit=1${query}`;
+      return (await service.anonymous().get(path).expect(200)).get('Link');
+    };
+    expect(await linkOf('&brandIDNot=other')).toContain('brandIDNot=other');
+    expect(await linkOf(`&brandIDNot=${token}`)).toBeUndefined();
+  });
+
   it('cost a client that keeps asking no query', async () => {
     await ask(service.clientID, service.token).expect(200);
     const query = jest.spyOn(service.dataSource, 'query');
