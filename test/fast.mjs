@@ -47,8 +47,9 @@ export function partOfSuite() {
 /** @returns {string[]} */
 function sources() {
   return FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(folder, name))
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
       .filter((path) => /\.(ts|js|mjs)$/.test(path) && !/\bnode_modules\b|\bdist\b/.test(path)),
   );
 }

@@ -3,9 +3,12 @@ import { CommandError } from '../command-error.js';
 
 const FILE = '.env';
 
-/** A line that sets nothing or one variable, with the lines of its value if that is in quotes. */
+/**
+ * A line that sets nothing or one variable, with the lines of its value if that is in quotes. Node.js reads neither tabs
+ * around a name nor an indented comment with a quote as one would expect, and ends a value at NUL.
+ */
 const LINE =
-  /^[ \t]*(#.*|(export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*("[^"]*"|'[^']*'|`[^`]*`)?.*)?\r?$/gm;
+  /^(#[^\0\n]*| *(export )?[A-Za-z_]\w* *= *("[^"\0]*"|'[^'\0]*'|`[^`\0]*`)?[^\0\n]*| *)\r?$/gm;
 
 /**
  * Adds the variables of the file `.env` of the current directory to the environment, if there is one. What the

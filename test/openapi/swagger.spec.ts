@@ -41,7 +41,7 @@ class SwaggeredQuery extends CredentialsQueryDto {
 }
 
 class SwaggeredPath {
-  @ApiProperty country!: string;
+  @ApiProperty @IsString() country!: string;
 }
 
 class Inner {
@@ -50,6 +50,10 @@ class Inner {
 
 class Untyped {
   name!: string;
+}
+
+class OtherPath {
+  @IsString() other!: string;
 }
 
 @QueryOf(Swaggered)
@@ -64,6 +68,14 @@ class SwaggeredController {
   }
 
   @Returns(Inner) @Get('of/:country') of(@Param() path: SwaggeredPath): object {
+    return path;
+  }
+
+  @Get('named/:name') named(@Param() path: OtherPath): object {
+    return path;
+  }
+
+  @Get('bare/:name') bare(@Param() path: Untyped): object {
     return path;
   }
 
@@ -108,6 +120,10 @@ it('A decorator of @nestjs/swagger is refused by name at the start, and so is a 
     `SwaggeredQuery has @ApiProperty${instead}`,
     `SwaggeredPath has @ApiProperty${instead}`,
     `SwaggeredController.of returns a class: Inner has @ApiProperty${instead}`,
+    ...['named takes OtherPath', 'bare takes Untyped'].map(
+      (what) =>
+        `SwaggeredController.${what}, whose name needs a decorator of class-validator, such as @IsString()`,
+    ),
     `SwaggeredController.untyped returns a class: ${untyped}`,
     'SwaggeredController.both has @Returns beside the query class GetSwaggeredDto: its objects are those of the entity in @QueryOf',
     `SwaggeredController.both returns a class: ${untyped}`,

@@ -55,6 +55,11 @@ it.each([
   ['PORT 3000\nHOST=127.0.0.1\n', 1],
   ['PORT=0\n\nDATABASE_URL: postgres://user:secret@host/db\n', 3],
   ['TEXT="one\ntwo"\nthree', 3],
+  // Node.js would give these no value, another one, or another name.
+  ['PORT=0\n  # was "quoted\nPOOL_SIZE="4"\n', 2],
+  ['export  PORT=0\n', 1],
+  ['\tPORT\t=\t0\n', 1],
+  ['PORT=0\0\n', 1],
 ])('A line of another form is refused by its number: %j', async (text, line) => {
   await write(text);
   expect(await run({}, 'migrate')).toEqual(refusal(`Line ${line} of .env must be like NAME=value`));

@@ -1,3 +1,4 @@
+import { getMetadataStorage } from 'class-validator';
 import type { Type } from '@nestjs/common';
 import { PATH_METADATA, RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal';
@@ -62,13 +63,23 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
   if (others.length > 0) yield `${handler} has more than one @Query()`;
   if (query) yield* argumentProblems(handler, query);
   const path = pathClassOf(endpoint);
-  if (path) yield* swaggerProblems(path.name, path, path.prototype as object);
+  if (path) yield* pathProblems(handler, path, endpoint.path);
   const returned = returnedClass(endpoint);
   if (!returned) return;
   if (endpoint.query.prototype instanceof ObjectQueryDto)
     yield `${handler} has @Returns beside the query class ${endpoint.query.name}: its objects are those of the entity in @QueryOf`;
   for (const problem of classShape(returned).problems)
     yield `${handler} returns a class: ${problem}`;
+}
+
+/** Values are checked by the decorators of their properties. One without a decorator would be refused in every request. */
+function* pathProblems(handler: string, path: Type<object>, pattern: string): Generator<string> {
+  yield* swaggerProblems(path.name, path, path.prototype as object);
+  const rules = getMetadataStorage().getTargetValidationMetadatas(path, '', false, false);
+  const checked = new Set(rules.map(({ propertyName }) => propertyName));
+  for (const [, name = ''] of pattern.matchAll(/:(\w+)/g))
+    if (!checked.has(name))
+      yield `${handler} takes ${path.name}, whose ${name} needs a decorator of class-validator, such as @IsString()`;
 }
 
 /** The arguments with which a handler can answer by itself. */
