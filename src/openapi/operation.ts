@@ -114,9 +114,8 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
   const isNumbered =
-    parameters.some(
-      ({ schema }) => isNumber({ ...schema }) || (schema.items && isNumber({ ...schema.items })),
-    ) || pathParameters.some(({ schema }) => isNumber(schema));
+    parameters.some(({ schema }) => isNumber(schema) || (schema.items && isNumber(schema.items))) ||
+    pathParameters.some(({ schema }) => isNumber(schema));
   return [
     ...WITH_CREDENTIALS,
     ...(kind === 'other' ? THROWN : []),
@@ -130,7 +129,7 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
 }
 
 /** Whether a value beyond a range gets `-26`. */
-function isNumber({ type, format }: Json): boolean {
+function isNumber({ type, format }: { type?: unknown; format?: unknown }): boolean {
   return type === 'integer' || format === 'int64';
 }
 

@@ -1,4 +1,3 @@
-import { getMetadataStorage } from 'class-validator';
 import type { Type } from '@nestjs/common';
 import { PATH_METADATA, RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal';
@@ -8,6 +7,7 @@ import {
   type HandlerArgument,
   pathClassOf,
 } from '../../http/endpoints.js';
+import { rulesOf } from '../../http/parameters/parameters.pipe.js';
 import { returnedClass } from '../../http/returns.js';
 import { classShape } from '../../resource/json-shape.js';
 import { swaggerProblems } from '../../resource/swagger-decorators.js';
@@ -75,8 +75,7 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
 /** Values are checked by the decorators of their properties. One without a decorator would be refused in every request. */
 function* pathProblems(handler: string, path: Type<object>, pattern: string): Generator<string> {
   yield* swaggerProblems(path.name, path, path.prototype as object);
-  const rules = getMetadataStorage().getTargetValidationMetadatas(path, '', false, false);
-  const checked = new Set(rules.map(({ propertyName }) => propertyName));
+  const checked = new Set(rulesOf(path).map(({ propertyName }) => propertyName));
   for (const [, name = ''] of pattern.matchAll(/:(\w+)/g))
     if (!checked.has(name))
       yield `${handler} takes ${path.name}, whose ${name} needs a decorator of class-validator, such as @IsString()`;

@@ -40,8 +40,8 @@ export class PageReader {
     rows: ReadRows,
   ): Promise<ReadPage> {
     // The tally has all that could be remembered of a facet.
-    const isFacet = facet.unfit(requested) === undefined;
-    if (!listKey || isFacet) return this.readOnce(requested, rows);
+    if (facet.unfit(requested) === undefined) return this.readOnce(requested, rows, facet);
+    if (!listKey) return this.readOnce(requested, rows);
     const list = listKey();
     const { resources, request } = requested;
     const { offset, limit, after, isByRelevance } = request;
@@ -66,10 +66,10 @@ export class PageReader {
   private async readOnce(
     requested: PageToRead,
     rows: ReadRows,
+    plan = planOf(requested),
   ): Promise<FoundPage & { plan: PlanTaken }> {
     const { matching, request, resources } = requested;
     const { metadata } = matching;
-    const plan = planOf(requested);
     let built = plan.statement(requested, 'if frequent');
     let statement = this.statements.of(metadata, built.text, built.keep);
     if (built.keep === 'if frequent' && !statement.prepared && this.statements.isFull(metadata)) {

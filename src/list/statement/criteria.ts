@@ -159,16 +159,16 @@ const MAXIMUM_FACETS = 1000;
  * The facets that together consist of the objects with given values in columns; `undefined` if the
  * tally does not count this combination of columns.
  *
- * @param counted the combinations that the tally has in the order that is to be read
+ * @param counted the combinations that the tally has in the order that is to be read. Default: in that of the identifier
  */
 export function facetsOf(
   metadata: EntityMetadata,
   equal: Criteria['equal'],
-  counted = facetColumnsOf(metadata),
+  counted?: ReturnType<typeof facetColumnsOf>,
 ): readonly Facet[] | undefined {
   if (!capabilitiesOf(metadata).counts) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];
-  const columns = counted.find(
+  const columns = (counted ?? facetColumnsOf(metadata)).find(
     (each) =>
       each.length === equal.size && each.every(({ propertyName }) => equal.has(propertyName)),
   );

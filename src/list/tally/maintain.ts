@@ -2,7 +2,7 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../../database/database-failure.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { nameOf } from '../../resource/resource.js';
-import { recut, type Stretch, stretchesDue } from './cut.js';
+import { recut, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { type Tally, type TallyOrder, tallyOrders } from './tally.js';
@@ -85,7 +85,8 @@ export class TallyMaintenance {
   private async cutDue(order: MaintainedOrder, signal?: AbortSignal): Promise<boolean> {
     if (order.due?.size === 0) return true;
     // Without the lock, that most runs need not take.
-    const found = await this.stretchesDue(this.dataSource.manager, order, order.due);
+    const looked = order.due && [...order.due];
+    const found = await stretchesDue(this.dataSource.manager, order, looked, this.rangeSize);
     // Those that a fold adds meanwhile are for the next run.
     const facets = found.map(({ facet }) => facet);
     order.due = new Set(facets);
@@ -99,14 +100,6 @@ export class TallyMaintenance {
       if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
     }
     return true;
-  }
-
-  private stretchesDue(
-    manager: EntityManager,
-    order: TallyOrder,
-    facets?: ReadonlySet<string>,
-  ): Promise<Stretch[]> {
-    return stretchesDue(manager, order, facets && [...facets], this.rangeSize);
   }
 
   /** Merges the stamps, and adds the deltas to the tally. Returns false if another instance is running. */
@@ -160,7 +153,7 @@ export class TallyMaintenance {
         let objects = 0;
         for (const [at, facet] of facets.entries()) {
           for (;;) {
-            const [stretch] = await this.stretchesDue(manager, order, new Set([facet]));
+            const [stretch] = await stretchesDue(manager, order, [facet], this.rangeSize);
             if (!stretch) break;
             if (objects >= CUT_SIZE) return at;
             objects += await recut(manager, this.metadata, order, stretch, CUT_SIZE - objects);
