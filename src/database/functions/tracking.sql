@@ -249,7 +249,7 @@ BEGIN
 END $create$;
 
 -- Creates the tally of a table and the triggers that keep it, and counts the rows.
-CREATE OR REPLACE FUNCTION track_counts(of_resource text, of_table text, identifier text, counted text[]) RETURNS void
+CREATE OR REPLACE FUNCTION track_tally(of_resource text, of_table text, identifier text, counted text[]) RETURNS void
 LANGUAGE plpgsql SET work_mem = '256MB' AS $$
 DECLARE
   root oid := relation_of(of_table);
@@ -403,7 +403,7 @@ BEGIN
     EXECUTE format('DROP FUNCTION IF EXISTS %s, %s CASCADE', keep_tally, keep_changes);
   END IF;
   -- It locks the table: nobody writes to it until the end of the transaction.
-  PERFORM track_counts(of_resource, of_table, identifier, counted);
+  PERFORM track_tally(of_resource, of_table, identifier, counted);
   PERFORM track_changes(of_resource, of_table, recorded);
   UPDATE tallies SET tracking = tracking_of(of_resource) WHERE resource = of_resource;
   INSERT INTO resource_versions (resource) VALUES (of_resource);

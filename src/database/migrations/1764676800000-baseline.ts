@@ -11,7 +11,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'watermark.sql': '7531d25c1925',
     'deletions.sql': 'b71f249b8f34',
     'tally.sql': '45040d527f98',
-    'tracking.sql': '4d9c39e207fe',
+    'tracking.sql': '244c26e13b1e',
     'words.sql': '082d9e3feb4a',
   };
 
@@ -40,7 +40,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
          create_deletions_table, install_deletions, remove_deletions, identifier_type, column_type,
          least_identifier, tally_facet, tally_sums, create_tally_function, install_tally, remove_tally,
          relation_of, tracked_relations, untrackable, tracking_triggers, create_tracking_triggers, tracking_of,
-         is_tracking_intact, check_trackable, create_counting_function, track_counts, create_change_tables,
+         is_tracking_intact, check_trackable, create_counting_function, track_tally, create_change_tables,
          create_changes_function, track_changes, track_table, untime_changes, untrack_table, search_text,
          search_words, object_words, search_lexemes, search_query, install_words, remove_words, rebuild_words,
          search_language, search_lower, search_separators, keep_product_in_stock`,
