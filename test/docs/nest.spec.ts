@@ -6,6 +6,7 @@ import {
   ClassSerializerInterceptor,
   Controller,
   type DynamicModule,
+  type ExecutionContext,
   ForbiddenException,
   Get,
   Header,
@@ -97,9 +98,16 @@ async function ranFor(path: string): Promise<string[]> {
 
 @Injectable()
 class Watching {
-  intercept(_context: unknown, next: { handle(): Observable<unknown> }): Observable<unknown> {
+  intercept(
+    context: ExecutionContext,
+    next: { handle(): Observable<unknown> },
+  ): Observable<unknown> {
+    const response = context.switchToHttp().getResponse<Response>();
+    response.setHeader('X-Before', 'yes');
+    response.setHeader('ETag', '"own"');
     return next.handle().pipe(
       tap((result) => ran.push(`interceptor with ${(result as object).constructor.name}`)),
+      tap(() => response.setHeader('X-After', 'yes')),
       catchError((error: Error) => {
         throw error instanceof RangeError ? new ForbiddenException(error.message) : error;
       }),
@@ -302,6 +310,20 @@ WORKS.set('interceptors', async () => {
   ]);
   await service.get('/test_own/number/10').expect(403, refusal(-15, 'At most 9'));
   expect(await ranFor('/facets/products')).toContain('APP_INTERCEPTOR');
+});
+
+WORKS.set('headers that an interceptor sets', async () => {
+  const own = async (path: string, status: number, headers: Record<string, string> = {}) => {
+    const answer = await service.get(path).set(headers).expect(status);
+    return ['x-before', 'x-after', 'etag'].map((name) => answer.headers[name]);
+  };
+  const [, , tag = ''] = await own('/test_own', 200);
+  expect(tag).toMatch(/^W\/"\d+-/);
+  expect(await own('/test_own', 304, { 'If-None-Match': tag })).toEqual(['yes', 'yes', tag]);
+  expect(await own('/test_own/number/1', 200)).toEqual(['yes', 'yes', '"own"']);
+  expect(await own('/test_own/number/10', 403)).toEqual(['yes', undefined, '"own"']);
+  expect(await own('/test_own?limit=x', 400)).toEqual(['yes', undefined, '"own"']);
+  expect(await own('/test_own?colour=red', 400)).toEqual([undefined, undefined, undefined]);
 });
 
 WORKS.set('`@Header`', async () => {
