@@ -10,7 +10,8 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   globalSetup: '<rootDir>/test/database/global-setup.mjs',
   globalTeardown: '<rootDir>/test/database/global-teardown.mjs',
-  testTimeout: 30_000,
+  // For what hangs. What is slow on a busy machine is no failure.
+  testTimeout: 600_000,
 };
 
 /**

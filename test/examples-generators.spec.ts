@@ -52,4 +52,4 @@ it('Generated clients compile in strict mode and list products', async () => {
     });
     expect([client, stdout]).toEqual([client, '2 p1,p2\n']);
   }
-}, 90_000);
+});

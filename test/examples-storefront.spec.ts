@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -10,9 +10,6 @@ import { loadDemonstration } from '../src/demo/load-demonstration.js';
 import { describeInBrowser, executablePath } from './chromium.js';
 import { type Service, startService, whileOverloaded } from './service.js';
 import { eventually } from './until.js';
-
-// A browser is slow on a busy machine.
-jest.setTimeout(90_000);
 
 const FILE = resolve('examples/storefront/index.html');
 const LABELS = { PHYSICAL: 'Physical', DIGITAL: 'Digital', SERVICE: 'Service', true: 'In stock' };

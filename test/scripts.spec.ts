@@ -57,46 +57,42 @@ it('start:debug opens the debugger, and builds and starts again when a source ch
   expect(scripts['start:dev']).toBe(scripts['start:debug']?.replace(' --debug', ''));
   const script = run('start:debug');
   try {
-    await until(() => starts(script) === 1, 120_000);
+    await until(() => starts(script) === 1);
     expect(script.output()).toContain('Debugger listening on ws://');
     await appendFile(join(copy.folder, 'src/main.ts'), '\n// changed\n');
-    await until(() => starts(script) === 2, 60_000);
+    await until(() => starts(script) === 2);
   } finally {
     await interrupt(script);
   }
-}, 180_000);
+});
 
 it('start:prod starts what was built', async () => {
   const script = run('start:prod');
   try {
-    await until(() => starts(script) === 1, 60_000);
+    await until(() => starts(script) === 1);
   } finally {
     await interrupt(script);
   }
-}, 60_000);
+});
 
 it.each([
   ['test:watch', { watch: true, collectCoverage: false }, ['src', 'test']],
   ['test:cov', { watch: false, collectCoverage: true, collectCoverageFrom: ['src/**'] }, ['test']],
-])(
-  '%s runs Jest with its options',
-  async (name, options, folders) => {
-    const script = run(name, '--showConfig');
-    await once(script.child, 'exit');
-    const text = script.output();
-    const { globalConfig, configs } = JSON.parse(text.slice(text.indexOf('\n{'))) as {
-      globalConfig: object;
-      configs: [{ rootDir: string; roots: string[] }];
-    };
-    expect(globalConfig).toMatchObject(options);
-    const [{ rootDir, roots }] = configs;
-    expect(roots.map((root) => relative(rootDir, root))).toEqual([
-      ...folders,
-      'packages/embedded-postgres/test',
-    ]);
-  },
-  60_000,
-);
+])('%s runs Jest with its options', async (name, options, folders) => {
+  const script = run(name, '--showConfig');
+  await once(script.child, 'exit');
+  const text = script.output();
+  const { globalConfig, configs } = JSON.parse(text.slice(text.indexOf('\n{'))) as {
+    globalConfig: object;
+    configs: [{ rootDir: string; roots: string[] }];
+  };
+  expect(globalConfig).toMatchObject(options);
+  const [{ rootDir, roots }] = configs;
+  expect(roots.map((root) => relative(rootDir, root))).toEqual([
+    ...folders,
+    'packages/embedded-postgres/test',
+  ]);
+});
 
 it('test:e2e runs what npm test runs, with its arguments', () => {
   expect(scripts['test:e2e']).toBe('npm test --');

@@ -1,13 +1,4 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -24,9 +15,6 @@ import { plainLines } from '../plain-lines.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { BARE_ENVIRONMENT, catalogue } from './catalogue.js';
-
-// Some tests start the service several times.
-jest.setTimeout(180_000);
 
 let dataDir: string;
 /** A data directory that was made by a first start, which runs until `prepare` needs it. */
@@ -83,7 +71,7 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   // It creates a database first, which takes long beside other tests.
-  await until(() => output.includes('listens on') || child.exitCode !== null, 60_000);
+  await until(() => output.includes('listens on') || child.exitCode !== null);
   const address = /listens on (\S+)/.exec(plainLines(output))?.[1] ?? '';
   return { child, output: () => plainLines(output), address };
 }

@@ -111,7 +111,7 @@ describe('A migration beside the reader of a stream', () => {
       /^AddBrandNote\d+\nAddProductNote\d+\nThe schema is up to date: 2 migrations taken\n$/,
     );
     expect((await columnsNamed('note')).sort()).toEqual(['brands', 'products']);
-  }, 60_000);
+  });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'is ended by %s and has changed nothing',
@@ -280,5 +280,5 @@ describe('A migration beside an autovacuum', () => {
     expect(migrating.stderr()).toMatch(/, held by pid \d+ \(autovacuum worker, active, /);
     // The vacuum itself would take minutes.
     expect(performance.now() - began).toBeLessThan(20_000);
-  }, 90_000);
+  });
 });

@@ -1,22 +1,10 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { waitingFor } from './waiting-for.js';
-
-// Each test runs several commands, which take seconds on a busy machine.
-jest.setTimeout(120_000);
 
 let database: TestDatabase;
 let client: Client;
@@ -139,7 +127,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
     await client.query('BEGIN');
     await client.query(INSERT);
     const dropped = run([], 'drop', 'gadgets');
-    await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);
+    await until(async () => (await waitingFor(client, 'gadgets')) > 0);
     await client.query('COMMIT');
     expect(await dropped).toMatchObject({ status: 1 });
     expect(await gadgets()).toHaveLength(1);
@@ -151,7 +139,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
     await reader.connect();
     await reader.query('BEGIN; SELECT FROM gadgets');
     const dropped = run([], 'drop', 'gadgets');
-    await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);
+    await until(async () => (await waitingFor(client, 'gadgets')) > 0);
     await client.query(`SET statement_timeout = '20s'`);
     expect(await gadgets()).toEqual([]);
     await reader.end();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
@@ -9,8 +9,6 @@ import { until } from '../until.js';
 import { refusalsIn } from './exchange.js';
 import { Fleet } from './fleet.js';
 import { HAPROXY, type Proxy } from './proxy.js';
-
-jest.setTimeout(120_000);
 
 const { describe: describeWithProxy } = withTool(HAPROXY);
 

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { withTool } from '../tools.js';
-
-// It creates a cluster, and starts the service and commands.
-jest.setTimeout(300_000);
 
 // By a shell, which has an output also where there is no such program.
 const { stdout: binaries } = spawnSync('sh', ['-c', 'pg_config --bindir'], { encoding: 'utf8' });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -12,8 +12,6 @@ import { withTool } from '../tools.js';
 import { until } from '../until.js';
 import { Fleet } from './fleet.js';
 import { HAPROXY, type Proxy } from './proxy.js';
-
-jest.setTimeout(60_000);
 
 const { describe: describeWithProxy } = withTool(HAPROXY);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createDatabase, type TestDatabase } from '../database/database.js';
@@ -12,8 +12,6 @@ import { exchange, type Refused, refusalsIn } from './exchange.js';
 import { Fleet } from './fleet.js';
 import { CLOSED, PASSED_ON, UNPARSED, WITH_BODY } from './hostile-requests.js';
 import { HAPROXY, type Proxy, usesErrorFiles } from './proxy.js';
-
-jest.setTimeout(60_000);
 
 const { describe: describeWithProxy } = withTool(HAPROXY);
 
@@ -72,7 +70,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return (rowCount ?? 0) >= count;
-    }, 5000);
+    });
   }
 
   it.each(PASSED_ON)('the service refuses %s', async (_, bytes, ...expected) => {

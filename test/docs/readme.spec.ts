@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,9 +9,6 @@ import { promisify } from 'node:util';
 import { plainLines } from '../plain-lines.js';
 import { ScratchCopy } from '../schematics/scratch-copy.js';
 import { fencesOf } from './markdown.js';
-
-// It builds a copy of the project.
-jest.setTimeout(120_000);
 
 const readme = await readFile('README.md', 'utf8');
 

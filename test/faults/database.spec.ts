@@ -39,7 +39,7 @@ beforeAll(async () => {
     name: `Brand ${at}`,
   }));
   await service.load('brands', brands);
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await gate.shut();
@@ -93,7 +93,6 @@ it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
     expectEnveloped(outcomes, '-2');
     expect(outcomes.some(({ errcode }) => errcode === '-2')).toBe(true);
   },
-  30_000,
 );
 
 it('A server that is killed again and again leaves no request without an envelope', async () => {
@@ -109,7 +108,7 @@ it('A server that is killed again and again leaves no request without an envelop
   const outcomes = await load.stop();
   console.info(`${KILLS} kills, ${outcomes.length} requests`);
   expectEnveloped(outcomes, '-2');
-}, 600_000);
+});
 
 it('A server that answers nothing is -3 in time', async () => {
   start();
@@ -123,7 +122,7 @@ it('A server that answers nothing is -3 in time', async () => {
   // -4: all connections may be busy with such queries.
   expectEnveloped(outcomes, '-2', '-3', '-4');
   expect(outcomes.some(({ errcode }) => errcode === '-3')).toBe(true);
-}, 30_000);
+});
 
 it('Connections that are cut, or lead nowhere, are made anew', async () => {
   start();
@@ -141,7 +140,7 @@ it('Connections that are cut, or lead nowhere, are made anew', async () => {
   await gate.open();
   await expectRecovery(performance.now());
   expectEnveloped(await load.stop(), '-2', '-3');
-}, 30_000);
+});
 
 it('A slow way to it is no fault', async () => {
   gate.slow(50);
@@ -173,7 +172,7 @@ it('A server out of connections is -2, until it has some again', async () => {
   expectEnveloped(outcomes, '-2');
   expect(meanwhile).toBeGreaterThan(0);
   expect(outcomes[0]?.errcode).toBe('-2');
-}, 30_000);
+});
 
 it('A server that is read-only serves all the same', async () => {
   await server.query('ALTER SYSTEM SET default_transaction_read_only = on');
@@ -188,7 +187,7 @@ it('A server that is read-only serves all the same', async () => {
   await server.query('SELECT pg_reload_conf()', own.href);
   expect(outcomes.length).toBeGreaterThan(50);
   expectEnveloped(outcomes.slice(20));
-}, 30_000);
+});
 
 it('A server that says its disk is full is -2', async () => {
   start();
@@ -207,7 +206,7 @@ it('A server that says its disk is full is -2', async () => {
   );
   await expectRecovery(performance.now());
   expectEnveloped(await load.stop(), '-2', '-4');
-}, 30_000);
+});
 
 /** Takes up to so many connections of the server, as many as it gives. */
 async function hold(most: number): Promise<Client[]> {

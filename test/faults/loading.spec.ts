@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await OwnServer.create();
   await migrate(server.url);
   await server.query(`INSERT INTO categories ("categoryID", name) VALUES ('c', 'C')`);
-}, 60_000);
+});
 afterAll(() => server.remove());
 
 const FILE = `productID,type,categoryID\n${Array.from({ length: 6000 }, (_, at) => `p${at},SERVICE,c\n`).join('')}`;
@@ -38,7 +38,7 @@ it.each(['SIGINT', 'SIGQUIT'] as const)(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'INSERT INTO "products"'`,
       );
       return rows.length > 0;
-    }, 60_000);
+    });
     await server.stop(signal);
     expect((await imported).status).toBe(1);
     await server.start();
@@ -47,5 +47,4 @@ it.each(['SIGINT', 'SIGQUIT'] as const)(
     expect((await catalogue(['verify'], environment)).status).toBe(0);
     await holder.end().catch(() => undefined);
   },
-  120_000,
 );

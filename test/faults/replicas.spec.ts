@@ -39,7 +39,7 @@ beforeAll(async () => {
     QUERY_TIMEOUT_MS: '3000',
   });
   await service.load('brands', brands(0, 500));
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await gate.shut();
@@ -105,7 +105,7 @@ it('Lists and objects are read from the replicas, and from the primary without t
   expect(asked).toHaveBeenCalled();
   asked.mockRestore();
   await Promise.all(replicas.map((replica) => replica.start()));
-}, 30_000);
+});
 
 it.each(['SIGINT', 'SIGKILL'] as const)(
   'A replica that ends by %s under load and comes back costs no request',
@@ -122,7 +122,6 @@ it.each(['SIGINT', 'SIGKILL'] as const)(
     expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
     expect(outcomes.length).toBeGreaterThan(100);
   },
-  30_000,
 );
 
 it('A replica that falls silent under load costs no request, nor one whose way is cut', async () => {
@@ -144,7 +143,7 @@ it('A replica that falls silent under load costs no request, nor one whose way i
   expect(outcomes.filter(({ errcode }) => errcode !== '0')).toEqual([]);
   // A query to a silent replica waits until the replica is excluded.
   expect(Math.max(...outcomes.map(({ began, ended }) => ended - began))).toBeLessThan(4000);
-}, 30_000);
+});
 
 it('A replica that is too far behind is left out until it has caught up', async () => {
   for (const replica of replicas) await replica.query('SELECT pg_wal_replay_pause()');
@@ -157,7 +156,7 @@ it('A replica that is too far behind is left out until it has caught up', async 
   for (const replica of replicas) await replica.query('SELECT pg_wal_replay_resume()');
   await until(async () => (await well()) === 2);
   expect(await count()).toBe(600);
-}, 30_000);
+});
 
 it('Counts and pages are right on a replica, at every moment of a writer’s work', async () => {
   const writer = new AbortController();
@@ -180,7 +179,7 @@ it('Counts and pages are right on a replica, at every moment of a writer’s wor
   writer.abort();
   await writing;
   await primary.query(`DELETE FROM brands WHERE name = 'W'`);
-}, 30_000);
+});
 
 it('What is no replica of this database, or of its past, is left out', async () => {
   const [replica] = replicas;
@@ -213,7 +212,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
   expect(parted.available).toEqual([]);
   await parted.close();
   for (const server of [promoted, replicaOfOther, other]) await server.remove();
-}, 60_000);
+});
 
 it('After another database has taken the place of the first one by its name, its replica is read again', async () => {
   const [replica] = replicas;
@@ -242,7 +241,7 @@ it('After another database has taken the place of the first one by its name, its
   await until(() => Promise.resolve(replaced.problems.size === 1));
   await until(() => Promise.resolve(replaced.available.length === 1));
   await replaced.close();
-}, 30_000);
+});
 
 it('A replica that may not be read is asked once a minute at most', async () => {
   await primary.query(`CREATE ROLE few LOGIN PASSWORD 'few'`);
@@ -267,4 +266,4 @@ it('A replica that may not be read is asked once a minute at most', async () => 
   expect(warned).toHaveBeenCalledTimes(1);
   expect(String(warned.mock.calls[0]?.[0])).toMatch(/is left out for a minute: permission denied/);
   await application.close();
-}, 30_000);
+});

@@ -80,7 +80,7 @@ it('While the database is restored under the service, every answer is right or -
   const after = load.since(back);
   expect(new Set(after.map(({ errcode }) => errcode))).toEqual(new Set(['0']));
   expect(outcomes.filter((each) => each.ended < began && each.errcode !== '0')).toEqual([]);
-}, 60_000);
+});
 
 it('A statement of our own on a table that there is not stays a fault', async () => {
   const doubt = service.application.get(SchemaDoubt);

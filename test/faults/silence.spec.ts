@@ -74,4 +74,4 @@ it('A silent primary of replicas that are out of use is -2, and at once', async 
   await primary.shut();
   await own.drop();
   jest.restoreAllMocks();
-}, 30_000);
+});

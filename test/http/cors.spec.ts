@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +11,6 @@ import { describeInBrowser, executablePath } from '../chromium.js';
 import { refusal, type Service, startService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { rawRequest, type RawResponse } from './raw-request.js';
-
-// A browser is slow on a busy machine.
-jest.setTimeout(90_000);
 
 const SHOP = 'https://shop.example.com';
 const OTHER = 'https://other.example.com';
@@ -370,7 +367,7 @@ describeInBrowser('In a browser, a page of another origin', () => {
       const statuses: number[] = [];
       adapter.observe = ({ status }) => statuses.push(status);
       const again = await fetchFrom(page, service, '/brands?limit=1');
-      await until(() => statuses.length > 0, 5000);
+      await until(() => statuses.length > 0);
       expect([again.status, again.text, statuses]).toEqual([200, list.text, [304]]);
 
       const one = await fetchFrom(page, service, '/brands/a');

@@ -145,7 +145,7 @@ it('Thousands of queries never see a 5xx, nor a body without the envelope', asyn
   for (const errcode of ['0', '-20', '-22', '-23', '-24', '-25', '-26']) {
     expect(counts.get(errcode) ?? 0).toBeGreaterThan(5);
   }
-}, 120_000);
+});
 
 /** Sends a GET without encoding its target. */
 function get(path: string): Promise<{ status: number; body: string }> {

@@ -73,12 +73,19 @@ describe('A list as a stream', () => {
     const response = await ask('/products');
     await once(response, 'readable');
     response.read();
-    // Long enough to send the whole list to a reader that takes it.
-    await sleep(300);
-    const waiting = await query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
-    );
-    expect(waiting).toHaveLength(1);
+    const waitingSince = async () => {
+      const [connection] = await query<{ since: Date }>(
+        `SELECT state_change AS since FROM pg_stat_activity
+         WHERE datname = current_database() AND state = 'idle in transaction'`,
+      );
+      return connection?.since.getTime();
+    };
+    // As soon as the buffers of the sockets are full, no statement follows the last one.
+    await until(async () => {
+      const since = await waitingSince();
+      await sleep(300);
+      return since !== undefined && since === (await waitingSince());
+    });
     response.destroy();
     await isIdle();
   });

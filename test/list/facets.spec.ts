@@ -28,6 +28,7 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
 import { refusal, type Service, startService } from '../service.js';
+import { until } from '../until.js';
 import {
   compareFacets,
   compares,
@@ -344,7 +345,16 @@ describe('Facet counts', () => {
     await service.dataSource.query(
       `CREATE INDEX ON test_lamps (watts) INCLUDE (colour, shade, glow)`,
     );
-    await service.dataSource.query('VACUUM (ANALYZE) test_lamps');
+    // VACUUM does not mark pages as visible to all while a job of the service has a transaction open.
+    await until(async () => {
+      await service.dataSource.query('VACUUM (ANALYZE) test_lamps');
+      const [{ isVisible } = { isVisible: false }] = await service.dataSource.query<
+        { isVisible: boolean }[]
+      >(
+        `SELECT relallvisible = relpages AS "isVisible" FROM pg_class WHERE relname = 'test_lamps'`,
+      );
+      return isVisible;
+    });
     const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
     const query = jest.spyOn(pool, 'query');
     await facets('wattsMin=49&wattsMax=49');

@@ -18,7 +18,7 @@ beforeAll(async () => {
        FROM generate_series(1, $1::integer) i`,
     [Math.ceil(((MAXIMUM_SORTED + MORE) * 1000) / 999)],
   );
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const PRODUCTS: PlainResource = {
@@ -54,4 +54,4 @@ it('Objects with words are found at once if they are few, and counted and read i
   expect(await compare()).toBe(MAXIMUM_SORTED);
   await service.dataSource.query(`DELETE FROM products WHERE "productID" > 'p000005'`);
   await compare();
-}, 60_000);
+});

@@ -59,7 +59,7 @@ let library: Library;
 beforeAll(async () => {
   const random = new Random('books under writers');
   library = await startLibrary(Array.from({ length: 10_000 }, (_, at) => randomBook(random, at)));
-}, 60_000);
+});
 afterAll(() => library.stop());
 
 /** A reader of lists on one connection, so that a transaction on it gives every page one snapshot. */

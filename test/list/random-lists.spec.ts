@@ -33,7 +33,7 @@ let library: Library;
 beforeAll(async () => {
   const random = new Random('books');
   library = await startLibrary(Array.from({ length: BOOKS }, (_, at) => randomBook(random, at)));
-}, 60_000);
+});
 afterAll(() => library.stop());
 
 function plain(sql: string): Promise<PlainPage[]> {
@@ -229,4 +229,4 @@ it('Lists have the count and the objects of plain SQL, whatever their conditions
   for (const metadata of library.counted) {
     expect(await miscounts(library.dataSource, metadata)).toEqual([]);
   }
-}, 120_000);
+});

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const metadata = service.dataSource.getMetadata(Product);
   const maintenance = new TallyMaintenance(service.dataSource, metadata);
   await until(() => maintenance.run());
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 interface Read {

@@ -17,9 +17,6 @@ import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { MEMBERS, OrdersModule, OrderState } from './order.fixture.js';
 
-// Each path is asked for in every form by several clients.
-jest.setTimeout(120_000);
-
 const MISTAKES = [
   ...['undefined', 'null', 'none', 'promise', 'map', 'nothing', 'other-column'],
   ...['more-than-undefined', 'not-null', 'in-undefined', 'symbol'],

@@ -20,7 +20,7 @@ beforeAll(async () => {
   );
   await service.dataSource.query('VACUUM ANALYZE products');
   await productWords(service).run();
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 /** The count and the first product of a list, and whether the index of words was read. */

@@ -422,7 +422,7 @@ it('Truncation leaves no count behind, in no snapshot, and no reader waits for i
   await early.rollbackTransaction();
   await early.release();
   expect(await findings()).toEqual([]);
-}, 90_000);
+});
 
 describe('Verify finds in a tally', () => {
   it.each([

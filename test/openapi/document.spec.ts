@@ -18,9 +18,6 @@ import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
 
-// The test also runs the linters, which take long.
-jest.setTimeout(90_000);
-
 let service: Service;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
 let document: any;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import { execFile } from 'node:child_process';
 import { createServer, request as send, type Server } from 'node:http';
@@ -10,9 +10,6 @@ import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-
 import { describeInBrowser, executablePath } from '../chromium.js';
 import { type Service, startService } from '../service.js';
 import { eventually } from '../until.js';
-
-// A browser is slow on a busy machine.
-jest.setTimeout(120_000);
 
 let service: Service;
 

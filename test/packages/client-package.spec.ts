@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import swc from '@swc/core';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -12,9 +12,6 @@ import { type Fence, fencesOf } from '../docs/markdown.js';
 import { type Service, startService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 import { LOTS, LotsModule } from './lot.fixture.js';
-
-// It packs, installs and compiles.
-jest.setTimeout(90_000);
 
 const run = promisify(execFile);
 const STOREFRONT = 'examples/storefront/index.html';

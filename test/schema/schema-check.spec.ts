@@ -107,7 +107,7 @@ describe('A service whose database does not match its entities', () => {
     await sleep(3500);
     await ready().expect(200);
     expect(asked()).toBe(before);
-  }, 30_000);
+  });
 });
 
 describe('catalogue start', () => {
@@ -142,5 +142,5 @@ describe('catalogue start', () => {
     await until(async () => ((await health()) as { status: string }).status === 'ok');
     child.kill('SIGTERM');
     await once(child, 'exit');
-  }, 30_000);
+  });
 });

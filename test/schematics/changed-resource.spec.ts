@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -6,9 +6,6 @@ import type { CommandResult } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
-
-// It builds a whole project.
-jest.setTimeout(300_000);
 
 let copy: ScratchCopy;
 let database: TestDatabase;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +6,6 @@ import type { CommandResult } from '../cli/catalogue.js';
 import { CommandHost } from '../cli/command-host.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { ScratchCopy } from './scratch-copy.js';
-
-// It builds a whole project, and starts an embedded server for each command.
-jest.setTimeout(300_000);
 
 const KINDS = ['the embedded database', 'a database of one’s own'] as const;
 const ROWS = 'outdatedWareID,name\ns1,One\ns2,Two\n';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,9 +9,6 @@ import { namesOf } from '../../schematics/resource/names.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
-
-// It lints and tests a whole project.
-jest.setTimeout(300_000);
 
 /** An example file with all that can be awkward in one. */
 const PLANTS = [
@@ -619,7 +616,7 @@ describe('A resource', () => {
       tests.map((name) => `import './${name}.spec.js';\n`).join(''),
     );
     const { status, stderr } = await copy.run(
-      ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', 'test/generated.spec'],
+      ['node_modules/jest/bin/jest.js', 'test/generated.spec'],
       { environment: { TEST_DATABASE_URL: process.env.TEST_SERVER_URL } },
     );
     expect({ status, stderr }).toEqual({

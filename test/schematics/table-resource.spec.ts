@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Client } from 'pg';
@@ -6,9 +6,6 @@ import type { CommandResult } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { added, filesOf } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
-
-// It builds a project, and runs a test of it.
-jest.setTimeout(300_000);
 
 let copy: ScratchCopy;
 let database: TestDatabase;
@@ -146,9 +143,8 @@ describe('A resource over a table of others', () => {
     const tests = ['wares', 'tools'].map((name) => `import './scratch-${name}.spec.js';\n`);
     await writeFile(join(copy.folder, 'test/generated.spec.ts'), tests.join(''));
     const program = 'node_modules/jest/bin/jest.js';
-    const options = ['--experimental-vm-modules', '--no-warnings=ExperimentalWarning'];
     const environment = { TEST_DATABASE_URL: process.env.TEST_SERVER_URL };
-    const result = await copy.run([...options, program, 'test/generated.spec'], { environment });
+    const result = await copy.run([program, 'test/generated.spec'], { environment });
     expect(result).toMatchObject({ stderr: expect.stringContaining('1 passed'), status: 0 });
   });
 

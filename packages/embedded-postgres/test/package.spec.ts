@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-
-// It packs, installs and compiles.
-jest.setTimeout(90_000);
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
