@@ -1,8 +1,17 @@
+/**
+ * Spec files share the modules of the service and what V8 has compiled of them, see `test/realm`. A watch loads them
+ * again, since they may have changed, and a coverage is that of one suite.
+ */
+const isShared = !process.argv.some((argument) => /^--(watch|coverage)/.test(argument));
+
 /** @type {import('jest').Config} */
 export default {
   rootDir: '.',
   roots: ['<rootDir>/test', '<rootDir>/packages/embedded-postgres/test'],
-  testEnvironment: 'node',
+  ...(isShared && {
+    runtime: '<rootDir>/test/realm/runtime.mjs',
+    testEnvironment: '<rootDir>/test/realm/environment.mjs',
+  }),
   testRegex: '\\.spec\\.ts$',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc()] },

@@ -6,7 +6,7 @@ it('Jest needs no build: it migrates the database of the tests from the sources'
   const copy = await ScratchCopy.make();
   try {
     const { status, stderr } = await copy.run(
-      ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', 'test/database/schema.spec'],
+      ['node_modules/jest/bin/jest.js', 'test/database/schema.spec'],
       { environment: { TEST_DATABASE_URL: process.env.TEST_SERVER_URL } },
     );
     expect({ status, stderr }).toEqual({
@@ -16,4 +16,4 @@ it('Jest needs no build: it migrates the database of the tests from the sources'
   } finally {
     await copy.remove();
   }
-}, 120_000);
+});
