@@ -30,7 +30,7 @@ export function partOfSuite() {
   const importers = importersIn(texts);
   const specs = [...texts.keys()].filter((path) => IS_SPEC.test(path));
   const nearest = changedFiles().flatMap((changed) => {
-    if (specs.includes(changed)) return [changed];
+    if (IS_SPEC.test(changed)) return specs.filter((spec) => spec === changed);
     const steps = stepsFrom(changed, importers);
     const words = wordsOf(changed);
     const distance = (/** @type {string} */ spec) => {
@@ -56,7 +56,11 @@ function sources() {
 
 /** @returns {string[]} */
 function changedFiles() {
-  return ['diff HEAD --name-only --relative -z', 'ls-files --others --exclude-standard -z']
+  // A renamed file has changed under both names: what imports the old one is near, too.
+  return [
+    'diff HEAD --name-only --no-renames --relative -z',
+    'ls-files --others --exclude-standard -z',
+  ]
     .flatMap((command) => String(spawnSync('git', command.split(' ')).stdout).split('\0'))
     .filter((path) => path !== '');
 }

@@ -76,6 +76,13 @@ it('is the specs nearest to what changed since the last commit', async () => {
   expect(await changedBy('docs/guide.md')).toEqual(['test/docs/names.spec.ts']);
   await write({ 'test/http/new.spec.ts': '' });
   expect(part()).toEqual(['test/http/new.spec.ts']);
+  // What still imports a renamed file is near to it, and a renamed spec is one spec.
+  git('mv', 'src/http/link.ts', 'src/http/address.ts');
+  git('mv', 'test/docs/names.spec.ts', 'test/docs/renamed.spec.ts');
+  expect(part().sort()).toEqual(
+    [...ofLink, 'test/docs/renamed.spec.ts', 'test/http/new.spec.ts'].sort(),
+  );
+  git('reset', '--quiet', '--hard');
 });
 
 it('is at most eight specs for each changed file', async () => {
