@@ -28,7 +28,6 @@ const WRONG_USAGE = 2;
  */
 export async function run(args: readonly string[]): Promise<number> {
   try {
-    loadEnvFile();
     await program().parseAsync(args.length === 0 ? ['start'] : [...args], { from: 'user' });
     return DONE;
   } catch (error) {
@@ -46,7 +45,9 @@ export async function run(args: readonly string[]): Promise<number> {
 export function program(): Command {
   const catalogue = new Command('catalogue')
     .description('A catalogue listing service over HTTP')
-    .exitOverride();
+    .exitOverride()
+    // Help needs no settings.
+    .hook('preAction', loadEnvFile);
   const commands = [
     startCommand(),
     migrateCommand(),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { CommandError } from '../command-error.js';
 
 const FILE = '.env';
@@ -14,17 +14,22 @@ const LINE =
  * Adds the variables of the file `.env` of the current directory to the environment, if there is one. What the
  * environment has already stays as it is, also if it is empty.
  *
- * @throws CommandError if the file cannot be read, or has a line of another form, which Node.js would ignore
+ * @throws CommandError if it is not a regular file in UTF-8, or has a line of another form, which Node.js would ignore
  */
 export function loadEnvFile(): void {
+  const stats = statSync(FILE, { throwIfNoEntry: false });
+  if (!stats) return;
+  // Reading a pipe would wait for a writer.
+  if (!stats.isFile()) throw new CommandError(`${FILE} must be a regular file`);
   let text: string;
   try {
     text = readFileSync(FILE, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return;
-    throw new CommandError(`${FILE} cannot be read: ${code}`);
+    throw new CommandError(`${FILE} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
+  // UTF-16 begins with bytes that are not UTF-8.
+  if (/^[\uFEFF\uFFFD]/.test(text))
+    throw new CommandError(`${FILE} must be UTF-8 without a byte order mark`);
   // The message contains no value: it may have a password.
   const others = text.replace(LINE, (line) => line.replace(/[^\n]/g, '')).split('\n');
   const at = others.findIndex((line) => line !== '');

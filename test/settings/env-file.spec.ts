@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { execFile as execFileOf } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { CommandResult } from '../cli/catalogue.js';
 import { CommandHost } from '../cli/command-host.js';
+
+const execFile = promisify(execFileOf);
 
 let folder: string;
 let host: CommandHost;
@@ -65,7 +69,23 @@ it.each([
   expect(await run({}, 'migrate')).toEqual(refusal(`Line ${line} of .env must be like NAME=value`));
 });
 
-it('A .env that is no file is refused', async () => {
-  await mkdir(join(folder, '.env'));
-  expect(await run({}, 'migrate')).toEqual(refusal('.env cannot be read: EISDIR'));
+it.each([
+  ['a folder', () => mkdir(join(folder, '.env'))],
+  ['a pipe', () => execFile('mkfifo', [join(folder, '.env')])],
+])('A .env that is %s is refused', async (_, make) => {
+  await make();
+  expect(await run({}, 'migrate')).toEqual(refusal('.env must be a regular file'));
+});
+
+it.each(['utf8', 'utf16le'] as const)('A byte order mark is refused: %s', async (encoding) => {
+  await writeFile(join(folder, '.env'), '\uFEFFPORT=0\n', encoding);
+  const line = '.env must be UTF-8 without a byte order mark';
+  expect(await run({}, 'migrate')).toEqual(refusal(line));
+});
+
+it('Help does not need the .env', async () => {
+  await write('PORT 3000\n');
+  for (const args of [['--help'], ['migrate', '--help'], ['client', 'create', '--help']])
+    expect(await run({}, ...args)).toMatchObject({ status: 0, stderr: '' });
+  expect(await run({}, 'migrate', '--colour')).toMatchObject({ status: 2 });
 });
