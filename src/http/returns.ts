@@ -8,14 +8,14 @@ const RETURNED = Symbol('returned');
  * properties has a type by class-validator, and may have a `@Meaning`.
  */
 export function Returns(type: Type<object>): MethodDecorator {
-  return Reflect.metadata(RETURNED, type);
+  return Reflect.metadata(RETURNED, { type });
 }
 
-/** The class that `@Returns` gives a handler; `undefined` without. */
-export function returnedClass({
+/** What `@Returns` gives a handler; `undefined` without. Before the start is checked, `type` may be anything. */
+export function returnedBy({
   controller,
   method,
-}: Pick<Endpoint, 'controller' | 'method'>): Type<object> | undefined {
+}: Pick<Endpoint, 'controller' | 'method'>): { readonly type: Type<object> } | undefined {
   return Reflect.getMetadata(RETURNED, controller.prototype as object, method) as
-    Type<object> | undefined;
+    { readonly type: Type<object> } | undefined;
 }

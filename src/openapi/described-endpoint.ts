@@ -9,7 +9,7 @@ import {
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
-import { returnedClass } from '../http/returns.js';
+import { returnedBy } from '../http/returns.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { entityOf } from '../list/query/query-of.js';
@@ -65,12 +65,12 @@ export function described(
   const entity = entityOf(endpoint.query);
   const metadata = entity && dataSource.getMetadata(entity);
   const pathParameters = describedPath(endpoint, metadata);
-  const type = returnedClass(endpoint);
+  const returned = returnedBy(endpoint);
   return {
     ...endpoint,
     metadata,
     kind: kindOf(endpoint, pathParameters.length > 0),
-    returned: type && classShape(type).shape,
+    returned: returned && classShape(returned.type).shape,
     meaning: meaningOf(endpoint.controller, endpoint.method)?.meaning,
     parameters: [...parametersOf(endpoint.query)]
       .filter(([name]) => !isCredential(name))

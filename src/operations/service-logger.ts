@@ -1,4 +1,5 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
+import { CommandError } from '../command-error.js';
 import type { Settings } from '../settings/settings.js';
 
 /** The levels that are logged at each value of `LOG_LEVEL`. */
@@ -18,6 +19,11 @@ export function isJsonLog(): boolean {
 export class ServiceLogger extends ConsoleLogger {
   constructor(level: Settings['logLevel']) {
     super({ logLevels: LEVELS[level], json: isJsonLog() });
+  }
+
+  /** Leaves out a `CommandError`, which Nest logs before it throws it on: `run` prints it, as one line. */
+  override error(...line: Parameters<ConsoleLogger['error']>): void {
+    if (!(line[0] instanceof CommandError)) super.error(...line);
   }
 
   protected override getJsonLogObject(

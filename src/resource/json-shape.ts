@@ -2,6 +2,7 @@ import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { meaningOf } from './meaning.js';
 import { swaggerProblems } from './swagger-decorators.js';
+import { transformingDecorators } from './transforming-decorators.js';
 
 /** What classes declare of a value in JSON: an object, a list, or any other value. */
 export type Shape = ObjectShape | ListShape | ValueShape;
@@ -132,6 +133,8 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
       problems.push(`${path} has a decorator of class-validator that depends on other properties`);
     }
     const shape = readProperty(type, name, own, problems, [...enclosing, type]);
+    for (const decorator of transformingDecorators(type, name))
+      problems.push(`${path} has @${decorator}, which nothing applies: declare what the JSON has`);
     const { meaning, example } = meaningOf(type, name) ?? {};
     if (shape)
       properties.set(name, { shape, isOptional: conditional.length > 0, meaning, example });

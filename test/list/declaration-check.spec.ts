@@ -3,6 +3,7 @@ import {
   All,
   Controller,
   Get,
+  Header,
   HttpCode,
   Module,
   Param,
@@ -63,6 +64,7 @@ import {
   IntegerParam,
   IntegersParam,
   type Listing,
+  ListModule,
   listOf,
   ListQueryDto,
   NumberParam,
@@ -71,6 +73,7 @@ import {
   ObjectQueryDto,
   path,
   QueryOf,
+  Returns,
   SignedDecimalParam,
   SignedIntegerParam,
   TextParam,
@@ -736,6 +739,80 @@ class TransformedController {
   }
 }
 
+@Controller('test_patterns')
+class PatternsController {
+  @Get('all/*path') all(): object {
+    return {};
+  }
+
+  @Get('maybe{/:id}') maybe(): object {
+    return {};
+  }
+
+  @Get(':id/of/:id') twice(): object {
+    return {};
+  }
+
+  @Get(':größe') letters(): object {
+    return {};
+  }
+
+  @Get(':id.json/~v1,a-b/:other') fixed(@Param('other') other: string): object {
+    return { other };
+  }
+
+  @Get('of/:country') misspelt(@Param('county') county: string): object {
+    return { county };
+  }
+
+  @Header('Content-type', 'text/plain') @Get('text') text(): object {
+    return {};
+  }
+}
+
+class Transformed {
+  @Exclude() @IsString() secret!: string;
+  @Expose({ name: 'other' }) @IsString() named!: string;
+  @Transform(() => 'one') @IsString() changed!: string;
+}
+
+@Controller('test_returning')
+class ReturningController {
+  @Returns([Transformed] as never) @Get('list') list(): object {
+    return {};
+  }
+
+  @Returns(undefined as never) @Get('nothing') nothing(): object {
+    return {};
+  }
+
+  @Returns((() => Transformed) as never) @Get('lazy') lazy(): object {
+    return {};
+  }
+
+  @Returns(Transformed) @Get('transformed') transformed(): object {
+    return {};
+  }
+}
+
+/** As another module calls it. */
+function namedAlike(): Type {
+  @Controller('test_alike')
+  class AlikeController {
+    @Get() list(): object {
+      return {};
+    }
+  }
+  return AlikeController;
+}
+
+@Module({
+  // Imported twice, with its facets and deletions.
+  imports: [ListModule.forFeature(Brand), ListModule.forFeature(Brand)],
+  controllers: [namedAlike(), namedAlike()],
+})
+class AlikeModule {}
+
 @Controller('test_passing')
 class PassingController {
   @Get() list(
@@ -1119,6 +1196,42 @@ describe('A handler', () => {
       'with several paths',
       withController(SeveralController),
       'SeveralController.list has several paths: a handler has one',
+    ],
+    [
+      'with the name and the path of another one',
+      AlikeModule,
+      'AlikeController.list at /test_alike is never called: AlikeController.list comes before it, at /test_alike',
+    ],
+    [
+      'with a pattern as its path, a parameter that its path does not have, or a type of its own',
+      withController(PatternsController),
+      [
+        "PatternsController.text has @Header('Content-type'): the service says itself how it sends a response",
+        ...[
+          'all at /test_patterns/all/*path',
+          'maybe at /test_patterns/maybe{/:id}',
+          'twice at /test_patterns/:id/of/:id',
+          'letters at /test_patterns/:größe',
+        ].map(
+          (of) =>
+            `PatternsController.${of} has a wildcard or the like: a path has fixed parts and parameters such as :id, each once`,
+        ),
+        "PatternsController.misspelt takes @Param('county'), which its path /test_patterns/of/:country does not have",
+      ].join('; '),
+    ],
+    [
+      'that returns no class, or one with decorators of class-transformer',
+      withController(ReturningController),
+      [
+        ...['list', 'nothing', 'lazy'].map(
+          (method) =>
+            `ReturningController.${method} has @Returns without a class: give it that of one object, also for a list`,
+        ),
+        ...['secret has @Exclude', 'named has @Expose', 'changed has @Transform'].map(
+          (what) =>
+            `ReturningController.transformed returns a class: Transformed.${what}, which nothing applies: declare what the JSON has`,
+        ),
+      ].join('; '),
     ],
     [
       'of a list of another entity',

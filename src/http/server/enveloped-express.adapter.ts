@@ -135,12 +135,19 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   /** @throws CommandError always, since a preflight is answered before any middleware */
   override enableCors(): never {
-    throw new CommandError('app.enableCors has no effect: set CORS_ORIGINS');
+    throw new CommandError('app.enableCors is refused: set CORS_ORIGINS');
   }
 
   /** @throws CommandError always */
   override useBodyParser(): never {
-    throw new CommandError('app.useBodyParser has no effect: a request has no body');
+    throw new CommandError('app.useBodyParser is refused: a request has no body');
+  }
+
+  /** @throws CommandError always, since any request would get the files, before the guards */
+  override useStaticAssets(): never {
+    throw new CommandError(
+      'app.useStaticAssets is refused: let a proxy serve files, which here would need no credentials',
+    );
   }
 
   /** Writes the answer that the interceptors returned. */

@@ -2,6 +2,7 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import {
   EXCEPTION_FILTERS_METADATA,
   GUARDS_METADATA,
+  HEADERS_METADATA,
   HOST_METADATA,
   HTTP_CODE_METADATA,
   INTERCEPTORS_METADATA,
@@ -9,6 +10,7 @@ import {
   PIPES_METADATA,
   REDIRECT_METADATA,
   RENDER_METADATA,
+  SELF_DECLARED_DEPS_METADATA,
   SSE_METADATA,
   VERSION_METADATA,
 } from '@nestjs/common/constants.js';
@@ -18,6 +20,7 @@ import { argumentsOf } from '../../http/endpoints.js';
 import { ErrorFilter } from '../../http/error.filter.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
 import { swaggerProblems } from '../../resource/swagger-decorators.js';
+import { ANY_HOST, NO_BODY } from './declared-queries.js';
 
 const ENVELOPE = 'a handler returns its answer, which has status 200';
 const ERRORS =
@@ -31,7 +34,7 @@ const RATE = 'RATE_LIMIT_PER_MINUTE limits the requests of each client';
  * key of the metadata. A key that ends in `:` stands for all that begin with it.
  */
 const REFUSED_METADATA: Readonly<Record<string, readonly [what: string, instead: string]>> = {
-  [HOST_METADATA]: ['a host', 'the service has the same paths for every host'],
+  [HOST_METADATA]: ['a host', ANY_HOST],
   [VERSION_METADATA]: ['a version', 'give another version a path of its own'],
   [REDIRECT_METADATA]: ['@Redirect()', ENVELOPE],
   [SSE_METADATA]: ['@Sse()', ENVELOPE],
@@ -42,6 +45,9 @@ const REFUSED_METADATA: Readonly<Record<string, readonly [what: string, instead:
   'cache_module:': ['@CacheTTL() or @CacheKey()', CACHE],
   'THROTTLER:': ['@Throttle() or @SkipThrottle()', RATE],
 };
+
+/** The headers that say how a response is sent, in lower case. */
+const OWN_HEADERS = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding'];
 
 /** The interceptors, guards and pipes that the service refuses, by the name of their class or of one that it extends. */
 const REFUSED_CLASSES: Readonly<Record<string, string>> = {
@@ -135,6 +141,10 @@ function* targetProblems(name: string, target: object): Generator<string> {
     if (keys.some((key) => key === refused || (refused.endsWith(':') && key.startsWith(refused))))
       yield `${name} has ${what}: ${instead}`;
   yield* swaggerProblems(name, target);
+  const headers = (Reflect.getMetadata(HEADERS_METADATA, target) ?? []) as { name: string }[];
+  for (const header of headers)
+    if (OWN_HEADERS.includes(header.name.toLowerCase()))
+      yield `${name} has @Header('${header.name}'): the service says itself how it sends a response`;
   for (const key of [INTERCEPTORS_METADATA, GUARDS_METADATA, PIPES_METADATA])
     yield* enhancerProblems(name, (Reflect.getMetadata(key, target) ?? []) as unknown[]);
 }
@@ -142,9 +152,20 @@ function* targetProblems(name: string, target: object): Generator<string> {
 /** @param enhancers interceptors, guards and pipes: classes or instances */
 function* enhancerProblems(name: string, enhancers: readonly unknown[]): Generator<string> {
   for (const enhancer of enhancers) {
-    const found = withAncestors(classOf(enhancer)).find((each) => each.name in REFUSED_CLASSES);
+    const classes = withAncestors(classOf(enhancer));
+    const found = classes.find((each) => each.name in REFUSED_CLASSES);
+    if (classes.some(isFileInterceptor))
+      yield `${name} has FileInterceptor or the like: ${NO_BODY}`;
     if (found) yield `${name} has ${found.name}: ${REFUSED_CLASSES[found.name] ?? ''}`;
   }
+}
+
+/** `FileInterceptor` and its siblings make classes with random names, into which Nest injects options of multer. */
+function isFileInterceptor(type: Type<object>): boolean {
+  const injected = (Reflect.getOwnMetadata(SELF_DECLARED_DEPS_METADATA, type) ?? []) as {
+    param: unknown;
+  }[];
+  return injected.some(({ param }) => param === 'MULTER_MODULE_OPTIONS');
 }
 
 function classOf(enhancer: unknown): Type<object> {

@@ -6,9 +6,10 @@ import {
   type Endpoint,
   type HandlerArgument,
   pathClassOf,
+  pathParametersOf,
 } from '../../http/endpoints.js';
 import { rulesOf } from '../../http/parameters/parameters.pipe.js';
-import { returnedClass } from '../../http/returns.js';
+import { returnedBy } from '../../http/returns.js';
 import { classShape } from '../../resource/json-shape.js';
 import { swaggerProblems } from '../../resource/swagger-decorators.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
@@ -17,6 +18,7 @@ import {
   parametersOf,
   schemaOf,
 } from '../../http/parameters/declared-parameters.js';
+import { comesWithResource } from '../query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
 import {
   hasTypeDecorator,
@@ -25,50 +27,81 @@ import {
 import { entityOf } from '../query/query-of.js';
 
 /** The paths that the service answers itself, also those below them. */
-const OWN_PATHS = ['/docs', '/health', '/metrics', '/openapi.json'];
+const OWN_PATHS = ['/deletions', '/docs', '/facets', '/health', '/metrics', '/openapi.json'];
 
-/** The decorators of arguments that no request has. */
-const ABSENT: Readonly<Partial<Record<RouteParamtypes, string>>> = {
-  [RouteParamtypes.BODY]: 'Body',
-  [RouteParamtypes.RAW_BODY]: 'RawBody',
-  [RouteParamtypes.FILE]: 'UploadedFile',
-  [RouteParamtypes.FILES]: 'UploadedFiles',
-  [RouteParamtypes.SESSION]: 'Session',
+export const NO_BODY = 'a request has neither a body nor a session';
+export const ANY_HOST = 'the service has the same paths for every host';
+
+/** The decorators of arguments that no request has, and why. */
+const ABSENT: Readonly<
+  Partial<Record<RouteParamtypes, readonly [decorator: string, why: string]>>
+> = {
+  [RouteParamtypes.BODY]: ['Body', NO_BODY],
+  [RouteParamtypes.RAW_BODY]: ['RawBody', NO_BODY],
+  [RouteParamtypes.FILE]: ['UploadedFile', NO_BODY],
+  [RouteParamtypes.FILES]: ['UploadedFiles', NO_BODY],
+  [RouteParamtypes.SESSION]: ['Session', NO_BODY],
+  [RouteParamtypes.HOST]: ['HostParam', ANY_HOST],
 };
 
-/** What is wrong with an endpoint's handler, its arguments and its query class, as lines. */
+/** What is wrong with an endpoint's path, its handler, its arguments and its query class, as lines. */
 export function* queryProblems(endpoint: Endpoint): Generator<string> {
   const { controller, method } = endpoint;
   const handler = nameOfHandler(endpoint);
-  const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const declared = argumentsOf(controller, method);
   const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
-  const [, first = ''] = endpoint.path.split('/');
-  if (OWN_PATHS.includes(`/${first}`))
-    yield `${handler} at ${endpoint.path} has a path of the service: ${OWN_PATHS.join(', ')} are there, without credentials`;
-  if (
-    [controller, declaring].some((each) => Array.isArray(Reflect.getMetadata(PATH_METADATA, each)))
-  )
-    yield `${handler} has several paths: a handler has one`;
+  yield* routeProblems(handler, endpoint);
   if (
     declared.some(({ kind }) => ANSWERING.has(kind)) &&
     !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method)
   )
     yield `${handler} takes @Res() or @Next(): a handler returns its answer, which has status 200`;
-  for (const { kind } of declared) {
+  const parameters = pathParametersOf(endpoint);
+  for (const { kind, name } of declared) {
     const absent = ABSENT[kind as RouteParamtypes];
-    if (absent !== undefined)
-      yield `${handler} takes @${absent}(): a request has neither a body nor a session`;
+    if (absent) yield `${handler} takes @${absent[0]}(): ${absent[1]}`;
+    if (kind === RouteParamtypes.PARAM && name !== undefined && !parameters.includes(name))
+      yield `${handler} takes @Param('${name}'), which its path ${endpoint.path} does not have`;
   }
   if (others.length > 0) yield `${handler} has more than one @Query()`;
   if (query) yield* argumentProblems(handler, query);
   const path = pathClassOf(endpoint);
   if (path) yield* pathProblems(handler, path, endpoint.path);
-  const returned = returnedClass(endpoint);
+  yield* returnProblems(handler, endpoint);
+}
+
+/** What is wrong with a path. The document says of each parameter only its name. */
+function* routeProblems(handler: string, endpoint: Endpoint): Generator<string> {
+  const { controller, method, path } = endpoint;
+  const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
+  const [, first = ''] = path.split('/');
+  if (OWN_PATHS.includes(`/${first}`) && !comesWithResource(controller))
+    yield `${handler} at ${path} has a path of the service: ${OWN_PATHS.join(', ')} are there`;
+  if (
+    [controller, declaring].some((each) => Array.isArray(Reflect.getMetadata(PATH_METADATA, each)))
+  )
+    yield `${handler} has several paths: a handler has one`;
+  const names = pathParametersOf(endpoint);
+  // The characters of a path that Express takes as they are, without parameters.
+  if (
+    !/^[\w\-.~%&',;=@/]*$/.test(path.replace(/:[A-Za-z_]\w*/g, '')) ||
+    new Set(names).size < names.length
+  )
+    yield `${handler} at ${path} has a wildcard or the like: a path has fixed parts and parameters such as :id, each once`;
+}
+
+function* returnProblems(handler: string, endpoint: Endpoint): Generator<string> {
+  const returned = returnedBy(endpoint);
   if (!returned) return;
   if (endpoint.query.prototype instanceof ObjectQueryDto)
     yield `${handler} has @Returns beside the query class ${endpoint.query.name}: its objects are those of the entity in @QueryOf`;
-  for (const problem of classShape(returned).problems)
+  const type: unknown = returned.type;
+  // A function that is no class has no prototype.
+  if (typeof type !== 'function' || type.prototype === undefined) {
+    yield `${handler} has @Returns without a class: give it that of one object, also for a list`;
+    return;
+  }
+  for (const problem of classShape(returned.type).problems)
     yield `${handler} returns a class: ${problem}`;
 }
 
@@ -146,13 +179,21 @@ function* schemaProblem(parameter: DeclaredParameter): Generator<string> {
 export function* unreachedHandlers(endpoints: readonly Endpoint[]): Generator<string> {
   for (const [at, endpoint] of endpoints.entries()) {
     const name = nameOfHandler(endpoint);
-    // A module may be imported twice.
     const before = endpoints
       .slice(0, at)
-      .find((each) => covers(each.path, endpoint.path) && nameOfHandler(each) !== name);
+      .find((each) => covers(each.path, endpoint.path) && !isSame(each, endpoint));
     if (before)
       yield `${name} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`;
   }
+}
+
+/** Whether two handlers do the same: a module, or what comes with a resource, may be imported twice. */
+function isSame(one: Endpoint, other: Endpoint): boolean {
+  return (
+    nameOfHandler(one) === nameOfHandler(other) &&
+    (one.controller === other.controller ||
+      [one, other].every(({ controller }) => comesWithResource(controller)))
+  );
 }
 
 /** Whether a pattern matches every request for another path. */

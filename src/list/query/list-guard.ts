@@ -17,6 +17,14 @@ interface ListHandler extends Pick<Endpoint, 'controller' | 'moduleRef'> {
   readonly guards: readonly (Type<CanActivate> | CanActivate)[];
 }
 
+const LIST_GUARDS = new WeakSet<object>();
+
+/** Whether a controller comes with a resource: that of its facets, or of its deletions. */
+export function comesWithResource(controller: Type<object>): boolean {
+  const guards = (Reflect.getMetadata(GUARDS_METADATA, controller) ?? []) as object[];
+  return guards.some((guard) => LIST_GUARDS.has(guard));
+}
+
 /**
  * A guard for the endpoints that come with a resource: the guards of its list, those of the controller and
  * those of the handler. They are those of the module of the controller, and get its class and its handler.
@@ -47,6 +55,7 @@ export function listGuard(entity: Type): Type<CanActivate> {
       return true;
     }
   }
+  LIST_GUARDS.add(ListGuard);
   return mixin(ListGuard);
 }
 
