@@ -13,11 +13,15 @@ import type { Changes } from '../schema/schema-changes.js';
 import { Settings } from '../settings/settings.js';
 import { withApplication } from './open-catalogue.js';
 
+/** What the names of the empty databases begin with. */
+const PREFIX = 'catalogue_migration_';
+
 const FOLDER = join('src', 'database', 'migrations');
 
 /**
  * Writes a migration from the schema of the existing migrations to that of the entities. Compares
- * them on an empty database, which it creates on the server of `url` and drops afterwards.
+ * them on an empty database, which it creates on the server of `url` and drops afterwards, with those that a killed
+ * command has left.
  *
  * @param name in kebab case, such as `add-supplier-phone`
  * @param destructive whether the migration may lose data
@@ -67,10 +71,13 @@ async function onEmptyDatabase<T>(
   server: string,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
-  const name = `catalogue_migration_${randomBytes(6).toString('hex')}`;
+  const name = `${PREFIX}${randomBytes(6).toString('hex')}`;
   const client = new Client(server);
   await client.connect();
   try {
+    // Tells other commands that the database is in use, also between its sessions.
+    await client.query(`SET application_name = ${name}`);
+    await dropAbandoned(client);
     await createDatabase(client, name);
     const url = new URL(server);
     url.pathname = `/${name}`;
@@ -85,6 +92,18 @@ async function onEmptyDatabase<T>(
   } finally {
     await client.end();
   }
+}
+
+/** Drops the databases of commands that were killed: no session is in them, or is called like them. */
+async function dropAbandoned(client: Client): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>(
+    `SELECT datname FROM pg_database d
+     WHERE datname ~ $1 AND pg_get_userbyid(datdba) = current_user AND NOT EXISTS
+       (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid OR a.application_name = d.datname)`,
+    [`^${PREFIX}[0-9a-f]{12}$`],
+  );
+  // Another command may drop one at the same time.
+  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname}`);
 }
 
 /** @throws CommandError if the user of the server may not create databases */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -62,6 +63,35 @@ describe('A resource that changes', () => {
         status: 0,
       },
     ]);
+  });
+
+  it('has the databases dropped that a killed command has left', async () => {
+    const [left, entered, named] = [1, 2, 3].map(
+      () => `catalogue_migration_${randomBytes(6).toString('hex')}`,
+    ) as [string, string, string];
+    const client = new Client(database.url);
+    await client.connect();
+    for (const name of [left, entered, named]) await client.query(`CREATE DATABASE ${name}`);
+    // A command in its database, and one that is not in it yet.
+    await client.query(`SET application_name = ${named}`);
+    const url = new URL(database.url);
+    url.pathname = `/${entered}`;
+    const other = new Client(url.href);
+    await other.connect();
+    try {
+      const nothing = await copy.catalogue(['migration', 'nothing'], database.url);
+      expect(nothing).toMatchObject({ status: 0 });
+      const { rows } = await client.query<{ datname: string }>(
+        'SELECT datname FROM pg_database WHERE datname = ANY($1)',
+        [[left, entered, named]],
+      );
+      expect(rows.map(({ datname }) => datname).sort()).toEqual([entered, named].sort());
+    } finally {
+      await other.end();
+      for (const name of [left, entered, named])
+        await client.query(`DROP DATABASE IF EXISTS ${name}`);
+      await client.end();
+    }
   });
 
   it('is refused a column that the rows there cannot have', async () => {
