@@ -19,7 +19,11 @@ interface TallyOption {
   readonly dependsOnTypes: boolean;
 }
 
-/** In the order of the arguments of `install_tally`. */
+/**
+ * In the order of the arguments of `install_tally`. Comparison and migrations follow from an option that names columns.
+ * Another one also needs `tally.ts` here. What triggers compare is in the view `tally_orders`; tracked tables have
+ * `tracking.sql` and `tracking.ts` here.
+ */
 export const TALLY_OPTIONS = {
   counted: {
     does: 'counts',
