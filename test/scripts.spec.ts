@@ -57,10 +57,10 @@ it('start:debug opens the debugger, and builds and starts again when a source ch
   expect(scripts['start:dev']).toBe(scripts['start:debug']?.replace(' --debug', ''));
   const script = run('start:debug');
   try {
-    await until(() => starts(script) === 1);
+    await until(() => starts(script) === 1, 120_000);
     expect(script.output()).toContain('Debugger listening on ws://');
     await appendFile(join(copy.folder, 'src/main.ts'), '\n// changed\n');
-    await until(() => starts(script) === 2);
+    await until(() => starts(script) === 2, 60_000);
   } finally {
     await interrupt(script);
   }
@@ -69,7 +69,7 @@ it('start:debug opens the debugger, and builds and starts again when a source ch
 it('start:prod starts what was built', async () => {
   const script = run('start:prod');
   try {
-    await until(() => starts(script) === 1);
+    await until(() => starts(script) === 1, 60_000);
   } finally {
     await interrupt(script);
   }

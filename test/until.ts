@@ -6,7 +6,7 @@ const INTERVAL = 20;
 /** Waits until a condition is true. Throws an error with its source when it is not in time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  milliseconds = 120_000,
+  milliseconds = 20_000,
 ): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!(await condition())) {
@@ -18,10 +18,7 @@ export async function until(
 }
 
 /** The result of the first call that does not throw. Throws the last error when time is over. */
-export async function eventually<T>(
-  look: () => T | Promise<T>,
-  milliseconds = 120_000,
-): Promise<T> {
+export async function eventually<T>(look: () => T | Promise<T>, milliseconds = 10_000): Promise<T> {
   const end = performance.now() + milliseconds;
   for (;;) {
     try {

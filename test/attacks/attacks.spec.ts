@@ -107,7 +107,7 @@ describe('Readers who read nothing', () => {
 
   it('hold no place with four pipelined pages each', async () => {
     await flood(220, head('/products?limit=1000', target.headers.attacker).repeat(4));
-    await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0);
+    await until(async () => (await metric(target, 'catalogue_requests_in_work')) === 0, 20_000);
     await expectService();
     await until(async () => (await metric(target, 'catalogue_undelivered_bytes')) < 70_000_000);
   });

@@ -123,7 +123,7 @@ it(`Fuzzed requests leave nothing behind (TEST_SEED=${SEED})`, async () => {
   await until(async () => {
     await visit(target);
     return memory() < before.memory + 150;
-  });
+  }, 120_000);
 }, 1_800_000);
 
 /** Waits until all requests have ended and their connections are closed. */

@@ -34,7 +34,7 @@ describe('With few file descriptors', () => {
     await until(async () => {
       const outcome = await visit(target).catch(() => undefined);
       return outcome?.status === 200;
-    });
+    }, 2000);
   });
 });
 

@@ -60,7 +60,7 @@ export async function startTarget(
   await until(() => {
     if (child.exitCode !== null) throw new Error(output);
     return output.includes('Catalogue listens on');
-  });
+  }, 60_000);
   return {
     child,
     database,

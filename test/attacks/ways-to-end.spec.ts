@@ -99,7 +99,7 @@ it('Nothing is held of queries that run past their time, with their readers ther
 it('Nothing is held of a stream that is cut off after its longest time', async () => {
   const socket = await send(target.port, whole(target.headers.attacker));
   await until(async () => (await metric(target, 'catalogue_streams_open')) === 1);
-  await until(async () => (await metric(target, 'catalogue_streams_open')) === 0);
+  await until(async () => (await metric(target, 'catalogue_streams_open')) === 0, 5000);
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();
   await until(() => socket.closed);

@@ -71,7 +71,7 @@ async function start(environment: NodeJS.ProcessEnv = {}): Promise<Started> {
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   // It creates a database first, which takes long beside other tests.
-  await until(() => output.includes('listens on') || child.exitCode !== null);
+  await until(() => output.includes('listens on') || child.exitCode !== null, 60_000);
   const address = /listens on (\S+)/.exec(plainLines(output))?.[1] ?? '';
   return { child, output: () => plainLines(output), address };
 }

@@ -127,7 +127,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
     await client.query('BEGIN');
     await client.query(INSERT);
     const dropped = run([], 'drop', 'gadgets');
-    await until(async () => (await waitingFor(client, 'gadgets')) > 0);
+    await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);
     await client.query('COMMIT');
     expect(await dropped).toMatchObject({ status: 1 });
     expect(await gadgets()).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
     await reader.connect();
     await reader.query('BEGIN; SELECT FROM gadgets');
     const dropped = run([], 'drop', 'gadgets');
-    await until(async () => (await waitingFor(client, 'gadgets')) > 0);
+    await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);
     await client.query(`SET statement_timeout = '20s'`);
     expect(await gadgets()).toEqual([]);
     await reader.end();

@@ -100,7 +100,7 @@ describe('catalogue migrate --down', () => {
     // The trial waits for the reader, and the writer for the trial.
     await reader.query('BEGIN; SELECT FROM brands');
     const reverted = migrate([NOTE], '--down');
-    await until(async () => (await waitingFor(client, 'brands')) === 1);
+    await until(async () => (await waitingFor(client, 'brands')) === 1, 60_000);
     const written = writer.query(
       `BEGIN; UPDATE brands SET note = 'mine'; SELECT pg_sleep(0.1); COMMIT`,
     );

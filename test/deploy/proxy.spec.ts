@@ -70,7 +70,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
       return (rowCount ?? 0) >= count;
-    });
+    }, 5000);
   }
 
   it.each(PASSED_ON)('the service refuses %s', async (_, bytes, ...expected) => {

@@ -112,7 +112,7 @@ describeWithProxy('Any number of instances behind HAProxy, found by their name:'
     const before = await denied();
     running = load(100);
     // A fast machine answers hundreds before one instance has too much.
-    await until(async () => (await counts('-4')).some((count) => count > 0));
+    await until(async () => (await counts('-4')).some((count) => count > 0), 60_000);
     const refused = (await running.stop()).filter(({ errcode }) => errcode === '-4').length;
     expect(refused).toBeGreaterThan(0);
     // By the instances, and by the proxy, which cannot give all of them to an instance.

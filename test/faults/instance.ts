@@ -31,7 +31,7 @@ export class Instance {
       await until(() => {
         if (child.exitCode !== null) throw new Error(instance.output);
         return instance.output.includes('Catalogue listens on');
-      });
+      }, 60_000);
     } catch (error) {
       await instance.kill();
       throw error;

@@ -38,7 +38,7 @@ it.each(['SIGINT', 'SIGQUIT'] as const)(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'INSERT INTO "products"'`,
       );
       return rows.length > 0;
-    });
+    }, 60_000);
     await server.stop(signal);
     expect((await imported).status).toBe(1);
     await server.start();

@@ -367,7 +367,7 @@ describeInBrowser('In a browser, a page of another origin', () => {
       const statuses: number[] = [];
       adapter.observe = ({ status }) => statuses.push(status);
       const again = await fetchFrom(page, service, '/brands?limit=1');
-      await until(() => statuses.length > 0);
+      await until(() => statuses.length > 0, 5000);
       expect([again.status, again.text, statuses]).toEqual([200, list.text, [304]]);
 
       const one = await fetchFrom(page, service, '/brands/a');

@@ -82,7 +82,7 @@ describe('Maintenance', () => {
       logged.some((line) => line.startsWith(`Maintenance of the words of products ${end}`));
     await until(() => says('fails'));
     await query(`ALTER TABLE ${renamed} RENAME TO ${table}`);
-    await until(() => says('works again'), 30_000);
+    await until(() => says('works again'), 5000);
   });
 
   it('chooses the words that are counted', async () => {

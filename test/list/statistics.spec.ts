@@ -93,7 +93,7 @@ describe('An import without autovacuum', () => {
       );
       expect(written.filter(({ rows, estimate }) => rows !== estimate)).toEqual([]);
       expect(written.filter(({ columns }) => columns === 0)).toEqual([]);
-    });
+    }, 20_000);
   });
 
   it.each([
@@ -108,6 +108,6 @@ describe('An import without autovacuum', () => {
     // The running service may be analysing a table.
     await eventually(async () => {
       expect((await tables()).filter(isMisjudged)).toEqual([]);
-    });
+    }, 20_000);
   });
 });
