@@ -17,16 +17,18 @@ const LINE =
  * @throws CommandError if it is not a regular file in UTF-8, or has a line of another form, which Node.js would ignore
  */
 export function loadEnvFile(): void {
-  const stats = statSync(FILE, { throwIfNoEntry: false });
-  if (!stats) return;
-  // Reading a pipe would wait for a writer.
-  if (!stats.isFile()) throw new CommandError(`${FILE} must be a regular file`);
-  let text: string;
+  let isFile: boolean;
+  let text = '';
   try {
-    text = readFileSync(FILE, 'utf8');
+    isFile = statSync(FILE).isFile();
+    // Reading a pipe would wait for a writer.
+    if (isFile) text = readFileSync(FILE, 'utf8');
   } catch (error) {
-    throw new CommandError(`${FILE} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    throw new CommandError(`${FILE} cannot be read: ${code}`);
   }
+  if (!isFile) throw new CommandError(`${FILE} must be a regular file`);
   // UTF-16 begins with bytes that are not UTF-8.
   if (/^[\uFEFF\uFFFD]/.test(text))
     throw new CommandError(`${FILE} must be UTF-8 without a byte order mark`);

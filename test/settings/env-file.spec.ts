@@ -77,6 +77,11 @@ it.each([
   expect(await run({}, 'migrate')).toEqual(refusal('.env must be a regular file'));
 });
 
+it('A .env that is a link to itself is refused', async () => {
+  await symlink('.env', join(folder, '.env'));
+  expect(await run({}, 'migrate')).toEqual(refusal('.env cannot be read: ELOOP'));
+});
+
 it.each(['utf8', 'utf16le'] as const)('A byte order mark is refused: %s', async (encoding) => {
   await writeFile(join(folder, '.env'), '\uFEFFPORT=0\n', encoding);
   const line = '.env must be UTF-8 without a byte order mark';
