@@ -17,12 +17,15 @@ interface ListHandler extends Pick<Endpoint, 'controller' | 'moduleRef'> {
   readonly guards: readonly (Type<CanActivate> | CanActivate)[];
 }
 
-const LIST_GUARDS = new WeakSet<object>();
+/** What every `listGuard` is. */
+abstract class GuardOfList implements CanActivate {
+  abstract canActivate(context: ExecutionContext): Promise<boolean>;
+}
 
 /** Whether a controller comes with a resource: that of its facets, or of its deletions. */
 export function comesWithResource(controller: Type<object>): boolean {
-  const guards = (Reflect.getMetadata(GUARDS_METADATA, controller) ?? []) as object[];
-  return guards.some((guard) => LIST_GUARDS.has(guard));
+  const guards = (Reflect.getMetadata(GUARDS_METADATA, controller) ?? []) as Partial<Type>[];
+  return guards.some(({ prototype }) => prototype instanceof GuardOfList);
 }
 
 /**
@@ -31,10 +34,12 @@ export function comesWithResource(controller: Type<object>): boolean {
  */
 export function listGuard(entity: Type): Type<CanActivate> {
   @Injectable()
-  class ListGuard implements CanActivate {
+  class ListGuard extends GuardOfList {
     private list: ListHandler | null | undefined;
 
-    constructor(private readonly modules: ModulesContainer) {}
+    constructor(private readonly modules: ModulesContainer) {
+      super();
+    }
 
     async canActivate(context: ExecutionContext): Promise<boolean> {
       if (this.list === undefined) this.list = listHandlerOf(entity, this.modules);
@@ -55,7 +60,6 @@ export function listGuard(entity: Type): Type<CanActivate> {
       return true;
     }
   }
-  LIST_GUARDS.add(ListGuard);
   return mixin(ListGuard);
 }
 
