@@ -50,9 +50,6 @@ export default class Runtime {
       useRealTimers: () => fakeTimersModern.useRealTimers(),
       advanceTimersByTimeAsync: (milliseconds) =>
         fakeTimersModern.advanceTimersByTimeAsync(milliseconds),
-      setTimeout: (milliseconds) => {
-        globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = milliseconds;
-      },
     };
     globalThis.jestGlobals = { ...globals, jest };
   }

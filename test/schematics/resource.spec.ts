@@ -615,10 +615,7 @@ describe('A resource', () => {
       join(copy.folder, 'test/generated.spec.ts'),
       tests.map((name) => `import './${name}.spec.js';\n`).join(''),
     );
-    const { status, stderr } = await copy.run(
-      ['node_modules/jest/bin/jest.js', 'test/generated.spec'],
-      { environment: { TEST_DATABASE_URL: process.env.TEST_SERVER_URL } },
-    );
+    const { status, stderr } = await copy.jest('test/generated.spec');
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: expect.stringContaining('1 passed, 1 total'),

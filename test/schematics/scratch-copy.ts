@@ -38,6 +38,12 @@ export class ScratchCopy {
     return withoutColours(await runNode(args, { folder: this.folder, environment, input }));
   }
 
+  /** Runs a spec of the copy, on the server of the tests that run. */
+  jest(spec: string): Promise<CommandResult> {
+    const environment = { TEST_DATABASE_URL: process.env.TEST_SERVER_URL };
+    return this.run(['node_modules/jest/bin/jest.js', spec], { environment });
+  }
+
   nest(...args: string[]): Promise<CommandResult> {
     return this.run(['node_modules/@nestjs/cli/bin/nest.js', ...args]);
   }

@@ -142,10 +142,10 @@ describe('A resource over a table of others', () => {
     // In one file, which loads the service once.
     const tests = ['wares', 'tools'].map((name) => `import './scratch-${name}.spec.js';\n`);
     await writeFile(join(copy.folder, 'test/generated.spec.ts'), tests.join(''));
-    const program = 'node_modules/jest/bin/jest.js';
-    const environment = { TEST_DATABASE_URL: process.env.TEST_SERVER_URL };
-    const result = await copy.run([program, 'test/generated.spec'], { environment });
-    expect(result).toMatchObject({ stderr: expect.stringContaining('1 passed'), status: 0 });
+    expect(await copy.jest('test/generated.spec')).toMatchObject({
+      stderr: expect.stringContaining('1 passed'),
+      status: 0,
+    });
   });
 
   it('is removed, with its triggers alone', async () => {
