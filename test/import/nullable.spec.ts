@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
 import { type FileFormat, rowsOf } from '../../src/import/file-rows.js';
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
+import { textOf } from '../../src/import/source.js';
 import { startWith } from '../list/migrated.js';
 import { Random } from '../random.js';
 import type { Service } from '../service.js';
@@ -40,15 +42,25 @@ afterAll(() => service.stop());
 beforeEach(() => service.dataSource.query('DELETE FROM test_blanks'));
 
 async function load(text: string, format: FileFormat = 'csv'): Promise<ImportResult> {
-  // eslint-disable-next-line @typescript-eslint/require-await -- rowsOf takes an AsyncIterable
-  async function* chunks(): AsyncGenerator<string> {
-    for (let at = 0; at < text.length; at += 1000) yield text.slice(at, at + 1000);
+  const bytes = Buffer.from(text);
+  // As a file is read: a chunk may end within a character.
+  function* chunks(): Generator<Buffer> {
+    for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
   }
+  const source = { stream: Readable.from(chunks()), size: bytes.length };
   return service.dataSource.transaction(async ({ queryRunner }) => {
     if (!queryRunner) throw new Error('A transaction has a query runner');
     const options = { map: new Map(), set: new Map(), replace: false };
     const metadata = service.dataSource.getMetadata(Blank);
-    return importRows(queryRunner, metadata, rowsOf(format, chunks()), options);
+    return importRows(
+      queryRunner,
+      metadata,
+      rowsOf(
+        format,
+        textOf(source, () => undefined),
+      ),
+      options,
+    );
   });
 }
 
