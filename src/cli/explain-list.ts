@@ -67,10 +67,11 @@ function paramsOf({ path: pattern }: Endpoint, path: string): Record<string, str
   return params;
 }
 
-function linesOf({ unfit, taken, statement, values, analysis }: Explanation): string[] {
+function linesOf({ taken, unfit, uncounted, statement, values, analysis }: Explanation): string[] {
   return [
     `Plan: ${taken.name}, counted by ${taken.count}`,
     ...unfit.map(({ name, reason }) => `Not ${name}: ${reason}`),
+    ...uncounted.map(({ name, reason }) => `Not counted by ${name}: ${reason}`),
     '',
     statement,
     '',

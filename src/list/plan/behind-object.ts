@@ -1,6 +1,7 @@
 import { anchorOf, pickedBehind } from '../statement/picked-objects.js';
+import { countPlanOf } from './count-plans.js';
 import type { PagePlan } from './page-plan.js';
-import { counted, pickedPage, talliedPage } from './picked-page.js';
+import { pickedPage } from './picked-page.js';
 
 /** Reads on from the object that `after` names. */
 export const behindObject: PagePlan = {
@@ -14,11 +15,13 @@ export const behindObject: PagePlan = {
   statement(page) {
     const { matching, request } = page;
     const { after = '', fields, order } = request;
+    const count = countPlanOf(page);
     // There are too many variants of other pages.
     const isKept = matching.where === '' && fields === undefined && order.length <= 2;
-    return pickedPage(page, isKept ? 'always' : 'never', (picking) => {
-      const tallied = talliedPage(page, undefined, picking.values);
-      return counted(page, picking, tallied, [anchorOf(picking, after), pickedBehind(picking)]);
-    });
+    return pickedPage(page, isKept ? 'always' : 'never', count, (picking) => [
+      ...count.tables(page, picking, {}),
+      anchorOf(picking, after),
+      pickedBehind(picking),
+    ]);
   },
 };

@@ -1,6 +1,7 @@
 import { pickedBehindKey } from '../statement/picked-objects.js';
+import { remembered } from './count-plans.js';
 import type { PagePlan } from './page-plan.js';
-import { counted, pickedPage } from './picked-page.js';
+import { pickedPage } from './picked-page.js';
 import { objectsAhead } from './walk.js';
 
 /** Reads on from where an earlier page of the list ended, whose last key is remembered. */
@@ -16,7 +17,8 @@ export const behindPage: PagePlan = {
     return pickedPage(
       page,
       'never',
-      (picking) => counted(page, picking, { tables: [] }, pickedBehindKey(picking, before)),
+      remembered,
+      (picking) => [...remembered.tables(page, picking, {}), ...pickedBehindKey(picking, before)],
       objectsAhead(known, request.limit),
     );
   },

@@ -13,6 +13,7 @@ import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
 import { type Facet, facetName } from '../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
+import { tally } from './count-plans.js';
 import type { PagePlan, PageStatement } from './page-plan.js';
 
 /**
@@ -100,7 +101,7 @@ export function pageOfFacet(
   return {
     text,
     values: values.values,
-    count: 'tally',
+    count: tally.name,
     keep: fields === undefined ? 'always' : 'if frequent',
   };
 }

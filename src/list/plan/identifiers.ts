@@ -5,6 +5,7 @@ import { visibleIn } from '../listing/scope.js';
 import type { PageToRead } from '../statement/page-request.js';
 import { pageObjects } from '../statement/page-text.js';
 import { stateOf } from '../statement/state.js';
+import { remembered } from './count-plans.js';
 import type { PagePlan } from './page-plan.js';
 import { knownIdentifiers } from './walk.js';
 
@@ -32,7 +33,7 @@ export const identifiers: PagePlan = {
     return {
       text,
       values: values.values,
-      count: 'remembered',
+      count: remembered.name,
       keep: request.fields === undefined && visible.length === 0 ? 'always' : 'never',
     };
   },

@@ -1,8 +1,9 @@
-import { pickedByOffset, type Place } from '../statement/picked-by-offset.js';
-import type { Picking } from '../statement/picked-objects.js';
-import { indexSizeOf, searchSizeOf } from '../statement/tallied-counts.js';
+import { pickedByOffset } from '../statement/picked-by-offset.js';
+import { placeAt } from '../statement/place.js';
+import { countPlanOf } from './count-plans.js';
+import { found } from './found.js';
 import type { PagePlan } from './page-plan.js';
-import { counted, pickedPage, sqlOffset, talliedPage } from './picked-page.js';
+import { pickedPage, sqlOffset } from './picked-page.js';
 
 /**
  * Reads the list in its order, from the nearer end, or collects the matching objects and sorts them: the statement takes
@@ -14,20 +15,13 @@ export const ordered: PagePlan = {
   unfit: () => undefined,
 
   statement(page, keep) {
-    return pickedPage(page, keep, (picking) => {
-      const offset = sqlOffset(page, picking.values);
-      const tallied = talliedPage(page, offset, picking.values);
-      return counted(page, picking, tallied, pickedByOffset(picking, placeOf(picking, offset)));
+    const count = countPlanOf(page);
+    return pickedPage(page, keep, count, (picking) => {
+      const place = {
+        ...placeAt(picking, sqlOffset(page, picking.values)),
+        isFound: count === found,
+      };
+      return [...count.tables(page, picking, place), ...pickedByOffset(picking, place)];
     });
   },
 };
-
-export function placeOf(picking: Picking, offset: string | undefined): Place {
-  // A statement must refer to every parameter that is added.
-  if (picking.where === '') return { offset };
-  return {
-    offset,
-    indexSize: indexSizeOf(picking),
-    searchSize: searchSizeOf(picking),
-  };
-}

@@ -1,5 +1,6 @@
 import type { PageToRead } from '../statement/page-request.js';
 import type { Keep } from '../statement/prepared-statements.js';
+import type { CountPlan } from './count-plan.js';
 
 /** A way to read a page, which says by itself when it fits. */
 export interface PagePlan {
@@ -18,13 +19,10 @@ export interface PagePlan {
   readonly statement: (page: PageToRead, keep: 'if frequent' | 'never') => PageStatement;
 }
 
-/** How a page is counted: by the tally, by an earlier page, with the objects that are found, or by an index. */
-export type CountWay = 'tally' | 'remembered' | 'found' | 'index';
-
-/** The plan by which a page was read. */
+/** The plans by which a page was read and counted. */
 export interface PlanTaken {
   readonly name: string;
-  readonly count: CountWay;
+  readonly count: CountPlan['name'];
 }
 
 /** The statement for a page. */
@@ -32,7 +30,7 @@ export interface PageStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   /** With `remembered`, its result is right only at the version of what is known. */
-  readonly count: CountWay;
+  readonly count: CountPlan['name'];
   /** Not `never` if one plan of PostgreSQL is as good as one for the values. */
   readonly keep: Keep;
 }

@@ -2,7 +2,6 @@ import { behindObject } from './behind-object.js';
 import { behindPage } from './behind-page.js';
 import { facet } from './facet.js';
 import { identifiers } from './identifiers.js';
-import { found } from './found.js';
 import { ordered } from './ordered.js';
 import type { PageToRead } from '../statement/page-request.js';
 import type { PagePlan } from './page-plan.js';
@@ -17,7 +16,6 @@ export const PLANS: readonly PagePlan[] = [
   relevance,
   behindObject,
   placed,
-  found,
   ordered,
 ];
 

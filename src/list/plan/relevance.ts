@@ -5,9 +5,11 @@ import { keysOf, orderBy } from '../listing/order.js';
 import { inBranches } from '../statement/in-branches.js';
 import { MAXIMUM_SORTED, pickedByOffset } from '../statement/picked-by-offset.js';
 import { anchorOf, isBehind, pickedBehind, type Picking } from '../statement/picked-objects.js';
-import { countByWord, indexSizeOf } from '../statement/tallied-counts.js';
+import { indexSizeOf } from '../statement/place.js';
+import { countByWord } from '../statement/tallied-counts.js';
+import { countPlanOf } from './count-plans.js';
 import type { PagePlan } from './page-plan.js';
-import { counted, pickedPage, sqlOffset, talliedPage } from './picked-page.js';
+import { pickedPage, sqlOffset } from './picked-page.js';
 
 /**
  * Reads two lists, one behind the other, each in the order of its keys: objects with all words in the title, and the
@@ -20,13 +22,13 @@ export const relevance: PagePlan = {
 
   statement(page) {
     const { after } = page.request;
-    return pickedPage(page, 'never', (picking) => {
-      const offset = sqlOffset(page, picking.values);
-      const tallied = talliedPage(page, offset, picking.values);
-      const picked =
-        after === undefined ? pickedByOffsets(picking, offset) : behind(picking, after);
-      return counted(page, picking, tallied, picked);
-    });
+    const count = countPlanOf(page);
+    return pickedPage(page, 'never', count, (picking) => [
+      ...count.tables(page, picking, {}),
+      ...(after === undefined
+        ? pickedByOffsets(picking, sqlOffset(page, picking.values))
+        : behind(picking, after)),
+    ]);
   },
 };
 

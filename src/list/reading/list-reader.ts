@@ -9,7 +9,8 @@ import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
 import { orderBy } from '../listing/order.js';
 import { visibleRelated } from '../listing/scope.js';
-import type { PageStatement, PlanTaken } from '../plan/page-plan.js';
+import { COUNT_PLANS } from '../plan/count-plans.js';
+import type { PagePlan, PageStatement, PlanTaken } from '../plan/page-plan.js';
 import { planOf, PLANS } from '../plan/plans.js';
 import { matchingObjects } from '../statement/matching-objects.js';
 import type { PageToRead } from '../statement/page-request.js';
@@ -25,11 +26,19 @@ import { Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 import { WithheldLists } from './withheld-lists.js';
 
+/** A plan, and why it does not fit a page. */
+interface UnfitPlan {
+  readonly name: string;
+  readonly reason: string;
+}
+
 /** How a page would be read now, if nothing of its list was remembered. */
 export interface Explanation {
-  /** The plans before the one that is taken, each with the reason why it does not fit. */
-  readonly unfit: readonly { readonly name: string; readonly reason: string }[];
   readonly taken: PlanTaken;
+  /** The plans of pages that were tried before the one that is taken. */
+  readonly unfit: readonly UnfitPlan[];
+  /** The ways to count that were tried before the one that is taken. */
+  readonly uncounted: readonly UnfitPlan[];
   readonly statement: string;
   readonly values: readonly unknown[];
   /** What PostgreSQL did to run the statement, as lines. */
@@ -96,9 +105,10 @@ export class ListReader {
       const page = pageOf(list, resolved);
       const plan = planOf(page);
       const built = plan.statement(page, 'if frequent');
-      const before = PLANS.slice(0, PLANS.indexOf(plan));
-      const unfit = before.map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' }));
-      return analysed(built, { unfit, taken: { name: plan.name, count: built.count } }, rows);
+      const taken = { name: plan.name, count: built.count };
+      const unfit = unfitBefore(PLANS, taken.name, page);
+      const uncounted = unfitBefore(COUNT_PLANS, taken.count, page);
+      return analysed(built, { taken, unfit, uncounted }, rows);
     });
   }
 
@@ -166,10 +176,23 @@ function pageOf({ listing, request, matching }: ListToRead, resolved: Listing): 
   };
 }
 
+/** The plans of a table before the one with a name. */
+function unfitBefore(
+  plans: readonly Pick<PagePlan, 'name' | 'unfit'>[],
+  taken: string,
+  page: PageToRead,
+): UnfitPlan[] {
+  const before = plans.slice(
+    0,
+    plans.findIndex(({ name }) => name === taken),
+  );
+  return before.map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' }));
+}
+
 /** Runs the statement of a page to see what PostgreSQL does. */
 async function analysed(
   { text, values }: Pick<PageStatement, 'text' | 'values'>,
-  choice: Pick<Explanation, 'unfit' | 'taken'>,
+  choice: Pick<Explanation, 'taken' | 'unfit' | 'uncounted'>,
   read: ReadRows,
 ): Promise<Explanation> {
   const analysing = statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });

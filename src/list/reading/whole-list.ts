@@ -8,14 +8,14 @@ import type { Listing } from '../listing/listing.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
 import { type ListStatements, openList } from './open-list.js';
-import { and, whereOf } from '../condition/print.js';
+import { and } from '../condition/print.js';
 import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
 import { isBehind, anchorOf } from '../statement/picked-objects.js';
 import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { visibleIn, visibleRelated } from '../listing/scope.js';
-import { talliedList } from '../statement/tallied-list.js';
+import { talliedCount } from '../statement/tallied-counts.js';
 import { stateOf } from '../statement/state.js';
 
 /** Prepares a whole list. It has no default limit. */
@@ -90,17 +90,15 @@ function summaryOf(
 ): ListStatements['summary'] {
   const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
   const values = new ParameterValues();
-  const tallied = talliedList(matching, { order: [], values });
-  const { tables, countUnlessRead } = tallied;
-  let { count } = tallied;
-  if (countUnlessRead !== undefined) {
-    const where = whereOf(matching.conditions, { metadata, values });
-    count = `coalesce(${countUnlessRead}, (SELECT count(*) FROM object ${where}))`;
-  }
-  return count === undefined
+  const tallied = talliedCount({ ...matching, values });
+  // To count the objects takes less than to read them, which follows.
+  return tallied
     ? [
+        `WITH ${[objectTable(metadata), ...tallied.tables].join(',\n')} ${select(tallied.total)}`,
+        values.values,
+      ]
+    : [
         select(`SELECT count(*) FROM ${tableOf(metadata)} object ${matching.where}`),
         matching.values,
-      ]
-    : [`WITH ${[objectTable(metadata), ...tables].join(',\n')} ${select(count)}`, values.values];
+      ];
 }

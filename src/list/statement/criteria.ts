@@ -147,6 +147,12 @@ export function areEqualities({ intervals, missing, excluded, search }: Criteria
   return intervals.length + missing.length + excluded.size === 0 && !search;
 }
 
+/** The interval of criteria that say nothing else but which values columns have. */
+export function onlyInterval(criteria: Criteria): Interval | undefined {
+  const [interval, ...others] = criteria.intervals;
+  return areEqualities({ ...criteria, intervals: others }) ? interval : undefined;
+}
+
 /** Whether criteria compare no column with values, but at most search for words. */
 export function compareNothing({ equal, intervals, missing, excluded }: Criteria): boolean {
   return equal.size + intervals.length + missing.length + excluded.size === 0;

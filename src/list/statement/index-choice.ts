@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
-import { areEqualities, type Criteria, type Interval, isBounded } from './criteria.js';
+import { type Criteria, type Interval, isBounded, onlyInterval } from './criteria.js';
 import type { IndexChoice } from './matching-objects.js';
 import { and } from '../condition/print.js';
 import { conditionsBy, isCarriedBy, type PlannedComparison } from './planned-comparisons.js';
@@ -26,10 +26,9 @@ export function intervalWithinValue(
   metadata: EntityMetadata,
   criteria: Criteria,
 ): IntervalWithinValue | undefined {
-  const { equal, intervals } = criteria;
-  const [interval, ...others] = intervals;
-  if (!interval || others.length > 0 || !isBounded(interval)) return undefined;
-  if (!areEqualities({ ...criteria, intervals: [] })) return undefined;
+  const { equal } = criteria;
+  const interval = onlyInterval(criteria);
+  if (!interval || !isBounded(interval)) return undefined;
   if (!sortedObjects(metadata, interval.column, criteria)?.isNarrow) return undefined;
   const [narrow, ...more] = [...equal].filter(([name]) => !isBroad(metadata, name));
   if (!narrow || more.length > 0) return undefined;

@@ -3,6 +3,7 @@ import { keysOf, orderBy } from '../listing/order.js';
 import { and } from '../condition/print.js';
 import { inBranches, NO_LIMIT, type Section } from './in-branches.js';
 import { everyMatching, type Picking } from './picked-objects.js';
+import type { Place } from './place.js';
 
 /** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */
 export const MAXIMUM_SORTED = 50_000;
@@ -15,24 +16,6 @@ const SORTING_COST = { read: 2, foundFirst: 15 };
 
 /** What it costs to find an object by a word in an index, in the same measure. */
 const SEARCH_COST = 0.1;
-
-/** Where a page begins. All members but the last are SQL expressions. */
-export interface Place {
-  /** Absent: the first page. */
-  readonly offset?: string;
-  /**
-   * How many objects the index in the order of the list has, matching ones and others. Absent if the list
-   * has no conditions.
-   */
-  readonly indexSize?: string;
-  /**
-   * How many objects contain a common word that is searched for, if other conditions have to be met as well.
-   * An index finds all of them before the other conditions leave some.
-   */
-  readonly searchSize?: string;
-  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see the plan `found`. */
-  readonly isFound?: boolean;
-}
 
 /**
  * The tables for the objects of a page: `picked` has the columns of their order. It skips objects one by

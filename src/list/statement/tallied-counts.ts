@@ -1,23 +1,72 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
-import { onlyNamed } from '../condition/words.js';
-import { areEqualities, compareNothing, type Criteria, facetsOf } from './criteria.js';
-import type { Picking } from './picked-objects.js';
+import type { Bound } from '../condition/condition.js';
 import { and } from '../condition/print.js';
+import { onlyNamed } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../tally/facet.js';
-import type { TalliedObjects } from '../tally/position.js';
+import { type TalliedObjects, TallyPositions } from '../tally/position.js';
 import {
   countOf,
   countOfColumn,
   facetColumnsOf,
   identifierOrder,
   sortedOrder,
-  tallyRows,
 } from '../tally/tally.js';
 import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
+import {
+  areEqualities,
+  type Criteria,
+  facetsOf,
+  type Interval,
+  isBounded,
+  onlyInterval,
+} from './criteria.js';
+import type { Picking } from './picked-objects.js';
+
+/** A number of objects in SQL. */
+export interface Counted {
+  /** Common table expressions that `total` refers to. */
+  readonly tables: readonly string[];
+  readonly total: string;
+}
+
+/** The objects of a list, and the parameters of its statement. */
+type Tallied = Pick<Picking, 'metadata' | 'facets' | 'criteria' | 'where' | 'values'>;
+
+/** The number of matching objects; `undefined` if the tally does not always know it. */
+export function talliedCount(list: Omit<Tallied, 'where'>): Counted | undefined {
+  const { metadata, facets, criteria, values } = list;
+  if (!criteria) return undefined;
+  if (facets) return total(countOf(identifierOrder(metadata), facetNames(facets, values)));
+  const interval = onlyInterval(criteria);
+  if (!interval) return total(remainder(metadata, criteria, values));
+  if (!isBounded(interval)) return total(valuedCount(metadata, interval.column, criteria, values));
+  const objects = sortedObjects(metadata, interval.column, criteria);
+  return objects && !objects.isNarrow ? countedBetween(interval, objects, values) : undefined;
+}
+
+/**
+ * The number of matching objects, or null if the tally does not know it, or has so few objects of the facets that the
+ * matching ones are better counted one by one (`TallyPositions.spansMore`); `undefined` if it never knows it.
+ */
+export function countIfTallied(list: Tallied): Counted | undefined {
+  const { metadata, criteria, values } = list;
+  const interval = criteria && onlyInterval(criteria);
+  if (!interval) return total(countByWord(list, false));
+  const objects = sortedObjects(metadata, interval.column, criteria);
+  if (!objects?.isNarrow || !isBounded(interval)) return undefined;
+  const counted = countedBetween(interval, objects, values);
+  const every = countOf(identifierOrder(metadata), facetNames([EVERY_OBJECT], values));
+  const isRead = counted.positions.spansMore(every);
+  return { ...counted, total: `(CASE WHEN ${isRead} THEN NULL ELSE ${counted.total} END)` };
+}
+
+function total(sql: string | undefined): Counted | undefined {
+  return sql === undefined ? undefined : { tables: [], total: sql };
+}
 
 /**
  * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
@@ -26,12 +75,7 @@ import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
  * @param inTitle whether `where` searches only in titles
  */
 export function countByWord(
-  {
-    metadata,
-    criteria,
-    where,
-    values,
-  }: Pick<Picking, 'metadata' | 'criteria' | 'where' | 'values'>,
+  { metadata, criteria, where, values }: Omit<Tallied, 'facets'>,
   inTitle: boolean,
 ): string | undefined {
   if (!criteria?.search || !areEqualities({ ...criteria, search: undefined })) return undefined;
@@ -44,35 +88,6 @@ export function countByWord(
   const others = onlyNamed(search, inTitle, values);
   if (others === undefined) return count;
   return `${count} + (SELECT count(*) FROM object ${and(where, others)})`;
-}
-
-/**
- * An SQL expression for the number of objects that contain the word of a search, whatever else is compared: 0
- * unless the search is for one word, and a counted one; `undefined` if nothing else is compared.
- */
-export function searchSizeOf({ metadata, search, criteria, values }: Picking): string | undefined {
-  if (!search || (criteria && compareNothing(criteria))) return undefined;
-  const tally = wordTallyOf(metadata, search);
-  if (!tally) return undefined;
-  return `coalesce(${wordCountOf(tally, search.words, false, [EVERY_OBJECT], values)}, 0)`;
-}
-
-/** How many objects a table without a tally is assumed to have. */
-const ASSUMED_OBJECTS = 1_000_000;
-
-/**
- * An SQL expression for the number of objects that an index in the order of a list has: all of them, or in
- * the order of the identifier those with the one value of a counted column.
- */
-export function indexSizeOf({ metadata, criteria, order, values }: Picking): string {
-  if (!capabilitiesOf(metadata).counts) return String(ASSUMED_OBJECTS);
-  const single = order.length === 1 && criteria ? [...criteria.equal] : [];
-  const facets = single
-    .filter(([, equals]) => equals.length === 1)
-    .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
-  const names = facetNames([EVERY_OBJECT, ...facets], values);
-  const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
-  return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
 }
 
 /** Objects whose ranges in the order of a column the tally knows. */
@@ -95,11 +110,33 @@ export function sortedObjects(
   return { metadata, order, facets, isNarrow };
 }
 
+/** The number of objects in an interval, with their positions, and the table `outside`: how many are `below` it and `above`. */
+export function countedBetween(
+  { column, lower, upper }: Interval,
+  objects: SortedObjects,
+  values: ParameterValues,
+): Counted & { readonly positions: TallyPositions } {
+  const positions = new TallyPositions(objects, values);
+  const type = sqlTypeOf(columnOf(objects.metadata, column));
+  const bound = ({ value }: Bound): string => `(${values.addTyped(value, type)})`;
+  const below = lower ? positions.below(bound(lower), !lower.inclusive) : '0';
+  const above = upper
+    ? `${positions.total} - ${positions.below(bound(upper), upper.inclusive)}`
+    : '0';
+  positions.tables.push(`outside AS MATERIALIZED (SELECT ${below} AS below, ${above} AS above)`);
+  return {
+    positions,
+    tables: positions.tables,
+    // If the lower bound is above the upper one, objects between them are outside twice.
+    total: `(SELECT greatest(0, ${positions.total} - below - above) FROM outside)`,
+  };
+}
+
 /**
  * An SQL expression for the number of objects with the values of criteria and a value in a column;
  * `undefined` if the tally does not know it.
  */
-export function valuedCount(
+function valuedCount(
   metadata: EntityMetadata,
   name: string,
   criteria: Criteria,
@@ -112,15 +149,16 @@ export function valuedCount(
 }
 
 /**
- * An SQL expression for the number of objects with the values of criteria that have no value in its missing column, or none of
- * its excluded values: all with the values, less the others.
+ * An SQL expression for the number of objects with the values of criteria that have no value in the one missing column, or
+ * none of the excluded values: all with the values, less the others. `undefined` if criteria say anything else.
  */
-export function remainder(
+function remainder(
   metadata: EntityMetadata,
   criteria: Criteria,
   values: ParameterValues,
 ): string | undefined {
-  const { equal, missing, excluded } = criteria;
+  const { equal, intervals, missing, excluded, search } = criteria;
+  if (search || intervals.length > 0 || missing.length + excluded.size !== 1) return undefined;
   const order = identifierOrder(metadata);
   const all = facetsOf(metadata, equal);
   // A statement must refer to every parameter that is added.

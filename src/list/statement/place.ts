@@ -1,0 +1,53 @@
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { EVERY_OBJECT, facetNames } from '../tally/facet.js';
+import { identifierOrder, tallyRows } from '../tally/tally.js';
+import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
+import { compareNothing, facetsOf } from './criteria.js';
+import type { Picking } from './picked-objects.js';
+
+/** Where a page begins, and what it takes to read the list up to there. All members but the last are SQL expressions. */
+export interface Place {
+  /** Absent: the first page. */
+  readonly offset?: string;
+  /**
+   * How many objects the index in the order of the list has, matching ones and others. Absent if the list
+   * has no conditions.
+   */
+  readonly indexSize?: string;
+  /**
+   * How many objects contain a common word that is searched for, if other conditions have to be met as well.
+   * An index finds all of them before the other conditions leave some.
+   */
+  readonly searchSize?: string;
+  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see the count plan `found`. */
+  readonly isFound?: boolean;
+}
+
+export function placeAt(picking: Picking, offset: string | undefined): Place {
+  // A statement must refer to every parameter that is added.
+  if (picking.where === '') return { offset };
+  return { offset, indexSize: indexSizeOf(picking), searchSize: searchSizeOf(picking) };
+}
+
+/** How many objects a table without a tally is assumed to have. */
+const ASSUMED_OBJECTS = 1_000_000;
+
+/** All objects, or in the order of the identifier those with the one value of a counted column. */
+export function indexSizeOf({ metadata, criteria, order, values }: Picking): string {
+  if (!capabilitiesOf(metadata).counts) return String(ASSUMED_OBJECTS);
+  const single = order.length === 1 && criteria ? [...criteria.equal] : [];
+  const facets = single
+    .filter(([, equals]) => equals.length === 1)
+    .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
+  const names = facetNames([EVERY_OBJECT, ...facets], values);
+  const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
+  return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
+}
+
+/** 0 unless the search is for one word, and a counted one; `undefined` if nothing else is compared. */
+function searchSizeOf({ metadata, search, criteria, values }: Picking): string | undefined {
+  if (!search || (criteria && compareNothing(criteria))) return undefined;
+  const tally = wordTallyOf(metadata, search);
+  if (!tally) return undefined;
+  return `coalesce(${wordCountOf(tally, search.words, false, [EVERY_OBJECT], values)}, 0)`;
+}

@@ -1,0 +1,87 @@
+import type { ParameterValues } from '../../database/statement.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { identifierOf } from '../../resource/resource.js';
+import { isIndexed, type OrderKey } from '../listing/order.js';
+import { facetNames } from '../tally/facet.js';
+import { TallyPositions } from '../tally/position.js';
+import { countOf, identifierOrder } from '../tally/tally.js';
+import { onlyInterval } from './criteria.js';
+import type { MatchingObjects } from './matching-objects.js';
+import { type Counted, countedBetween, sortedObjects } from './tallied-counts.js';
+
+/**
+ * The place of an offset in a list, with the number of its objects. The table `start` has one row for the first object of
+ * the page: its value in the sorted column as `value`, and its identifier as `id`; or, unless the order is `isIndexed`, the
+ * number of objects with the same value before it as `skipped`. It is empty if the page begins behind all objects with a
+ * value.
+ */
+export interface TalliedPlace extends Counted {
+  /** The number of matching objects with a value in the sorted column, in SQL. */
+  readonly valuedCount: string;
+}
+
+/**
+ * The place of an offset; `undefined` if the tally does not know it.
+ *
+ * @param order the total order of the list
+ * @param offset its parameter
+ */
+export function talliedPlace(
+  { metadata, facets, criteria }: Pick<MatchingObjects, 'metadata' | 'facets' | 'criteria'>,
+  order: readonly OrderKey[],
+  offset: string,
+  values: ParameterValues,
+): TalliedPlace | undefined {
+  const [first] = order;
+  // One range for all objects of a table of others would be read to its end.
+  if (!criteria || !first || !capabilitiesOf(metadata).places) return undefined;
+  const interval = onlyInterval(criteria);
+  const byIdentifier = identifierOrder(metadata);
+  if (facets && first.column === identifierOf(metadata)) {
+    const count = countOf(byIdentifier, facetNames(facets, values));
+    const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
+    const { tables, total } = positions;
+    positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
+    return { tables, total: count, valuedCount: total };
+  }
+  const { propertyName } = first.column;
+  if (!facets && interval?.column !== propertyName) return undefined;
+  const objects = sortedObjects(metadata, propertyName, criteria);
+  if (!objects || objects.isNarrow) return undefined;
+  if (interval) {
+    const { positions, ...counted } = countedBetween(interval, objects, values);
+    addSortedStart(positions, order, offset, true);
+    return { ...counted, valuedCount: counted.total };
+  }
+  const count = countOf(byIdentifier, facetNames(facets ?? [], values));
+  const positions = new TallyPositions(objects, values);
+  addSortedStart(positions, order, offset);
+  return { tables: positions.tables, total: count, valuedCount: positions.total };
+}
+
+/**
+ * Adds the table `start` for an order that begins with a sorted column.
+ *
+ * @param isInterval whether the list is an interval of the column, with a table `outside`
+ */
+function addSortedStart(
+  positions: TallyPositions,
+  order: readonly OrderKey[],
+  offset: string,
+  isInterval = false,
+): void {
+  const { tables, total } = positions;
+  const isAscending = order[0]?.direction === 'ASC';
+  const side = isAscending ? 'below' : 'above';
+  const rank = isInterval ? `(${offset} + (SELECT ${side} FROM outside))` : offset;
+  const place = isIndexed(order) ? 'start' : 'value_at';
+  positions.addPlace(place, isAscending ? rank : `${total} - 1 - ${rank}`);
+  if (place === 'start') return;
+  const value = '(SELECT value FROM value_at)';
+  const before = isAscending
+    ? positions.below(value, false)
+    : `${total} - ${positions.below(value, true)}`;
+  tables.push(
+    `start AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM value_at)`,
+  );
+}
