@@ -19,7 +19,7 @@ export const behindObject: PagePlan = {
     // There are too many variants of other pages.
     const isKept = matching.where === '' && fields === undefined && order.length <= 2;
     return pickedPage(page, isKept ? 'always' : 'never', count, (picking) => [
-      ...count.tables(page, picking, {}),
+      ...count.tables(page, picking),
       anchorOf(picking, after),
       pickedBehind(picking),
     ]);

@@ -18,7 +18,7 @@ export const behindPage: PagePlan = {
       page,
       'never',
       remembered,
-      (picking) => [...remembered.tables(page, picking, {}), ...pickedBehindKey(picking, before)],
+      (picking) => [...remembered.tables(page, picking), ...pickedBehindKey(picking, before)],
       objectsAhead(known, request.limit),
     );
   },

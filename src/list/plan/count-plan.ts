@@ -4,7 +4,7 @@ import type { Picking } from '../statement/picked-objects.js';
 
 /** A way to count the objects of a list, which says by itself when it fits. */
 export interface CountPlan {
-  /** For the log of slow lists, traces, metrics and `catalogue explain`. */
+  /** For the log of slow lists, traces and `catalogue explain`. */
   readonly name: 'tally' | 'remembered' | 'found' | 'tally or index' | 'index';
   /** Why it does not count the list of a page; `undefined` if it fits. */
   readonly unfit: (page: PageToRead) => string | undefined;
@@ -13,5 +13,5 @@ export interface CountPlan {
    *
    * @param place where the page begins, if its objects are picked by an offset
    */
-  readonly tables: (page: PageToRead, picking: Picking, place: Place) => string[];
+  readonly tables: (page: PageToRead, picking: Picking, place?: Place) => string[];
 }

@@ -1,6 +1,11 @@
 import { ParameterValues } from '../../database/statement.js';
 import type { PageToRead } from '../statement/page-request.js';
-import { type Counted, countIfTallied, talliedCount } from '../statement/tallied-counts.js';
+import {
+  countByIndex,
+  type Counted,
+  countIfTallied,
+  talliedCount,
+} from '../statement/tallied-counts.js';
 import type { CountPlan } from './count-plan.js';
 import { found } from './found.js';
 
@@ -29,17 +34,14 @@ const tallyOrIndex: CountPlan = {
     countIfTallied({ ...matching, values: new ParameterValues() })
       ? undefined
       : 'the tally never knows the count',
-  tables: (_, picking) => {
-    const { tables, total } = countIfTallied(picking) ?? { tables: [], total: 'NULL' };
-    return counted({ tables, total: `coalesce(${total}, ${byIndex(picking)})` });
-  },
+  tables: (_, picking) => counted(countByIndex(picking)),
 };
 
 /** By an index that carries the columns of the conditions, if there is one. */
 const index: CountPlan = {
   name: 'index',
   unfit: () => undefined,
-  tables: (_, picking) => counted({ tables: [], total: byIndex(picking) }),
+  tables: (_, picking) => counted(countByIndex(picking)),
 };
 
 /** The ways to count a list in the order in which they are tried. The last one fits any list. */
@@ -48,10 +50,6 @@ export const COUNT_PLANS: readonly CountPlan[] = [tally, remembered, found, tall
 /** The first way that fits. */
 export function countPlanOf(page: PageToRead): CountPlan {
   return COUNT_PLANS.find(({ unfit }) => unfit(page) === undefined) ?? index;
-}
-
-function byIndex({ where }: { readonly where: string }): string {
-  return `(SELECT count(*) FROM object ${where})`;
 }
 
 /** @throws TypeError without a count: the plan does not fit */

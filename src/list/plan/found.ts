@@ -14,12 +14,12 @@ export const found: CountPlan = {
 
   unfit({ matching, request: { after, isByRelevance } }) {
     if (after !== undefined || isByRelevance) return 'the page is not at an offset of one order';
-    const isCounted =
+    const mayBeFew =
       matching.search ?? countIfTallied({ ...matching, values: new ParameterValues() });
-    return isCounted ? undefined : 'an index counts the objects';
+    return mayBeFew ? undefined : 'an index counts the objects';
   },
 
-  tables(_, picking, place) {
+  tables(_, picking, place = {}) {
     const tallied = countIfTallied(picking);
     return [
       ...(tallied?.tables ?? []),

@@ -24,7 +24,7 @@ export const relevance: PagePlan = {
     const { after } = page.request;
     const count = countPlanOf(page);
     return pickedPage(page, 'never', count, (picking) => [
-      ...count.tables(page, picking, {}),
+      ...count.tables(page, picking),
       ...(after === undefined
         ? pickedByOffsets(picking, sqlOffset(page, picking.values))
         : behind(picking, after)),

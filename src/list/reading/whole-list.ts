@@ -15,7 +15,7 @@ import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevanc
 import type { StreamFormat, WholeList } from './prepared-list.js';
 import { rowWriter } from './row-writer.js';
 import { visibleIn, visibleRelated } from '../listing/scope.js';
-import { talliedCount } from '../statement/tallied-counts.js';
+import { countByIndex, talliedCount } from '../statement/tallied-counts.js';
 import { stateOf } from '../statement/state.js';
 
 /** Prepares a whole list. It has no default limit. */
@@ -88,17 +88,14 @@ function summaryOf(
   { repository: { metadata }, resources }: Listing,
   matching: MatchingObjects,
 ): ListStatements['summary'] {
-  const select = (total: string): string => `SELECT (${total})::text, ${stateOf(resources)}`;
-  const values = new ParameterValues();
-  const tallied = talliedCount({ ...matching, values });
-  // To count the objects takes less than to read them, which follows.
-  return tallied
-    ? [
-        `WITH ${[objectTable(metadata), ...tallied.tables].join(',\n')} ${select(tallied.total)}`,
-        values.values,
-      ]
-    : [
-        select(`SELECT count(*) FROM ${tableOf(metadata)} object ${matching.where}`),
-        matching.values,
-      ];
+  // A statement must refer to every parameter: those of the conditions only if it reads the objects.
+  let values = new ParameterValues();
+  let counted = talliedCount({ ...matching, values });
+  if (!counted) {
+    values = new ParameterValues(matching.values);
+    counted = countByIndex({ ...matching, values });
+  }
+  const tables = [objectTable(metadata), ...counted.tables].join(',\n');
+  const text = `WITH ${tables} SELECT ${counted.total}::text, ${stateOf(resources)}`;
+  return [text, values.values];
 }

@@ -6,9 +6,8 @@ import { type Criteria, type Interval, isBounded, onlyInterval } from './criteri
 import type { IndexChoice } from './matching-objects.js';
 import { and } from '../condition/print.js';
 import { conditionsBy, isCarriedBy, type PlannedComparison } from './planned-comparisons.js';
-import { sortedObjects } from './tallied-counts.js';
-import { facetName } from '../tally/facet.js';
-import { countOf, identifierOrder, sortedOrder, tallyRows } from '../tally/tally.js';
+import { countOfFacets, sortedObjects } from './tallied-counts.js';
+import { sortedOrder, tallyRows } from '../tally/tally.js';
 
 /** An interval among the objects with one value of a column. An index finds the objects by either. */
 export interface IntervalWithinValue {
@@ -50,7 +49,7 @@ export function indexChoice(
   values: ParameterValues,
 ): IndexChoice {
   const compared = columnOf(metadata, column);
-  const facet = values.addTyped([facetName({ columns: [compared], values: [value] })], 'text[]');
+  const withValue = countOfFacets(metadata, [{ columns: [compared], values: [value] }], values);
   const { tables, count } = objectsInRanges(metadata, interval, values);
   const equality = `(${values.addTyped(value, sqlTypeOf(compared))})`;
   const reference = `object."${compared.databaseName}"`;
@@ -67,7 +66,7 @@ export function indexChoice(
     ...missingBound(metadata, interval),
   );
   const rarer = `rarer AS MATERIALIZED (
-      SELECT ${count} < ${countOf(identifierOrder(metadata), facet)} AS is_interval
+      SELECT ${count} < ${withValue} AS is_interval
     )`;
   return { tables: [...tables, rarer], byValue, byInterval };
 }

@@ -40,7 +40,7 @@ type Tallied = Pick<Picking, 'metadata' | 'facets' | 'criteria' | 'where' | 'val
 export function talliedCount(list: Omit<Tallied, 'where'>): Counted | undefined {
   const { metadata, facets, criteria, values } = list;
   if (!criteria) return undefined;
-  if (facets) return total(countOf(identifierOrder(metadata), facetNames(facets, values)));
+  if (facets) return total(countOfFacets(metadata, facets, values));
   const interval = onlyInterval(criteria);
   if (!interval) return total(remainder(metadata, criteria, values));
   if (!isBounded(interval)) return total(valuedCount(metadata, interval.column, criteria, values));
@@ -59,9 +59,26 @@ export function countIfTallied(list: Tallied): Counted | undefined {
   const objects = sortedObjects(metadata, interval.column, criteria);
   if (!objects?.isNarrow || !isBounded(interval)) return undefined;
   const counted = countedBetween(interval, objects, values);
-  const every = countOf(identifierOrder(metadata), facetNames([EVERY_OBJECT], values));
-  const isRead = counted.positions.spansMore(every);
+  const isRead = counted.positions.spansMore(countOfFacets(metadata, [EVERY_OBJECT], values));
   return { ...counted, total: `(CASE WHEN ${isRead} THEN NULL ELSE ${counted.total} END)` };
+}
+
+/** The number of matching objects by an index, unless the tally turns out to know it. */
+export function countByIndex(list: Tallied): Counted {
+  const byIndex = `(SELECT count(*) FROM object ${list.where})`;
+  const tallied = countIfTallied(list);
+  return tallied
+    ? { ...tallied, total: `coalesce(${tallied.total}, ${byIndex})` }
+    : { tables: [], total: byIndex };
+}
+
+/** An SQL expression for the number of objects of facets. */
+export function countOfFacets(
+  metadata: EntityMetadata,
+  facets: readonly Facet[],
+  values: ParameterValues,
+): string {
+  return countOf(identifierOrder(metadata), facetNames(facets, values));
 }
 
 function total(sql: string | undefined): Counted | undefined {
@@ -159,11 +176,10 @@ function remainder(
 ): string | undefined {
   const { equal, intervals, missing, excluded, search } = criteria;
   if (search || intervals.length > 0 || missing.length + excluded.size !== 1) return undefined;
-  const order = identifierOrder(metadata);
   const all = facetsOf(metadata, equal);
   // A statement must refer to every parameter that is added.
   if (!all) return undefined;
-  const count = (facets: readonly Facet[]): string => countOf(order, facetNames(facets, values));
+  const count = (facets: readonly Facet[]): string => countOfFacets(metadata, facets, values);
   const [column] = missing;
   if (column !== undefined) {
     const others = valuedCount(metadata, column, criteria, values);

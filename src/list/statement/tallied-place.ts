@@ -2,12 +2,11 @@ import type { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { identifierOf } from '../../resource/resource.js';
 import { isIndexed, type OrderKey } from '../listing/order.js';
-import { facetNames } from '../tally/facet.js';
 import { TallyPositions } from '../tally/position.js';
-import { countOf, identifierOrder } from '../tally/tally.js';
+import { identifierOrder } from '../tally/tally.js';
 import { onlyInterval } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { type Counted, countedBetween, sortedObjects } from './tallied-counts.js';
+import { type Counted, countedBetween, countOfFacets, sortedObjects } from './tallied-counts.js';
 
 /**
  * The place of an offset in a list, with the number of its objects. The table `start` has one row for the first object of
@@ -35,25 +34,25 @@ export function talliedPlace(
   const [first] = order;
   // One range for all objects of a table of others would be read to its end.
   if (!criteria || !first || !capabilitiesOf(metadata).places) return undefined;
-  const interval = onlyInterval(criteria);
-  const byIdentifier = identifierOrder(metadata);
   if (facets && first.column === identifierOf(metadata)) {
-    const count = countOf(byIdentifier, facetNames(facets, values));
-    const positions = new TallyPositions({ metadata, order: byIdentifier, facets }, values);
+    const count = countOfFacets(metadata, facets, values);
+    const byIdentifier = { metadata, order: identifierOrder(metadata), facets };
+    const positions = new TallyPositions(byIdentifier, values);
     const { tables, total } = positions;
     positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
     return { tables, total: count, valuedCount: total };
   }
   const { propertyName } = first.column;
-  if (!facets && interval?.column !== propertyName) return undefined;
   const objects = sortedObjects(metadata, propertyName, criteria);
   if (!objects || objects.isNarrow) return undefined;
-  if (interval) {
+  const interval = onlyInterval(criteria);
+  if (interval?.column === propertyName) {
     const { positions, ...counted } = countedBetween(interval, objects, values);
     addSortedStart(positions, order, offset, true);
     return { ...counted, valuedCount: counted.total };
   }
-  const count = countOf(byIdentifier, facetNames(facets ?? [], values));
+  if (!facets) return undefined;
+  const count = countOfFacets(metadata, facets, values);
   const positions = new TallyPositions(objects, values);
   addSortedStart(positions, order, offset);
   return { tables: positions.tables, total: count, valuedCount: positions.total };
