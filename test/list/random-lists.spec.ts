@@ -168,6 +168,7 @@ async function anchor(
 const WAYS: Readonly<Record<string, RegExp>> = {
   'behind a key of a table of others': /anchor AS MATERIALIZED \(SELECT .* WHERE false UNION ALL/,
   'count of an interval': /counted AS MATERIALIZED \(SELECT \(SELECT greatest/,
+  'place among equal values': /value_at AS MATERIALIZED/,
   'count by words': /= ARRAY\[counted\.word\]/,
 };
 
@@ -214,6 +215,9 @@ it('Lists have the count and the objects of plain SQL, whatever their conditions
     { shelfID: 's3', kind: 'NOVEL', priceMax: '95' },
     { shelfID: 's0', priceMin: '102', sort: 'title' },
     { shelfID: 's0', priceMax: '5', sort: 'title' },
+    // A place among equal values, in an order that no index has.
+    { sort: 'price,title' },
+    { sort: '-price,title' },
   ] as PlainRequest[]) {
     await comparePages(random, LIBRARY.own, { ...list, limit: '20' }, 'tester');
     note();
