@@ -1,9 +1,10 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type { Parameter } from './parameters/query-string.js';
 import type { RequestTrace } from './request-trace.js';
 
 /** A request as the guards and handlers see it. */
 export interface CatalogueRequest extends Request {
+  res: Response;
   /** The request id, as in the log and in `X-Request-Id`. */
   id: string;
   /** Every parameter of the query string, decoded, in the order sent. */

@@ -2,7 +2,6 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourceName } from '../resource/resource.js';
-import { Settings } from '../settings/settings.js';
 import { DeclarationCheck } from './declaration/declaration-check.js';
 import { Dependencies } from './reading/dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
@@ -26,14 +25,6 @@ import { UnscopedReads } from './reading/unscoped-reads.js';
 import { Versions } from './reading/versions.js';
 import { WithheldLists } from './reading/withheld-lists.js';
 
-/** Milliseconds after which a whole list is aborted if its reader reads nothing. */
-const STALL_TIMEOUT = 60_000;
-
-/** Maximum number of connections for whole lists, and for one client's reads of one resource. */
-function halfOfPool({ poolSize }: Settings): number {
-  return Math.ceil(poolSize / 2);
-}
-
 const providers = [
   DeclarationCheck,
   Dependencies,
@@ -42,39 +33,17 @@ const providers = [
   ListReader,
   LoadingResources,
   ObjectReader,
+  PageCache,
   PageReader,
   PageServer,
   PreparedStatements,
+  ReadLimit,
+  StreamLimit,
   StreamServer,
   Maintenance,
   UnscopedReads,
   Versions,
   WithheldLists,
-  {
-    provide: PageCache,
-    inject: [Settings],
-    useFactory: ({ pageCache }: Settings) => new PageCache(pageCache),
-  },
-  {
-    provide: ReadLimit,
-    inject: [Settings],
-    useFactory: (settings: Settings) => {
-      const ofResource = halfOfPool(settings);
-      const spared = ofResource + 1 < settings.poolSize ? 1 : 0;
-      return new ReadLimit({ ofResource, ofClient: ofResource + spared });
-    },
-  },
-  {
-    provide: StreamLimit,
-    inject: [Settings],
-    useFactory: (settings: Settings) =>
-      new StreamLimit({
-        total: halfOfPool(settings),
-        perClient: settings.maxStreamsPerClient,
-        timeout: settings.streamTimeout,
-        stallTimeout: STALL_TIMEOUT,
-      }),
-  },
 ];
 
 /** Lists of resources. */

@@ -3,7 +3,10 @@ import { parseQuery } from '../../src/http/parameters/query-string.js';
 import { link, type Position } from '../../src/list/serving/link.js';
 
 const links = (query: string, position: Partial<Position>) =>
-  link('/products', parseQuery(query), { limit: 50, count: 0, rows: 50, last: null, ...position });
+  link(
+    { url: `/products?${query}`, parameters: parseQuery(query) },
+    { limit: 50, count: 0, rows: 50, last: null, ...position },
+  );
 
 /** The links by relation, without the path. */
 function byRelation(query: string, position: Partial<Position>): Record<string, string> {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { PageCache } from '../../src/list/serving/page-cache.js';
+import type { Settings } from '../../src/settings/settings.js';
 
 const page = (bytes: number) => pageOf(Buffer.alloc(bytes));
 const pageOf = (body: Buffer) => ({ version: '1', count: '1', rows: '1', last: null, body });
 
+const cacheOf = (pageCache: number) => new PageCache({ pageCache } as Settings);
+
 describe('The page cache', () => {
   it('gives back what it was given', () => {
-    const cache = new PageCache(1_000_000);
+    const cache = cacheOf(1_000_000);
     const kept = page(10);
     cache.set('a', kept);
     expect(cache.get('a')).toEqual(kept);
@@ -14,7 +17,7 @@ describe('The page cache', () => {
   });
 
   it('keeps within its bound what was used last', () => {
-    const cache = new PageCache(100_000);
+    const cache = cacheOf(100_000);
     for (let at = 0; at < 20; at += 1) {
       cache.set(String(at), page(9500));
       cache.get('0');
@@ -24,23 +27,23 @@ describe('The page cache', () => {
   });
 
   it('keeps no more memory than the page, which Node may have cut out of a larger piece', () => {
-    const cache = new PageCache(100_000);
+    const cache = cacheOf(100_000);
     cache.set('a', pageOf(Buffer.from('a small page')));
     expect(cache.get('a')?.body.buffer.byteLength).toBe('a small page'.length);
   });
 
   it('counts a page once that is put in its own place', () => {
-    const cache = new PageCache(100_000);
+    const cache = cacheOf(100_000);
     cache.set('a', page(9500));
     for (let round = 0; round < 100; round += 1) cache.set('b', page(9500));
     expect(cache.get('a')).toBeDefined();
   });
 
   it('keeps no page that would drive out the others, nor any without room', () => {
-    const cache = new PageCache(100_000);
+    const cache = cacheOf(100_000);
     cache.set('a', page(20_000));
     expect(cache.get('a')).toBeUndefined();
-    const none = new PageCache(0);
+    const none = cacheOf(0);
     none.set('a', page(1));
     expect(none.get('a')).toBeUndefined();
   });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Response } from 'express';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { ReadLimit } from '../../src/list/serving/read-limit.js';
+import type { Settings } from '../../src/settings/settings.js';
+
+/** Three and four connections give a client two and three reads, two of them of one resource. */
+const limitFor = (poolSize: number) => new ReadLimit({ poolSize } as Settings);
 
 /** A read that ends when `end` is called. */
 function read(limit: ReadLimit, client: string, resource = 'things') {
@@ -22,15 +25,13 @@ function read(limit: ReadLimit, client: string, resource = 'things') {
 }
 
 function run(limit: ReadLimit, client: string, resource: string, work: () => Promise<void>) {
-  const request = { client: { clientID: client } } as CatalogueRequest;
-  return limit.run({ resource }, request, { destroyed: false } as Response, work);
+  const request = { client: { clientID: client }, res: { destroyed: false } };
+  return limit.run(resource, request as CatalogueRequest, work);
 }
-
-const ONE = { ofClient: 1, ofResource: 1 };
 
 describe('Reads of a client', () => {
   it('run up to the maximum at a time, and the others in order', async () => {
-    const limit = new ReadLimit({ ofClient: 2, ofResource: 2 });
+    const limit = limitFor(3);
     const reads = Array.from({ length: 4 }, () => read(limit, 'a'));
     const other = read(limit, 'b');
     await turn();
@@ -48,7 +49,7 @@ describe('Reads of a client', () => {
   });
 
   it('of a resource leave room for those of others, and start when it is their turn', async () => {
-    const limit = new ReadLimit({ ofClient: 3, ofResource: 2 });
+    const limit = limitFor(4);
     const things = Array.from({ length: 4 }, () => read(limit, 'a', 'things'));
     const parts = Array.from({ length: 3 }, () => read(limit, 'a', 'parts'));
     const started = async () => {
@@ -74,7 +75,7 @@ describe('Reads of a client', () => {
   });
 
   it('start when an earlier one fails', async () => {
-    const limit = new ReadLimit(ONE);
+    const limit = limitFor(1);
     const failing = run(limit, 'a', 'things', () => Promise.reject(new Error('no')));
     const next = read(limit, 'a');
     await expect(failing).rejects.toThrow('no');
@@ -83,7 +84,7 @@ describe('Reads of a client', () => {
   });
 
   it('get -4 after the timeout, and leave the queue', async () => {
-    const limit = new ReadLimit(ONE, 20);
+    const limit = Object.assign(limitFor(1), { timeout: 20 });
     const first = read(limit, 'a');
     await expect(run(limit, 'a', 'things', () => Promise.resolve())).rejects.toMatchObject({
       errcode: -4,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
 import { StreamLimit } from '../../src/list/serving/stream-limit.js';
+import { StreamServer } from '../../src/list/serving/stream-server.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
@@ -91,28 +92,28 @@ describe('A list as a stream', () => {
   });
 
   it('has left its place when its reader has read it', async () => {
-    const limits = service.application.get(StreamLimit).limits as { total: number };
-    const { total } = limits;
-    limits.total = 1;
+    const limit = service.application.get(StreamLimit);
+    const { maximum } = limit;
+    Object.assign(limit, { maximum: 1 });
     const statuses: (number | undefined)[] = [];
     for (let at = 0; at < 50; at += 1) {
       const response = await ask('/products?limit=1');
       await textOf(response);
       statuses.push(response.statusCode);
     }
-    limits.total = total;
+    Object.assign(limit, { maximum });
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
   it('is cut off when its reader takes nothing, and frees its connection', async () => {
-    const limits = service.application.get(StreamLimit).limits as { stallTimeout: number };
-    const { stallTimeout } = limits;
-    limits.stallTimeout = 200;
+    const server = service.application.get(StreamServer);
+    const { stallTimeout } = server;
+    Object.assign(server, { stallTimeout: 200 });
     const response = await ask('/products');
     await once(response, 'readable');
     await isIdle();
     await expect(textOf(response)).rejects.toThrow('aborted');
-    limits.stallTimeout = stallTimeout;
+    Object.assign(server, { stallTimeout });
   });
 
   it('cancels its query when the reader disconnects before the first object', async () => {

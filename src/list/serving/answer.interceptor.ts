@@ -4,7 +4,6 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import type { Response } from 'express';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
@@ -44,22 +43,18 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   }
 
   private async answer(context: ExecutionContext, next: CallHandler): Promise<Answer> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<CatalogueRequest>();
-    const response = http.getResponse<Response>();
+    const request = context.switchToHttp().getRequest<CatalogueRequest>();
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     request.trace?.leave();
     if (result instanceof Listing) {
       const list = this.lists.prepare(result, request.client);
       const format = streamFormatOf(request);
-      return format
-        ? this.streams.answer(list, format, request, response)
-        : this.pages.answer(list, request, response);
+      return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
     }
     if (result instanceof FacetCounts) {
-      return this.pages.answer(this.facets.prepare(result, request.client), request, response);
+      return this.pages.answer(this.facets.prepare(result, request.client), request);
     }
-    if (result instanceof ObjectLookup) return this.pages.answerObject(result, request, response);
+    if (result instanceof ObjectLookup) return this.pages.answerObject(result, request);
     const name = () => `${context.getClass().name}.${context.getHandler().name}`;
     const page = handlerPage(result, name, await this.namesOf(context, request));
     request.rows = page.rows;

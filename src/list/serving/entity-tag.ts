@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { PreparedPage, State } from '../reading/prepared-list.js';
 import type { ReadLimit } from './read-limit.js';
@@ -9,9 +8,8 @@ export async function isTagged(
   list: PreparedPage,
   readLimit: ReadLimit,
   request: CatalogueRequest,
-  response: Response,
 ): Promise<boolean> {
-  return list.isPlain || (await readLimit.run(list, request, response, () => list.isVersioned()));
+  return list.isPlain || (await readLimit.run(list.resource, request, () => list.isVersioned()));
 }
 
 /**
@@ -48,7 +46,7 @@ export function hasState(request: CatalogueRequest, state: State, key: string): 
 }
 
 /** Sets `ETag` and, for clients that keep a copy, `X-Updated-Until`. */
-export function setState(response: Response, state: State, key: string): void {
-  response.setHeader('ETag', entityTag(state, key));
-  if (state.until !== null) response.setHeader('X-Updated-Until', state.until);
+export function setState({ res }: CatalogueRequest, state: State, key: string): void {
+  res.setHeader('ETag', entityTag(state, key));
+  if (state.until !== null) res.setHeader('X-Updated-Until', state.until);
 }

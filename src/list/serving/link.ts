@@ -1,9 +1,7 @@
-import type { Response } from 'express';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { redactToken } from '../../http/envelope.js';
 import { isCredential } from '../../http/parameters/credentials-query.dto.js';
 import type { Parameter } from '../../http/parameters/query-string.js';
-import type { PagePlace, VersionedPage } from '../reading/prepared-list.js';
+import type { PagePlace } from '../reading/prepared-list.js';
 
 /** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */
 const MAXIMUM_LENGTH = 4000;
@@ -21,32 +19,16 @@ export interface Position extends PagePlace {
 /** Where a link leads: the parameter `offset` or `after`, or the first page. */
 type Target = readonly [name: 'offset' | 'after', value: string] | undefined;
 
-/** Sets `Link` for a page of a list. */
-export function setLinks(
-  place: PagePlace,
-  { count, rows, last }: Pick<VersionedPage, 'count' | 'rows' | 'last'>,
-  request: CatalogueRequest,
-  response: Response,
-): void {
-  const [path = ''] = request.url.split('?', 1);
-  const position = { ...place, count: Number(count), rows: Number(rows), last };
-  const links = link(path, request.parameters, position);
-  // No links if they contain the token: a client may have sent it as another parameter, too.
-  if (links !== undefined && redactToken(links, request) === links) {
-    response.setHeader('Link', links);
-  }
-}
-
 /**
  * The value of `Link` (RFC 8288): other pages of the list; `undefined` if there is none. Links have the
  * parameters as sent, without the credentials. Those that do not fit into the header are left out.
  */
 export function link(
-  path: string,
-  parameters: readonly Parameter[],
+  { url, parameters }: Pick<CatalogueRequest, 'url' | 'parameters'>,
   position: Position,
 ): string | undefined {
   if (position.limit === 0) return undefined;
+  const [path = ''] = url.split('?', 1);
   let value = '';
   for (const [relation, target] of targets(position)) {
     const each = `<${path}${query(parameters, target)}>; rel="${relation}"`;

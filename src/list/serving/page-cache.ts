@@ -1,5 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Encoding } from '../../http/compression.js';
+import { Settings } from '../../settings/settings.js';
 import type { VersionedPage } from '../reading/prepared-list.js';
 
 /** A page as it is sent. */
@@ -13,16 +15,16 @@ interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 
 const OVERHEAD = 1000;
 
 /** LRU cache bounded in bytes. Callers must compare `version` before serving an entry. */
+@Injectable()
 export class PageCache {
   /** How many pages were sent from it, and how many had to be read. */
   readonly requests = { hits: 0, misses: 0 };
-  private readonly pages: LRUCache<string, CachedPage> | undefined;
+  private readonly pages: LRUCache<string, CachedPage>;
 
-  /** @param maximum bytes of all entries; one entry may use an eighth of them. 0 disables the cache. */
-  constructor(maximum: number) {
-    if (maximum === 0) return;
+  constructor({ pageCache: maximum }: Settings) {
     this.pages = new LRUCache({
-      maxSize: maximum,
+      // LRUCache refuses 0. No entry fits into one byte.
+      maxSize: Math.max(1, maximum),
       maxEntrySize: Math.max(1, Math.floor(maximum / 8)),
       sizeCalculation: ({ body }) => body.length + OVERHEAD,
     });
@@ -30,23 +32,18 @@ export class PageCache {
 
   /** Estimated bytes of all entries. */
   get bytes(): number {
-    return this.pages?.calculatedSize ?? 0;
+    return this.pages.calculatedSize;
   }
 
   get(key: string): CachedPage | undefined {
-    return this.pages?.get(key);
+    return this.pages.get(key);
   }
 
   /** Sets the entry of a key. If the page is too large, it removes the entry instead. */
   set(key: string, { version, count, rows, last, body, encoding }: CachedPage): void {
-    this.pages?.set(key, { version, count, rows, last, body: ownMemory(body), encoding });
+    // Of its own, since the body may be part of a larger allocation, which it would keep in memory.
+    const own = Buffer.allocUnsafeSlow(body.length);
+    body.copy(own);
+    this.pages.set(key, { version, count, rows, last, body: own, encoding });
   }
-}
-
-/** Copies a buffer that is part of a larger allocation, which it would keep in memory. */
-function ownMemory(body: Buffer): Buffer {
-  if (body.buffer.byteLength === body.length) return body;
-  const own = Buffer.allocUnsafeSlow(body.length);
-  body.copy(own);
-  return own;
 }

@@ -1,21 +1,17 @@
-import type { Response } from 'express';
+import { Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { errors } from '../../http/errors.js';
-import { traced } from '../../http/request-trace.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
-import type { PreparedPage } from '../reading/prepared-list.js';
+import { traced } from '../../http/request-trace.js';
+import { Settings } from '../../settings/settings.js';
 
-/** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
-const TIMEOUT = 5000;
-
-/** Maximum numbers of reads of one client at a time. */
-interface Maximum {
-  readonly ofClient: number;
-  /** Below `ofClient`, so that reads of a resource that wait for a lock leave room for those of others. */
-  readonly ofResource: number;
+/** Maximum number of connections for whole lists, and for one client's reads of one resource. */
+export function halfOfPool({ poolSize }: Settings): number {
+  return Math.ceil(poolSize / 2);
 }
 
 interface WaitingRead {
+  readonly client: string;
   readonly resource: string;
   readonly start: () => void;
 }
@@ -25,20 +21,22 @@ interface WaitingRead {
  * clients and reads of other resources get a connection to the database. Further reads of the client wait in a
  * queue.
  */
+@Injectable()
 export class ReadLimit {
+  /** Milliseconds that a read waits in the queue; as long as for a connection of the pool. */
+  readonly timeout = 5000;
   private readonly ofClients: KeyedLimit;
   /** By client and resource. */
   private readonly ofResources: KeyedLimit;
-  /** The waiting reads in order, by client. */
-  private readonly waiting = new Map<string, WaitingRead[]>();
+  /** In the order in which they came. */
+  private readonly waiting = new Set<WaitingRead>();
 
-  /** @param timeout milliseconds that a read waits in the queue */
-  constructor(
-    maximum: Maximum,
-    private readonly timeout = TIMEOUT,
-  ) {
-    this.ofClients = new KeyedLimit(maximum.ofClient);
-    this.ofResources = new KeyedLimit(maximum.ofResource);
+  constructor(settings: Settings) {
+    const ofResource = halfOfPool(settings);
+    // Reads of a resource that wait for a lock leave room for those of others.
+    const spared = ofResource + 1 < settings.poolSize ? 1 : 0;
+    this.ofResources = new KeyedLimit(ofResource);
+    this.ofClients = new KeyedLimit(ofResource + spared);
   }
 
   /**
@@ -46,18 +44,13 @@ export class ReadLimit {
    *
    * @throws ApiError `-4` if it waits longer than the timeout, or the client disconnects meanwhile
    */
-  async run<T>(
-    { resource }: Pick<PreparedPage, 'resource'>,
-    request: CatalogueRequest,
-    response: Response,
-    read: () => Promise<T>,
-  ): Promise<T> {
+  async run<T>(resource: string, request: CatalogueRequest, read: () => Promise<T>): Promise<T> {
     const client = clientOf(request);
     if (!this.enter(client, resource)) {
       await traced(request, 'queue', () => this.wait(client, resource));
     }
     try {
-      if (response.destroyed) throw errors.busy();
+      if (request.res.destroyed) throw errors.busy();
       return await traced(request, 'query', read);
     } finally {
       this.leave(client, resource);
@@ -72,32 +65,30 @@ export class ReadLimit {
   }
 
   private wait(client: string, resource: string): Promise<void> {
-    const queue = this.waiting.get(client) ?? [];
-    this.waiting.set(client, queue);
     return new Promise((resolve, reject) => {
-      const read: WaitingRead = {
-        resource,
-        start: () => {
-          clearTimeout(timer);
-          resolve();
-        },
+      const start = (): void => {
+        clearTimeout(timer);
+        resolve();
       };
+      const read = { client, resource, start };
       const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(read), 1);
+        this.waiting.delete(read);
         reject(errors.busy());
       }, this.timeout);
-      queue.push(read);
+      this.waiting.add(read);
     });
   }
 
-  /** Ends a read, and starts the first read in the client's queue that may run. */
+  /** Ends a read, and starts the first one of the client that waits and may run. */
   private leave(client: string, resource: string): void {
     this.ofResources.leave(keyOf(client, resource));
     this.ofClients.leave(client);
-    const queue = this.waiting.get(client) ?? [];
-    const at = queue.findIndex((read) => this.enter(client, read.resource));
-    if (at >= 0) queue.splice(at, 1)[0]?.start();
-    if (queue.length === 0) this.waiting.delete(client);
+    for (const read of this.waiting) {
+      if (read.client !== client || !this.enter(client, read.resource)) continue;
+      this.waiting.delete(read);
+      read.start();
+      return;
+    }
   }
 }
 

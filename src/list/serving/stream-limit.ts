@@ -1,35 +1,26 @@
+import { Injectable } from '@nestjs/common';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
+import { Settings } from '../../settings/settings.js';
 import type { OpenList, WholeList } from '../reading/prepared-list.js';
+import { halfOfPool } from './read-limit.js';
 
-export interface StreamLimits {
-  /** Maximum number of whole lists at a time. Each holds a connection to the database. */
-  readonly total: number;
-  /** Maximum number of whole lists at a time for one client. */
-  readonly perClient: number;
-  /** Milliseconds after which a list is aborted; 0 for no limit. */
-  readonly timeout: number;
-  /** Milliseconds after which a list is aborted if its reader reads nothing. */
-  readonly stallTimeout: number;
-}
-
-/** Limits the number of whole lists that are read at a time. */
+/** Limits the number of whole lists that are read at a time. Each holds a connection to the database. */
+@Injectable()
 export class StreamLimit {
-  private running = 0;
+  /** The number of whole lists that are being read. */
+  size = 0;
+  readonly maximum: number;
   private readonly clients: KeyedLimit;
 
-  constructor(readonly limits: StreamLimits) {
-    this.clients = new KeyedLimit(limits.perClient);
-  }
-
-  /** The number of whole lists that are being read. */
-  get size(): number {
-    return this.running;
+  constructor(settings: Settings) {
+    this.maximum = halfOfPool(settings);
+    this.clients = new KeyedLimit(settings.maxStreamsPerClient);
   }
 
   /** @throws ApiError `-4` if one more list of a client would exceed a limit */
   requireRoom(client: string): void {
-    if (this.running >= this.limits.total || !this.clients.hasRoom(client)) throw errors.busy();
+    if (this.size >= this.maximum || !this.clients.hasRoom(client)) throw errors.busy();
   }
 
   /**
@@ -41,9 +32,9 @@ export class StreamLimit {
   async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
     this.requireRoom(client);
     this.clients.enter(client);
-    this.running += 1;
+    this.size += 1;
     const leave = (): void => {
-      this.running -= 1;
+      this.size -= 1;
       this.clients.leave(client);
     };
     try {

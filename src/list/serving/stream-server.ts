@@ -1,20 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { encodingOf } from '../../http/compression.js';
+import { createCompressor, type Encoding, encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
+import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
-import type { PreparedList, StreamFormat } from '../reading/prepared-list.js';
+import { Settings } from '../../settings/settings.js';
+import type { OpenList, PreparedList, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
 import { hasState, isTagged, setState } from './entity-tag.js';
 import { clientOf, ReadLimit } from './read-limit.js';
-import { sendRows } from './send-rows.js';
 import { StreamLimit } from './stream-limit.js';
+
+/** Bytes per write. A reader stalls if it does not read this many within `stallTimeout`. */
+const WRITE_SIZE = 16_384;
 
 /** Answers with a whole list, without an envelope. */
 @Injectable()
 export class StreamServer {
+  /** Milliseconds after which a list is aborted if its reader reads nothing. */
+  readonly stallTimeout = 60_000;
+
   constructor(
+    private readonly settings: Settings,
     private readonly streams: StreamLimit,
     private readonly readLimit: ReadLimit,
   ) {}
@@ -23,38 +32,110 @@ export class StreamServer {
     prepared: PreparedList,
     format: StreamFormat,
     request: CatalogueRequest,
-    response: Response,
   ): Promise<Answer> {
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     // Before statements are written for a list that cannot be opened. A 304 opens none.
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
-    const hasTag = await isTagged(prepared, this.readLimit, request, response);
+    const hasTag = await isTagged(prepared, this.readLimit, request);
     const whole = prepared.whole(format);
     if (ifNoneMatch !== undefined && hasTag) {
       const state = await traced(request, 'version', () => prepared.state());
       if (hasState(request, state, whole.key)) {
-        setState(response, state, whole.key);
+        setState(request, state, whole.key);
         return { status: 304 };
       }
     }
-    const ending = endingOf(response);
+    const ending = endingOf(request);
     const list = await traced(request, 'query', () =>
       this.streams.open(whole, clientOf(request), ending.signal),
     );
-    if (hasTag) setState(response, list, whole.key);
-    response.setHeader('Content-Type', CONTENT_TYPES[format]);
-    response.setHeader('X-Total-Count', list.count);
+    if (hasTag) setState(request, list, whole.key);
+    request.res.setHeader('Content-Type', CONTENT_TYPES[format]);
+    request.res.setHeader('X-Total-Count', list.count);
     const encoding = encodingOf(acceptEncoding);
     const write = () =>
-      traced(request, 'serialisation', () =>
-        sendRows(request, response, list, this.streams.limits, ending, encoding),
-      );
+      traced(request, 'serialisation', () => this.send(list, request, ending, encoding));
     return { status: 200, encoding, write };
+  }
+
+  /**
+   * Sends a list at the speed of its reader, and closes it. If reading the list fails, or a timeout
+   * passes, it aborts the response, so that the client does not take it for complete.
+   *
+   * @throws Error the failure, if there is one; a reader that disconnects is not a failure
+   */
+  private async send(
+    list: OpenList,
+    request: CatalogueRequest,
+    ending: AbortController,
+    encoding: Encoding | undefined,
+  ): Promise<void> {
+    const response = request.res;
+    request.rows = 0;
+    if (request.method === 'HEAD') {
+      await list.close();
+      response.end();
+      return;
+    }
+    let failure: Error | undefined;
+    const abort = (error?: Error): void => {
+      // Not a failure if the reader disconnected.
+      if (ending.signal.aborted) return;
+      failure = error;
+      // HTTP/1.0 has no chunks: only a reset distinguishes an aborted response from a complete one.
+      if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
+      else response.destroy();
+      ending.abort();
+    };
+    const { streamTimeout: timeout } = this.settings;
+    const timer = timeout ? setTimeout(abort, timeout, errors.tookTooLong()) : undefined;
+    try {
+      const rows = Readable.from(this.writes(list, request, abort), { objectMode: false });
+      const compressors = encoding ? [createCompressor(encoding)] : [];
+      await pipeline([rows, ...compressors, response], { signal: ending.signal });
+    } catch {
+      if (failure) throw failure;
+    } finally {
+      clearTimeout(timer);
+      await list.close();
+    }
+  }
+
+  /**
+   * The bytes of a list, write by write. Counts its objects in `request.rows`, and closes it.
+   *
+   * @param abort called with the failure to read the list, or without one if the reader stalls
+   */
+  private async *writes(
+    list: OpenList,
+    request: CatalogueRequest,
+    abort: (error?: Error) => void,
+  ): AsyncGenerator<Buffer> {
+    try {
+      for await (const { text, rows } of list.batches) {
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; at += WRITE_SIZE) {
+          const stalled = setTimeout(abort, this.stallTimeout);
+          try {
+            yield bytes.subarray(at, at + WRITE_SIZE);
+          } finally {
+            clearTimeout(stalled);
+          }
+        }
+        request.rows = (request.rows ?? 0) + rows;
+      }
+    } catch (error) {
+      abort(error as Error);
+      throw error;
+    } finally {
+      // Before the response ends: a client that has read it may ask for the next list at once.
+      await list.close();
+    }
   }
 }
 
 /** Is aborted when the response is closed. */
-function endingOf(response: Response): AbortController {
+function endingOf({ res: response }: CatalogueRequest): AbortController {
   const ending = new AbortController();
   response.once('close', () => {
     ending.abort();
