@@ -5,7 +5,8 @@ import { ApiError } from '../http/errors.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
 import { parseQuery } from '../http/parameters/query-string.js';
 import { Listing } from '../list/listing/listing.js';
-import { type Explanation, ListReader } from '../list/reading/list-reader.js';
+import { ListReader } from '../list/reading/list-reader.js';
+import type { Explanation } from '../list/reading/prepared-list.js';
 import { UnknownClientError } from '../resource/scope.js';
 import { Settings } from '../settings/settings.js';
 
@@ -28,7 +29,7 @@ export async function explainList(
     if (!params) continue;
     try {
       const listing = await listingOf(application, endpoint, params, query);
-      return linesOf(await application.get(ListReader).explain(listing, client));
+      return linesOf(await application.get(ListReader).prepare(listing, client).explain());
     } catch (error) {
       if (error instanceof ApiError) throw new CommandError(`${error.errcode}: ${error.message}`);
       if (error instanceof UnknownClientError) {

@@ -2,6 +2,7 @@ import { type FieldDef, type Pool, Query } from 'pg';
 import type { DataSource } from 'typeorm';
 import { PoolOverloadedError } from './database-failure.js';
 import type { Replicas } from './replicas.js';
+import { Snapshot } from './snapshot.js';
 import type { Statement } from './statement.js';
 
 /** Maximum number of concurrent requests for each database connection. More would only wait. */
@@ -39,6 +40,18 @@ export class ReadPool {
   read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const run = (pool: Pool) => unlessOverloaded(pool, work);
     return this.replicas ? this.replicas.read(this.primary, run) : run(this.primary);
+  }
+
+  /** Runs work that reads from one snapshot. */
+  readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.read(async (pool) => {
+      const snapshot = await Snapshot.open(pool);
+      try {
+        return await work(snapshot);
+      } finally {
+        await snapshot.close();
+      }
+    });
   }
 
   /** Runs work that must not read from a replica. */

@@ -11,7 +11,6 @@ import { facetFieldsOf } from './facets/facets-query.dto.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
 import { ListReader } from './reading/list-reader.js';
-import { LoadingResources } from './reading/loading-resources.js';
 import { ObjectReader } from './reading/object-reader.js';
 import { PageReader } from './reading/page-reader.js';
 import { PageCache } from './serving/page-cache.js';
@@ -21,9 +20,9 @@ import { StreamLimit } from './serving/stream-limit.js';
 import { StreamServer } from './serving/stream-server.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { Maintenance } from './maintenance.js';
+import { UnavailableResources } from './reading/unavailable-resources.js';
 import { UnscopedReads } from './reading/unscoped-reads.js';
 import { Versions } from './reading/versions.js';
-import { WithheldLists } from './reading/withheld-lists.js';
 
 const providers = [
   DeclarationCheck,
@@ -31,7 +30,6 @@ const providers = [
   FacetReader,
   KnownLists,
   ListReader,
-  LoadingResources,
   ObjectReader,
   PageCache,
   PageReader,
@@ -41,9 +39,9 @@ const providers = [
   StreamLimit,
   StreamServer,
   Maintenance,
+  UnavailableResources,
   UnscopedReads,
   Versions,
-  WithheldLists,
 ];
 
 /** Lists of resources. */

@@ -6,7 +6,7 @@ import { loadingTables } from '../database/loading.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
-import { LoadingResources } from './reading/loading-resources.js';
+import { UnavailableResources } from './reading/unavailable-resources.js';
 import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
 import { CountedWords } from './tally/counted-words.js';
 import { TallyMaintenance } from './tally/maintain.js';
@@ -43,9 +43,9 @@ export class Maintenance implements OnModuleDestroy {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: ReservedConnections,
     schemaDoubt: SchemaDoubt,
-    private readonly loading: LoadingResources,
+    private readonly unavailable: UnavailableResources,
   ) {
-    this.runner = new TaskRunner(schemaDoubt, loading);
+    this.runner = new TaskRunner(schemaDoubt, unavailable);
   }
 
   /** The number of tasks of each resource whose latest run failed. */
@@ -117,7 +117,7 @@ export class Maintenance implements OnModuleDestroy {
 
   private async readLoading(): Promise<void> {
     const tables = [...resourcesWith('written', this.dataSource).keys()];
-    this.loading.replace(await loadingTables(await this.connections.connected(), tables));
+    this.unavailable.loading = await loadingTables(await this.connections.connected(), tables);
   }
 
   private async advanceWatermark(): Promise<void> {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFailure } from '../database/database-failure.js';
 import type { SchemaDoubt } from '../database/schema-doubt.js';
-import type { LoadingResources } from './reading/loading-resources.js';
+import type { UnavailableResources } from './reading/unavailable-resources.js';
 
 /** Minimum milliseconds between two rounds. */
 export const INTERVAL = 1000;
@@ -26,7 +26,7 @@ export class TaskRunner {
 
   constructor(
     private readonly schemaDoubt: SchemaDoubt,
-    private readonly loading: LoadingResources,
+    private readonly unavailable: UnavailableResources,
   ) {}
 
   /** Whether a task fails on a database that works, as if it lacks what the task needs. */
@@ -70,7 +70,7 @@ export class TaskRunner {
       const { name, resource, run, every = 1 } = task;
       if (round % every !== 0 && !this.failing.has(task)) continue;
       // Its lock would hold up the tasks of the others.
-      if (resource !== undefined && this.loading.has(resource)) continue;
+      if (resource !== undefined && this.unavailable.loading.includes(resource)) continue;
       try {
         await run(round);
         if (this.failing.delete(task)) this.logger.warn(`Maintenance of ${name} works again`);

@@ -7,7 +7,7 @@ import { resourcesWith } from '../resource/capabilities.js';
 import { lineOf } from './difference.js';
 import { differences } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
-import { WithheldLists } from '../list/reading/withheld-lists.js';
+import { UnavailableResources } from '../list/reading/unavailable-resources.js';
 
 /** Milliseconds between two checks while the database does not match, or maintenance fails. */
 const CHECK_INTERVAL = 3000;
@@ -39,7 +39,7 @@ export class SchemaCheck implements OnModuleDestroy {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly lists: WithheldLists,
+    private readonly unavailable: UnavailableResources,
     private readonly maintenance: Maintenance,
     private readonly doubt: SchemaDoubt,
   ) {}
@@ -52,7 +52,7 @@ export class SchemaCheck implements OnModuleDestroy {
   /** Runs the first check, and resolves after it. Repeats it in the background where that is needed. */
   async start(): Promise<void> {
     this.isPassed = false;
-    this.lists.withhold(() => true);
+    this.unavailable.isWithheld = () => true;
     await this.check();
     this.doubt.check = () => this.hasChanged();
     this.running = this.repeat();
@@ -68,7 +68,7 @@ export class SchemaCheck implements OnModuleDestroy {
     if (!(await this.check())) {
       this.isPassed = false;
       this.changedAt = performance.now();
-      this.lists.withhold(() => true);
+      this.unavailable.isWithheld = () => true;
       this.doubt.isOpen = true;
     }
     return performance.now() - this.changedAt < SETTLING;
@@ -90,7 +90,7 @@ export class SchemaCheck implements OnModuleDestroy {
       const found = await differences(this.dataSource);
       const wrong = found.filter(({ isSurplus }) => !isSurplus);
       const resources = new Set(wrong.map(({ resource }) => resource));
-      this.lists.withhold((resource) => resources.has(resource));
+      this.unavailable.isWithheld = (resource) => resources.has(resource);
       this.isPassed = wrong.length === 0;
       const isSame = (this.identity ??= identity) === identity;
       if (!isSame || !this.isPassed) this.changedAt = performance.now();

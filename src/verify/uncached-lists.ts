@@ -26,8 +26,8 @@ export async function uncachedLists(application: INestApplicationContext): Promi
     ) => {
       const { repository, query, resources } = listing;
       const part = new Listing(repository, { ...query, fields }, conditions, resources);
-      const dependencies = await lists.prepare(part, ANY_CLIENT).dependencies();
-      if (dependencies.length === 0) return;
+      const dependencies = await lists.prepare(part, ANY_CLIENT).dependencies?.();
+      if (!dependencies?.length) return;
       found.add(
         `lists of ${nameOf(metadata)} with the ${what} are not cached and have no ETag, ` +
           `since it depends on ${dependencies.join(', ')}`,

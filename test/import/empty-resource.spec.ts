@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { definitionOf } from '../../src/database/installed-resource.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { LoadingResources } from '../../src/list/reading/loading-resources.js';
+import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
@@ -248,7 +248,7 @@ describe('While an empty resource is loaded', () => {
     await until(isLocked);
     service.application.get(Maintenance).start();
     const paths = ['/products?offset=', '/facets/products?limit=', '/products/p'];
-    await until(() => service.application.get(LoadingResources).has('products'));
+    await until(() => service.application.get(UnavailableResources).loading.includes('products'));
     const refused = await Promise.all(
       Array.from({ length: 60 }, (_, at) => service.get(`${paths[at % 3] ?? ''}${at}`)),
     );

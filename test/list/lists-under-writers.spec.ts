@@ -7,16 +7,14 @@ import { ReadPool } from '../../src/database/read-pool.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
-import { FacetCounts } from '../../src/list/facets/facet-counts.js';
-import { FacetReader } from '../../src/list/facets/facet-reader.js';
+import { FacetCounts, FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';
 import { Dependencies } from '../../src/list/reading/dependencies.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
-import { LoadingResources } from '../../src/list/reading/loading-resources.js';
 import { PageReader } from '../../src/list/reading/page-reader.js';
+import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { Versions } from '../../src/list/reading/versions.js';
-import { WithheldLists } from '../../src/list/reading/withheld-lists.js';
 import { KnownLists } from '../../src/list/statement/known-lists.js';
 import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
 import { CountedWords } from '../../src/list/tally/counted-words.js';
@@ -82,8 +80,7 @@ class SnapshotReader {
       new Versions(reads),
       // It opens a transaction of its own.
       application.get(Dependencies),
-      new WithheldLists(),
-      new LoadingResources(),
+      new UnavailableResources(),
       new PageReader(new KnownLists(), statements),
       application.get(UnscopedReads),
     );

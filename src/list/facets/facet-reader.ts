@@ -3,15 +3,28 @@ import { ReadPool } from '../../database/read-pool.js';
 import type { Statement } from '../../database/statement.js';
 import type { ScopeClient } from '../../resource/scope.js';
 import { Settings } from '../../settings/settings.js';
+import type { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
 import { keyOf } from '../reading/key-of.js';
 import { ListReader } from '../reading/list-reader.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { readResolved } from '../reading/resolved-listing.js';
-import { PreparedStatements } from '../statement/prepared-statements.js';
 import { onlyPage } from '../reading/versions.js';
-import { FacetCounts } from './facet-counts.js';
+import { PreparedStatements } from '../statement/prepared-statements.js';
 import { facetStatement } from './facet-statement.js';
+
+/** The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been read yet. */
+export class FacetCounts {
+  /**
+   * @param fields single counted columns
+   * @param limit most values of each field
+   */
+  constructor(
+    readonly list: Listing,
+    readonly fields: readonly string[],
+    readonly limit: number | undefined,
+  ) {}
+}
 
 /** Reads facet counts, each from one statement, and hence from one snapshot. */
 @Injectable()
@@ -29,31 +42,29 @@ export class FacetReader {
    * @param client who sees these objects; absent: their resource has no scope
    * @throws ApiError `-2` while the lists of its resource are withheld, or it is loaded
    */
-  prepare({ list: described, fields, limit }: FacetCounts, client?: ScopeClient): PreparedPage {
-    const list = this.lists.prepare(described, client);
-    const counts = new FacetCounts(described.seenBy(client), fields, limit);
-    const { resources } = counts.list;
-    const [read, values] = this.statementOf(counts);
+  prepare(counts: FacetCounts, client?: ScopeClient): PreparedPage {
+    const { resource, dependencies, state } = this.lists.prepare(counts.list, client);
+    const list = counts.list.seenBy(client);
+    const prepared = this.statementOf(list, counts);
+    const [{ digest }, sent] = prepared;
     return {
-      resource: list.resource,
-      key: keyOf(read.digest, values),
-      isPlain: list.isPlain,
-      isVersioned: () => list.isVersioned(),
-      state: () => list.state(),
+      resource,
+      key: keyOf(digest, sent),
+      dependencies,
+      state,
       read: () =>
-        readResolved(this.reads, counts.list, async (resolved, rows) => {
-          const [text, sent] =
-            resolved === counts.list
-              ? [read, values]
-              : this.statementOf(new FacetCounts(resolved, counts.fields, counts.limit));
-          return onlyPage(await rows<VersionedPage>(text, sent), resources);
+        readResolved(this.reads, list, async (resolved, rows) => {
+          const read = resolved === list ? prepared : this.statementOf(resolved, counts);
+          return onlyPage(await rows<VersionedPage>(...read), list.resources);
         }),
     };
   }
 
-  private statementOf(counts: FacetCounts): [Statement, unknown[]] {
-    const { list, limit = defaultLimit(this.settings) } = counts;
-    const [text, values] = facetStatement(counts, limit);
+  private statementOf(
+    list: Listing,
+    { fields, limit = defaultLimit(this.settings) }: FacetCounts,
+  ): [Statement, unknown[]] {
+    const [text, values] = facetStatement(list, fields, limit);
     const keep = list.conditions.length > 0 ? 'never' : 'if frequent';
     return [this.statements.of(list.repository.metadata, text, keep), values];
   }

@@ -1,14 +1,14 @@
-import { keyOf } from '../reading/key-of.js';
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { jsonArray } from '../../resource/selection.js';
+import type { Listing } from '../listing/listing.js';
+import { keyOf } from '../reading/key-of.js';
 import { criteriaOf } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { columnsIn, type Condition } from '../condition/condition.js';
 import { and, whereOf } from '../condition/print.js';
 import { stateOf } from '../statement/state.js';
-import type { FacetCounts } from './facet-counts.js';
 import { type Field, TalliedValues } from './tallied-values.js';
 
 /** Fields whose values are counted in one scan. */
@@ -24,13 +24,14 @@ interface Scan {
  * the tally if that knows them. Otherwise it counts matching objects, in one scan for all fields with the
  * same conditions.
  *
+ * @param fields single counted columns
  * @param limit most values of each field
  */
 export function facetStatement(
-  { list: { repository, filters, scope, resources }, fields }: FacetCounts,
+  { repository: { metadata }, filters, scope, resources }: Listing,
+  fields: readonly string[],
   limit: number,
 ): [text: string, values: unknown[]] {
-  const { metadata } = repository;
   const values = new ParameterValues([limit]);
   const tallied = new TalliedValues(metadata, values);
   const counts: string[] = [];
@@ -43,7 +44,7 @@ export function facetStatement(
       unconditional.push({ name, at });
       continue;
     }
-    const criteria = criteriaOf(others, repository.metadata);
+    const criteria = criteriaOf(others, metadata);
     const found = criteria && tallied.of(name, criteria);
     if (found) counts.push(`SELECT ${at} AS at, value, count FROM (${found.query}) tallied`);
     if (found && found.unless === undefined) continue;

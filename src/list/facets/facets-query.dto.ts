@@ -35,11 +35,11 @@ export function facetFieldsOf(entity: Type): string[] {
   const columns = getMetadataArgsStorage()
     .filterColumns(entity)
     .filter(({ propertyName }) => counted.includes(propertyName));
-  const isHidden = ({ options }: (typeof columns)[number]): boolean => options.select === false;
-  return [
-    ...columns.filter((column) => !isHidden(column)),
-    ...columns.filter((column) => isHidden(column)),
-  ].map(({ propertyName }) => propertyName);
+  const isHidden = ({ options }: (typeof columns)[number]): number =>
+    Number(options.select === false);
+  return columns
+    .toSorted((one, other) => isHidden(one) - isHidden(other))
+    .map(({ propertyName }) => propertyName);
 }
 
 /**

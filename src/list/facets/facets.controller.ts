@@ -13,7 +13,7 @@ import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoin
 import { listGuard } from '../query/list-guard.js';
 import { Listing } from '../listing/listing.js';
 import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
-import { FacetCounts } from './facet-counts.js';
+import { FacetCounts } from './facet-reader.js';
 import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
 
 /**

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Pool } from 'pg';
 import { ReadPool } from '../../database/read-pool.js';
-import { Snapshot } from '../../database/snapshot.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { tableNamed } from '../../resource/resource.js';
 import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
@@ -33,13 +31,13 @@ export class Dependencies {
    *
    * @param resources their versions cover their own tables and their deletions
    */
-  find(resources: readonly string[], query: SelectQuery): Promise<readonly string[]> {
+  async find(resources: readonly string[], query: SelectQuery): Promise<readonly string[]> {
     const { text } = query;
-    const clock = CLOCK.test(text) ? ['the clock'] : [];
-    return this.cachedFor(text, resources, async (pool) => [
-      ...(await namedBy(pool, query, NAMED_OBJECTS, [versionedTables(resources), wordsOf(text)])),
-      ...clock,
+    const found = await this.named(resources, query, NAMED_OBJECTS, () => [
+      versionedTables(resources),
+      wordsOf(text),
     ]);
+    return CLOCK.test(text) ? [...found, 'the clock'] : found;
   }
 
   /**
@@ -48,21 +46,28 @@ export class Dependencies {
    * @param tables in SQL
    */
   findTables(tables: readonly string[], query: SelectQuery): Promise<readonly string[]> {
-    return this.cachedFor(query.text, tables, (pool) =>
-      namedBy(pool, query, NAMED_TABLES, [tables]),
-    );
+    return this.named(tables, query, NAMED_TABLES, () => [tables]);
   }
 
-  /** @param names distinguishes what is found by one text */
-  private cachedFor(
-    text: string,
-    names: readonly string[],
-    find: (pool: Pool) => Promise<readonly string[]>,
+  /**
+   * @param of distinguishes what is found by one text
+   * @param select selects names of what the statements before it in its transaction name
+   */
+  private named(
+    of: readonly string[],
+    { text, values }: SelectQuery,
+    select: string,
+    parameters: () => readonly unknown[],
   ): Promise<readonly string[]> {
-    const key = hash('sha256', `${names.join()} ${text}`, 'base64url');
+    const key = hash('sha256', `${of.join()} ${text}`, 'base64url');
     let found = this.cached.get(key);
     if (!found) {
-      found = this.reads.read(find);
+      found = this.reads.readSnapshot(async (snapshot) => {
+        // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
+        // or not the plan reads the relation.
+        await snapshot.rows(`EXPLAIN ${text}`, values);
+        return (await snapshot.rows(select, parameters())).flat().map(String);
+      });
       this.cached.set(key, found);
       found.catch(() => this.cached.delete(key));
     }
@@ -79,24 +84,6 @@ export function versionedTables(resources: readonly string[]): string[] {
       ...(hasChangesTable(resource) ? [changesTable(resource)] : []),
       deletionsTable(resource),
     ]);
-}
-
-/** @param named selects names of what the statements before it in its transaction name */
-async function namedBy(
-  pool: Pool,
-  { text, values }: SelectQuery,
-  named: string,
-  parameters: readonly unknown[],
-): Promise<string[]> {
-  const snapshot = await Snapshot.open(pool);
-  try {
-    // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
-    // or not the plan reads the relation.
-    await snapshot.rows(`EXPLAIN ${text}`, values);
-    return (await snapshot.rows(named, parameters)).flat().map(String);
-  } finally {
-    await snapshot.close();
-  }
 }
 
 /**

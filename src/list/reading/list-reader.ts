@@ -1,49 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
-import { ParameterValues, statement } from '../../database/statement.js';
+import { ParameterValues } from '../../database/statement.js';
+import type { EntityMetadata } from 'typeorm';
 import { errors } from '../../http/errors.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
 import { nameOf, tableOf } from '../../resource/resource.js';
-import type { ScopeClient } from '../../resource/scope.js';
-import { selection } from '../../resource/selection.js';
+import { type ScopeClient, scopeOf } from '../../resource/scope.js';
+import { selectedComputed, selectedRelated, selection } from '../../resource/selection.js';
 import { Settings } from '../../settings/settings.js';
+import { arePlain } from '../condition/condition.js';
 import type { Listing } from '../listing/listing.js';
-import { orderBy } from '../listing/order.js';
-import { visibleRelated } from '../listing/scope.js';
-import { COUNT_PLANS } from '../plan/count-plans.js';
-import type { PagePlan, PageStatement, PlanTaken } from '../plan/page-plan.js';
-import { planOf, PLANS } from '../plan/plans.js';
-import { matchingObjects } from '../statement/matching-objects.js';
-import type { PageToRead } from '../statement/page-request.js';
-import { Dependencies } from './dependencies.js';
+import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
+import { scopeConditions, visibleRelated } from '../listing/scope.js';
+import { defaultLimit } from '../query/list-query.dto.js';
+import { type MatchingObjects, matchingObjects } from '../statement/matching-objects.js';
+import type { PageRequest, PageToRead } from '../statement/page-request.js';
+import { Dependencies, versionedTables } from './dependencies.js';
 import { keyOf } from './key-of.js';
-import { ListToRead } from './list-to-read.js';
-import { LoadingResources } from './loading-resources.js';
-import { PageReader } from './page-reader.js';
-import type { PreparedList } from './prepared-list.js';
+import { explainPage, PageReader } from './page-reader.js';
+import type { PreparedList, PreparedPage } from './prepared-list.js';
 import { type ReadRows, readResolved } from './resolved-listing.js';
+import { UnavailableResources } from './unavailable-resources.js';
 import { UnscopedReads } from './unscoped-reads.js';
 import { Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
-import { WithheldLists } from './withheld-lists.js';
-
-/** A plan, and why it does not fit a page. */
-interface UnfitPlan {
-  readonly name: string;
-  readonly reason: string;
-}
-
-/** How a page would be read now, if nothing of its list was remembered. */
-export interface Explanation {
-  readonly taken: PlanTaken;
-  /** The plans of pages that were tried before the one that is taken. */
-  readonly unfit: readonly UnfitPlan[];
-  /** The ways to count that were tried before the one that is taken. */
-  readonly uncounted: readonly UnfitPlan[];
-  readonly statement: string;
-  readonly values: readonly unknown[];
-  /** What PostgreSQL did to run the statement, as lines. */
-  readonly analysis: readonly string[];
-}
 
 /**
  * Reads lists. A page and the exact count of all matching objects come from one statement, so both
@@ -56,8 +36,7 @@ export class ListReader {
     private readonly reads: ReadPool,
     private readonly versions: Versions,
     private readonly dependencies: Dependencies,
-    private readonly withheld: WithheldLists,
-    private readonly loading: LoadingResources,
+    private readonly unavailable: UnavailableResources,
     private readonly pages: PageReader,
     private readonly unscoped: UnscopedReads,
   ) {}
@@ -70,20 +49,36 @@ export class ListReader {
    * `after` beside `offset`
    */
   prepare(described: Listing, client?: ScopeClient): PreparedList {
-    const list = this.listToRead(described, client);
-    const { listing, metadata, request, isPlain } = list;
-    const { limit, offset, after } = request;
-    const dependencies = () => this.dependenciesOf(list);
-    const isVersioned = async (): Promise<boolean> => (await dependencies()).length === 0;
+    const listing = described.seenBy(client);
+    const { resources, repository } = listing;
+    this.unavailable.checkLists(resources);
+    const request = this.requestOf(listing);
+    const { fields, order, isByRelevance, limit, offset, after } = request;
+    const matching = matchingObjects(listing, order);
+    const resource = nameOf(repository.metadata);
+    const { where, values } = matching;
+    const ofList = [resource, where, values, orderBy(order), isByRelevance];
+    const shown = new ParameterValues();
+    const visible = scopedRelated(listing).map(visibleRelated(client, shown));
+    const dependencies = this.dependenciesOf(described, listing, matching);
+    const read = <T>(work: (page: PageToRead, rows: ReadRows) => Promise<T>): Promise<T> =>
+      readResolved(this.reads, listing, (resolved, rows) => {
+        const found = resolved === listing ? matching : matchingObjects(resolved, order);
+        return work({ request, resources, matching: found }, rows);
+      });
     return {
-      ...this.pageOf(list, isVersioned),
-      resource: nameOf(metadata),
+      resource,
+      key: keyOf(ofList, fields, visible, shown.values, limit, offset, after),
       place: { limit, ...(after === undefined ? { offset } : {}) },
-      isPlain,
       dependencies,
-      isVersioned,
-      state: () => this.versions.current(listing.resources),
-      whole: (format) => wholeList(this.reads, listing, list.matching, format),
+      state: () => this.versions.current(resources),
+      read: async () => {
+        const isVersioned = !dependencies || (await dependencies()).length === 0;
+        const listKey = isVersioned ? () => keyOf(...ofList) : undefined;
+        return read((page, rows) => this.pages.read(page, listKey, rows));
+      },
+      explain: () => read(explainPage),
+      whole: (format) => wholeList(this.reads, listing, matching, format),
     };
   }
 
@@ -98,104 +93,59 @@ export class ListReader {
     return JSON.parse(objects) as Record<string, unknown>[];
   }
 
-  /** Says how a page is read, and reads it. The errors are those of `prepare`. */
-  async explain(described: Listing, client?: ScopeClient): Promise<Explanation> {
-    const list = this.listToRead(described, client);
-    return readResolved(this.reads, list.listing, async (resolved, rows) => {
-      const page = pageOf(list, resolved);
-      const plan = planOf(page);
-      const built = plan.statement(page, 'if frequent');
-      const taken = { name: plan.name, count: built.count };
-      const unfit = unfitBefore(PLANS, taken.name, page);
-      const uncounted = unfitBefore(COUNT_PLANS, taken.count, page);
-      return analysed(built, { taken, unfit, uncounted }, rows);
-    });
-  }
-
-  private listToRead(described: Listing, client: ScopeClient | undefined): ListToRead {
-    const list = new ListToRead(described, client, this.settings);
-    const { query, resources } = list.listing;
-    this.withheld.check(resources);
-    this.loading.check(resources);
-    if (query.after !== undefined && query.offset !== undefined) {
+  private requestOf(listing: Listing): PageRequest {
+    const { query, fields, repository } = listing;
+    const { offset, after, limit = defaultLimit(this.settings), sort } = query;
+    if (after !== undefined && offset !== undefined) {
       throw errors.parameterInvalid('after', 'given without offset');
     }
-    return list;
-  }
-
-  /** See `PreparedList.dependencies`. */
-  private async dependenciesOf(list: ListToRead): Promise<readonly string[]> {
-    if (list.isPlain) return [];
-    const { described, listing, metadata, client, unversioned } = list;
-    await this.unscoped.checkFields(metadata, listing.fields);
-    await this.unscoped.checkFilters(described);
-    if (unversioned.length > 0) return unversioned;
-    const { where, values: sent } = list.matching;
-    const values = new ParameterValues(sent);
-    const shown =
-      list.isComputed || list.scopedRelated.length > 0
-        ? selection(metadata, listing.fields, visibleRelated(client, values))
-        : 'count(*)';
-    const text = `SELECT ${shown} FROM ${tableOf(metadata)} object ${where}`;
-    return this.dependencies.find(listing.resources, { text, values: values.values });
-  }
-
-  private pageOf(
-    list: ListToRead,
-    isVersioned: () => Promise<boolean>,
-  ): Pick<PreparedList, 'key' | 'read'> {
-    const { listing, metadata, request, matching } = list;
-    const { fields, order, isByRelevance, limit, offset, after } = request;
-    const ofList = [
-      nameOf(metadata),
-      matching.where,
-      matching.values,
-      orderBy(order),
-      isByRelevance,
-    ];
-    const shown = new ParameterValues();
-    const visible = list.scopedRelated.map(visibleRelated(listing.client, shown));
     return {
-      key: keyOf(ofList, fields, visible, shown.values, limit, offset, after),
-      read: async () => {
-        const listKey = (await isVersioned()) ? () => keyOf(...ofList) : undefined;
-        return readResolved(this.reads, listing, (resolved, rows) =>
-          this.pages.read(pageOf(list, resolved), listKey, rows),
-        );
-      },
+      fields,
+      order: totalOrder(repository.metadata, sort),
+      isByRelevance: isByRelevance(sort),
+      limit,
+      offset: offset ?? 0,
+      after,
+      seen: listing,
+    };
+  }
+
+  /** @param described before `seenBy` */
+  private dependenciesOf(
+    described: Listing,
+    listing: Listing,
+    matching: MatchingObjects,
+  ): PreparedPage['dependencies'] {
+    const { resources, fields, client } = listing;
+    const { metadata, conditions, where } = matching;
+    const unversioned = resources.filter((name) => !capabilitiesOf(name).version);
+    const isComputed = selectedComputed(metadata, fields).length > 0;
+    const related = scopedRelated(listing);
+    const isPlain =
+      unversioned.length === 0 &&
+      versionedTables(resources).includes(tableOf(metadata)) &&
+      arePlain(metadata, conditions) &&
+      related.every((each) => arePlain(each, scopeConditions(each, client))) &&
+      !isComputed;
+    if (isPlain) return undefined;
+    return async () => {
+      await this.unscoped.checkFields(metadata, fields);
+      await this.unscoped.checkFilters(described);
+      if (unversioned.length > 0) return unversioned;
+      const values = new ParameterValues(matching.values);
+      const shown =
+        isComputed || related.length > 0
+          ? selection(metadata, fields, visibleRelated(client, values))
+          : 'count(*)';
+      const text = `SELECT ${shown} FROM ${tableOf(metadata)} object ${where}`;
+      return this.dependencies.find(resources, { text, values: values.values });
     };
   }
 }
 
-/** @param resolved the list with identifiers in place of queries */
-function pageOf({ listing, request, matching }: ListToRead, resolved: Listing): PageToRead {
-  return {
-    request,
-    resources: listing.resources,
-    matching: resolved === listing ? matching : matchingObjects(resolved, request.order),
-  };
-}
-
-/** The plans of a table before the one with a name. */
-function unfitBefore(
-  plans: readonly Pick<PagePlan, 'name' | 'unfit'>[],
-  taken: string,
-  page: PageToRead,
-): UnfitPlan[] {
-  const before = plans.slice(
-    0,
-    plans.findIndex(({ name }) => name === taken),
-  );
-  return before.map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' }));
-}
-
-/** Runs the statement of a page to see what PostgreSQL does. */
-async function analysed(
-  { text, values }: Pick<PageStatement, 'text' | 'values'>,
-  choice: Pick<Explanation, 'taken' | 'unfit' | 'uncounted'>,
-  read: ReadRows,
-): Promise<Explanation> {
-  const analysing = statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
-  const rows = await read<{ 'QUERY PLAN': string }>(analysing, values);
-  return { ...choice, statement: text, values, analysis: rows.map((row) => row['QUERY PLAN']) };
+/** The resources with a scope whose objects a list shows beside its own. */
+function scopedRelated({ repository, fields }: Listing): EntityMetadata[] {
+  return selectedRelated(repository.metadata, fields)
+    .map(([{ metadata }]) => metadata)
+    .filter(scopeOf);
 }

@@ -13,7 +13,7 @@ import { and } from '../condition/print.js';
 import { scopeConditions, visibleIn, visibleRelated } from '../listing/scope.js';
 import { shownFields } from '../listing/shown-fields.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
-import { LoadingResources } from './loading-resources.js';
+import { UnavailableResources } from './unavailable-resources.js';
 import { UnscopedReads } from './unscoped-reads.js';
 
 /** Reads single objects. */
@@ -23,15 +23,15 @@ export class ObjectReader {
     private readonly reads: ReadPool,
     private readonly statements: PreparedStatements,
     private readonly unscoped: UnscopedReads,
-    private readonly loading: LoadingResources,
+    private readonly unavailable: UnavailableResources,
   ) {}
 
   /**
    * Reads an object, as a page with one object.
    *
    * @param client who sees it; absent: nothing that it shows has a scope
-   * @throws ApiError `-2` while what it shows is loaded, `-22` for what cannot be an identifier of its type, `-26` for a number out of its range,
-   * `-31` if the client sees no such object
+   * @throws ApiError `-2` while what it shows is loaded, `-22` for what cannot be an identifier of its type, `-26` for
+   * a number out of its range, `-31` if the client sees no such object
    */
   async read({ repository, identifier, query }: ObjectLookup, client?: ScopeClient): Promise<Page> {
     const { metadata } = repository;
@@ -40,7 +40,7 @@ export class ObjectReader {
     if (key instanceof InvalidValue) throw key.toError(propertyName);
     const fields = shownFields(metadata, query);
     const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
-    this.loading.check(shown.map(nameOf));
+    this.unavailable.checkObjects(shown.map(nameOf));
     await this.unscoped.checkFields(metadata, fields);
     const values = new ParameterValues([key]);
     const where = and(

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { statement } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
+import { COUNT_PLANS } from '../plan/count-plans.js';
 import { facet } from '../plan/facet.js';
 import { identifiers } from '../plan/identifiers.js';
-import type { PlanTaken } from '../plan/page-plan.js';
-import { planOf } from '../plan/plans.js';
+import type { PagePlan, PlanTaken } from '../plan/page-plan.js';
+import { planOf, PLANS } from '../plan/plans.js';
 import { placesBehind, placesBehindKnown } from '../plan/walk.js';
 import { KnownLists, type KnownPlace } from '../statement/known-lists.js';
 import type { PageToRead } from '../statement/page-request.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
-import type { ReadPage, VersionedPage } from './prepared-list.js';
+import type { Explanation, ReadPage, UnfitPlan, VersionedPage } from './prepared-list.js';
 import type { ReadRows } from './resolved-listing.js';
 import { onlyPage } from './versions.js';
 
@@ -62,7 +64,7 @@ export class PageReader {
     return page;
   }
 
-  /** @throws ApiError `-22` if the client sees no object with the identifier `after` */
+  /** @throws ApiError `-31` if the client sees no object with the identifier `after` */
   private async readOnce(
     requested: PageToRead,
     rows: ReadRows,
@@ -83,4 +85,30 @@ export class PageReader {
     }
     return Object.assign(page, { plan: { name: plan.name, count: built.count } });
   }
+}
+
+/** Reads a page with nothing remembered of its list, and says how. */
+export async function explainPage(page: PageToRead, read: ReadRows): Promise<Explanation> {
+  const plan = planOf(page);
+  const { text, values, count } = plan.statement(page, 'if frequent');
+  const analysing = statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
+  const rows = await read<{ 'QUERY PLAN': string }>(analysing, values);
+  return {
+    taken: { name: plan.name, count },
+    unfit: unfitBefore(PLANS, plan.name, page),
+    uncounted: unfitBefore(COUNT_PLANS, count, page),
+    statement: text,
+    values,
+    analysis: rows.map((row) => row['QUERY PLAN']),
+  };
+}
+
+/** The plans of a table before the one with a name. */
+function unfitBefore(
+  plans: readonly Pick<PagePlan, 'name' | 'unfit'>[],
+  taken: string,
+  page: PageToRead,
+): UnfitPlan[] {
+  const at = plans.findIndex(({ name }) => name === taken);
+  return plans.slice(0, at).map(({ name, unfit }) => ({ name, reason: unfit(page) ?? '' }));
 }

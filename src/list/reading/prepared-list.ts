@@ -14,21 +14,17 @@ export interface PreparedPage {
   readonly resource: string;
   /** Equal keys mean equal pages of the same data. A hash. */
   readonly key: string;
-  /**
-   * Whether PostgreSQL need not be asked what the list reads, since it has no dependencies: its conditions
-   * compare stored columns, or a path in one, with values or with identifiers of named resources, it has no
-   * computed field, and it reads no table of others.
-   */
-  readonly isPlain: boolean;
   /** Absent for facet counts: there is no page before or behind them. */
   readonly place?: PagePlace;
   /**
-   * Whether every change of the list changes the version of its state: it has no dependencies. Any
-   * other list is read for every request, and has no entity tag.
+   * Asks PostgreSQL what the list reads that can change without changing its version: tables that are no resource,
+   * resources over tables of others, views, functions, the clock. A list that reads any is read for every request, and
+   * has no entity tag. Absent: it reads none, since its conditions compare stored columns, or a path in one, with
+   * values or with identifiers of named resources, it has no computed field, and it reads no table of others.
    */
-  isVersioned(): Promise<boolean>;
+  readonly dependencies: (() => Promise<readonly string[]>) | undefined;
   /** The state of its data, from a query that begins after the call. */
-  state(): Promise<State>;
+  readonly state: () => Promise<State>;
   /** Reads the page, with the state of the data that it shows. */
   read(): Promise<ReadPage>;
 }
@@ -36,11 +32,8 @@ export interface PreparedPage {
 /** A list whose statements are built but not run yet. */
 export interface PreparedList extends PreparedPage {
   readonly place: PagePlace;
-  /**
-   * What the list reads that can change without changing its version: tables that are no resource, resources
-   * over tables of others, views, functions, the clock. Empty for most lists.
-   */
-  dependencies(): Promise<readonly string[]>;
+  /** Reads the page as if nothing of its list was remembered, and says how. */
+  explain(): Promise<Explanation>;
   /** The whole list. It has no default limit. */
   whole(format: StreamFormat): WholeList;
 }
@@ -63,6 +56,25 @@ export interface VersionedPage extends Page, State {
 export interface ReadPage extends VersionedPage {
   /** How it was read; absent for facet counts. */
   readonly plan?: PlanTaken;
+}
+
+/** A plan, and why it does not fit a page. */
+export interface UnfitPlan {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** How a page is read. */
+export interface Explanation {
+  readonly taken: PlanTaken;
+  /** The plans of pages that were tried before the one that is taken. */
+  readonly unfit: readonly UnfitPlan[];
+  /** The ways to count that were tried before the one that is taken. */
+  readonly uncounted: readonly UnfitPlan[];
+  readonly statement: string;
+  readonly values: readonly unknown[];
+  /** What PostgreSQL did to run the statement, as lines. */
+  readonly analysis: readonly string[];
 }
 
 /** The format of a whole list. */

@@ -1,5 +1,5 @@
 import type { ReadPool, TextRow } from '../../database/read-pool.js';
-import { Snapshot } from '../../database/snapshot.js';
+import type { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues, type Statement } from '../../database/statement.js';
 import {
   type Condition,
@@ -33,16 +33,11 @@ export function readResolved<T>(
   if (identifierQueriesIn(listing.conditions).length === 0) {
     return read(listing, (statement, values) => reads.rows(statement, values));
   }
-  return reads.read(async (pool) => {
-    const snapshot = await Snapshot.open(pool);
-    try {
-      return await read(await resolved(listing, snapshot), (statement, values) =>
-        snapshot.objects(statement, values),
-      );
-    } finally {
-      await snapshot.close();
-    }
-  });
+  return reads.readSnapshot(async (snapshot) =>
+    read(await resolved(listing, snapshot), (statement, values) =>
+      snapshot.objects(statement, values),
+    ),
+  );
 }
 
 async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {

@@ -22,6 +22,8 @@ export class UnscopedReadError extends TypeError {}
  */
 @Injectable()
 export class UnscopedReads {
+  private tables?: readonly string[];
+
   constructor(private readonly dependencies: Dependencies) {}
 
   /** @throws UnscopedReadError for a computed field that is shown, also of related objects */
@@ -40,7 +42,7 @@ export class UnscopedReads {
   async checkFilters(list: Listing, name?: string): Promise<void> {
     const { repository, filters } = list;
     const { metadata } = repository;
-    if (scopedTables(metadata.dataSource).length === 0) return;
+    if (this.scopedTables(metadata.dataSource).length === 0) return;
     for (const condition of withoutQueries(filters)) {
       if (arePlain(metadata, [condition])) continue;
       const columns = new Set(columnsIn([condition]));
@@ -55,7 +57,7 @@ export class UnscopedReads {
   }
 
   private async check(metadata: EntityMetadata, what: string, query: SelectQuery): Promise<void> {
-    const tables = scopedTables(metadata.dataSource);
+    const tables = this.scopedTables(metadata.dataSource);
     if (tables.length === 0) return;
     const read = await this.dependencies.findTables(tables, query);
     if (read.length === 0) return;
@@ -63,21 +65,10 @@ export class UnscopedReads {
       `${what} of ${nameOf(metadata)} reads ${read.join(', ')} by SQL, past its scope`,
     );
   }
-}
 
-/** A row of a resource's table, of which a statement does not read the table. */
-function anyRow(metadata: EntityMetadata): string {
-  return `jsonb_populate_record(NULL::${tableOf(metadata)}, '{}') object`;
-}
-
-/** Each request asks for them. */
-const SCOPED = new WeakMap<DataSource, readonly string[]>();
-
-/** The tables with objects that not every client sees, and those that tell of them. */
-function scopedTables(dataSource: DataSource): readonly string[] {
-  let tables = SCOPED.get(dataSource);
-  if (!tables) {
-    tables = [...resourcesOf(dataSource).values()]
+  /** The tables with objects that not every client sees, and those that tell of them. Each request asks for them. */
+  private scopedTables(dataSource: DataSource): readonly string[] {
+    return (this.tables ??= [...resourcesOf(dataSource).values()]
       .filter(scopeOf)
       .flatMap((metadata) => [
         tableOf(metadata),
@@ -85,8 +76,11 @@ function scopedTables(dataSource: DataSource): readonly string[] {
         changesTable(nameOf(metadata)),
         ...tallyOrders(metadata).flatMap(({ tally, deltas }) => [tally, deltas]),
         ...wordTallies(metadata).flatMap(({ tally, deltas, words }) => [tally, deltas, words]),
-      ]);
-    SCOPED.set(dataSource, tables);
+      ]));
   }
-  return tables;
+}
+
+/** A row of a resource's table, of which a statement does not read the table. */
+function anyRow(metadata: EntityMetadata): string {
+  return `jsonb_populate_record(NULL::${tableOf(metadata)}, '{}') object`;
 }

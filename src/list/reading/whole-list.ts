@@ -1,22 +1,35 @@
+import type { Pool } from 'pg';
 import type { ReadPool } from '../../database/read-pool.js';
+import { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
 import { selection } from '../../resource/selection.js';
-import { keyOf } from './key-of.js';
+import { and } from '../condition/print.js';
 import type { Listing } from '../listing/listing.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
-import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
-import { type ListStatements, openList } from './open-list.js';
-import { and } from '../condition/print.js';
-import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
-import { isBehind, anchorOf } from '../statement/picked-objects.js';
-import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
-import type { StreamFormat, WholeList } from './prepared-list.js';
-import { rowWriter } from './row-writer.js';
 import { visibleIn, visibleRelated } from '../listing/scope.js';
-import { countByIndex, talliedCount } from '../statement/tallied-counts.js';
+import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
+import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
+import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
+import { anchorOf, isBehind } from '../statement/picked-objects.js';
 import { stateOf } from '../statement/state.js';
+import { countByIndex, talliedCount } from '../statement/tallied-counts.js';
+import { keyOf } from './key-of.js';
+import type { Batch, OpenList, StreamFormat, WholeList } from './prepared-list.js';
+import { type Rows, type RowWriter, rowWriter } from './row-writer.js';
+import { requireVersion } from './versions.js';
+
+/** The number of objects that are fetched at first, and the bounds for later. */
+const OBJECTS = { first: 100, minimum: 1, maximum: 5000 };
+/**
+ * The target size of what is fetched at once, in characters. It is all that a list has in memory. All other
+ * requests wait while it is parsed and converted to text.
+ */
+const FETCHED_LENGTH = 50_000;
+
+/** The text of a statement, and its parameter values. */
+type Query = readonly [text: string, values: readonly unknown[]];
 
 /** Prepares a whole list. It has no default limit. */
 export function wholeList(
@@ -25,14 +38,25 @@ export function wholeList(
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
-  const { repository, query, fields, resources, scope, client } = listing;
+  const writer = rowWriter(format, listing.repository.metadata, listing.fields);
+  const [text, values] = objectsOf(listing, matching);
+  const objects: Query = [writer.select(text), values];
+  return {
+    key: keyOf(format, ...objects),
+    open: (signal) =>
+      reads.read((pool) => openList(pool, objects, listing, matching, writer, signal)),
+  };
+}
+
+/** Selects every object, in the order of the list. */
+function objectsOf(listing: Listing, matching: MatchingObjects): Query {
+  const { repository, query, fields, scope, client } = listing;
   const { metadata } = repository;
   const { sort, limit, offset = 0, after } = query;
   const order = totalOrder(metadata, sort);
-  const writer = rowWriter(format, metadata, fields);
-  const rows = new ParameterValues(matching.values);
-  const visible = after === undefined ? [] : visibleIn(metadata, scope, rows);
-  const picking = { metadata, visible, order, values: rows };
+  const values = new ParameterValues(matching.values);
+  const visible = after === undefined ? [] : visibleIn(metadata, scope, values);
+  const picking = { metadata, visible, order, values };
   const search = isByRelevance(sort) ? matching.search : undefined;
   let [anchor, where] = ['', matching.where];
   if (after !== undefined) {
@@ -40,54 +64,25 @@ export function wholeList(
     const isAfter = search ? behindByRelevance(search, picking) : isBehind(order);
     where = and(where, isAfter);
   }
-  const shown = selection(metadata, fields, visibleRelated(client, rows));
+  const shown = selection(metadata, fields, visibleRelated(client, values));
   const select = (ordering: string, ...branch: readonly string[]): string =>
     `SELECT ${shown} FROM ${tableOf(metadata)} object ${and(where, ...branch)} ${ordering}`;
   const section = {
-    limit: limit === undefined ? NO_LIMIT : rows.addTyped(limit, 'bigint'),
-    offset: rows.addTyped(offset, 'bigint'),
+    limit: limit === undefined ? NO_LIMIT : values.addTyped(limit, 'bigint'),
+    offset: values.addTyped(offset, 'bigint'),
   };
-  const objects = writer.select(
-    `${anchor} ${
-      search
-        ? `${select(orderBy(order, 'object', `${isTitled(search, rows)} IS NOT TRUE`))}
+  const objects = search
+    ? `${select(orderBy(order, 'object', `${isTitled(search, values)} IS NOT TRUE`))}
            LIMIT ${section.limit} OFFSET ${section.offset}`
-        : inBranches(picking, section, select)
-    }`,
-  );
-  const statements: ListStatements = {
-    objects: [objects, rows.values],
-    summary: summaryOf(listing, matching),
-    resources,
-    ...(after === undefined ? {} : { after: objectExists(listing, after) }),
-  };
-  return {
-    key: keyOf(format, ...statements.objects),
-    open: (signal) => reads.read((pool) => openList(pool, statements, writer, signal)),
-  };
-}
-
-/** Selects a row if the client of a list sees the object with an identifier. */
-function objectExists(
-  { repository: { metadata }, scope }: Listing,
-  identifier: string,
-): NonNullable<ListStatements['after']> {
-  const values = new ParameterValues([identifier]);
-  const where = and(
-    `WHERE object."${identifierOf(metadata).databaseName}" = $1`,
-    ...visibleIn(metadata, scope, values),
-  );
-  return {
-    statement: [`SELECT FROM ${tableOf(metadata)} object ${where}`, values.values],
-    error: errors.objectUnknown(nameOf(metadata), identifier),
-  };
+    : inBranches(picking, section, select);
+  return [`${anchor} ${objects}`, values.values];
 }
 
 /** Selects the count of all matching objects, and the state of the data. */
 function summaryOf(
   { repository: { metadata }, resources }: Listing,
   matching: MatchingObjects,
-): ListStatements['summary'] {
+): Query {
   // A statement must refer to every parameter: those of the conditions only if it reads the objects.
   let values = new ParameterValues();
   let counted = talliedCount({ ...matching, values });
@@ -98,4 +93,79 @@ function summaryOf(
   const tables = [objectTable(metadata), ...counted.tables].join(',\n');
   const text = `WITH ${tables} SELECT ${counted.total}::text, ${stateOf(resources)}`;
   return [text, values.values];
+}
+
+/**
+ * Opens a list with a cursor and reads its first objects. Each fetch is one statement, so the query
+ * timeout applies to a fetch and not to the list.
+ *
+ * @param signal cancels the query in progress
+ */
+async function openList(
+  pool: Pool,
+  objects: Query,
+  listing: Listing,
+  matching: MatchingObjects,
+  writer: RowWriter,
+  signal: AbortSignal,
+): Promise<OpenList> {
+  const { resources, query } = listing;
+  const snapshot = await Snapshot.open(pool, signal);
+  try {
+    // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
+    await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
+    if (query.after !== undefined) await requireObject(snapshot, listing, query.after);
+    const summary = await snapshot.rows(...summaryOf(listing, matching));
+    const [[count, version, until = null] = []] = summary;
+    // Read before the response begins, so that an error of the query still yields an envelope.
+    const first = await fetchRows(snapshot, OBJECTS.first);
+    return {
+      count: count ?? '',
+      version: requireVersion(version, resources),
+      until,
+      batches: batchesOf(snapshot, first, writer),
+      close: () => snapshot.close(),
+    };
+  } catch (error) {
+    await snapshot.close();
+    throw error;
+  }
+}
+
+/** @throws ApiError `-31` if the client of a list does not see the object with an identifier */
+async function requireObject(
+  snapshot: Snapshot,
+  { repository: { metadata }, scope }: Listing,
+  identifier: string,
+): Promise<void> {
+  const values = new ParameterValues([identifier]);
+  const where = and(
+    `WHERE object."${identifierOf(metadata).databaseName}" = $1`,
+    ...visibleIn(metadata, scope, values),
+  );
+  const text = `SELECT FROM ${tableOf(metadata)} object ${where}`;
+  const found = await snapshot.rows(text, values.values);
+  if (found.length === 0) throw errors.objectUnknown(nameOf(metadata), identifier);
+}
+
+function fetchRows(snapshot: Snapshot, objects: number): Promise<Rows> {
+  return snapshot.rows(`FETCH ${objects} FROM list`);
+}
+
+async function* batchesOf(
+  snapshot: Snapshot,
+  first: Rows,
+  { header, write }: RowWriter,
+): AsyncGenerator<Batch> {
+  let rows = first;
+  let wanted: number = OBJECTS.first;
+  for (let before = header; ; before = '') {
+    const text = before + write(rows);
+    // An empty list may have a header.
+    if (text !== '') yield { rows: rows.length, text };
+    if (rows.length < wanted) return;
+    const fitting = Math.round((wanted * FETCHED_LENGTH) / text.length);
+    wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
+    rows = await fetchRows(snapshot, wanted);
+  }
 }

@@ -5,11 +5,12 @@ import type { ReadLimit } from './read-limit.js';
 
 /** Whether a list has an entity tag. If its conditions are not plain, finding out may need a read. */
 export async function isTagged(
-  list: PreparedPage,
+  { resource, dependencies }: PreparedPage,
   readLimit: ReadLimit,
   request: CatalogueRequest,
 ): Promise<boolean> {
-  return list.isPlain || (await readLimit.run(list.resource, request, () => list.isVersioned()));
+  if (!dependencies) return true;
+  return (await readLimit.run(resource, request, dependencies)).length === 0;
 }
 
 /**
