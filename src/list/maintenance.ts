@@ -33,8 +33,8 @@ export class Maintenance implements OnModuleDestroy {
   readonly rounds = { done: 0, failed: 0 };
   /** The number of deltas that waited to be folded at the latest count, by resource. */
   readonly deltas = new Map<string, number>();
-  /** The age of the watermark in milliseconds, and the `performance.now()` at which it was that old. */
-  private watermark = { age: NaN, at: 0 };
+  /** The watermark as `performance.now()`; NaN until it is known. */
+  private watermark = NaN;
   private readonly runner: TaskRunner;
   private readonly stopping = new AbortController();
   private running: Promise<unknown> | undefined;
@@ -61,8 +61,7 @@ export class Maintenance implements OnModuleDestroy {
 
   /** Milliseconds by which the watermark is behind the clock of the database; NaN until it is known. */
   get watermarkAge(): number {
-    const { age, at } = this.watermark;
-    return age + performance.now() - at;
+    return performance.now() - this.watermark;
   }
 
   start(): void {
@@ -126,7 +125,7 @@ export class Maintenance implements OnModuleDestroy {
     const [row] = await connected.query<{ age: number | null }[]>(
       'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()))::float8 AS age',
     );
-    if (row) this.watermark = { age: row.age ?? NaN, at: performance.now() };
+    this.watermark = performance.now() - (row?.age ?? NaN);
     await connected.query('SELECT advance_watermark()');
   }
 

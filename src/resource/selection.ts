@@ -84,7 +84,8 @@ function publicForms(
   });
 }
 
-function selectedColumns(
+/** The fields of an entity, of those that a selection names; default: all its own. */
+export function selectedColumns(
   metadata: EntityMetadata,
   names: readonly string[] | undefined,
 ): ColumnMetadata[] {

@@ -13,22 +13,23 @@ export class DeletionListing extends Listing {
     deletions: Repository<ObjectLiteral>,
     query: Listing['query'],
     private readonly deletion: DeletionEntity,
-    private readonly since: Date,
+    since: Date,
   ) {
+    const lower = { value: since, inclusive: true };
+    const filter: Condition = { kind: 'interval', column: 'deletedAt', lower };
     // The version of the resource: objects and deletions change in the same transactions.
-    super(deletions, query, [recordedSince(since)], [deletion.resource]);
+    super(deletions, query, [filter], [deletion.resource]);
   }
 
   /** The list as a client sees it. An object that has left the scope of the client is deleted for it. */
   override seenBy(client: ScopeClient | undefined): Listing {
     const { metadata } = this.repository;
-    const filters: Condition[] = [
-      recordedSince(this.since),
-      { kind: 'sql', column: this.deletion.identifier, sql: this.isUnseen(client) },
-    ];
+    const { identifier } = this.deletion;
+    const unseen: Condition = { kind: 'sql', column: identifier, sql: this.isUnseen(client) };
     const scope = scopeConditions(metadata, client);
     const latest: Condition = { kind: 'sql', column: 'deletedAt', sql: this.isLatest(scope) };
-    return this.withConditions(filters, scopeOf(metadata) ? [...scope, latest] : [], client);
+    const visible = scopeOf(metadata) ? [...scope, latest] : [];
+    return this.withConditions([...this.filters, unseen], visible, client);
   }
 
   /** A condition on the identifier: the client sees no object with it. */
@@ -66,8 +67,4 @@ export class DeletionListing extends Listing {
         ${and(same, `${place('later')} > ${place(table)}`, ...visible)} LIMIT 1) IS NULL`;
     };
   }
-}
-
-function recordedSince(since: Date): Condition {
-  return { kind: 'interval', column: 'deletedAt', lower: { value: since, inclusive: true } };
 }

@@ -40,10 +40,10 @@ export function recordedColumns(scope: Scope | undefined, identifier: string): s
 
 /** Creates the entity for the deletions of a resource. */
 export function deletionOf(target: Type): DeletionEntity {
-  const { columns } = getMetadataArgsStorage();
+  const columns = getMetadataArgsStorage().filterColumns(target);
   const resource = resourceName(target);
-  const key = columns.find((column) => column.target === target && column.options.primary);
-  const field = key?.propertyName ?? '';
+  const key = columns.find(({ options }) => options.primary);
+  const identifier = key?.propertyName ?? '';
   class Deletion {
     deletedAt!: Date;
   }
@@ -51,24 +51,18 @@ export function deletionOf(target: Type): DeletionEntity {
   // Not synchronized: it is created together with its triggers.
   Entity({ name: `${resource}_deletions`, synchronize: false })(Deletion);
   const { prototype } = Deletion;
-  Meaning('Identified the object that is gone.', meaningOf(target, field)?.example)(
-    prototype,
-    field,
-  );
-  PrimaryColumn(keyColumn(target, key?.options))(prototype, field);
+  const { example } = meaningOf(target, identifier) ?? {};
+  Meaning('Identified the object that is gone.', example)(prototype, identifier);
+  PrimaryColumn(keyColumn(target, key?.options))(prototype, identifier);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column({ ...timeColumn, name: 'deletedAt' })(prototype, 'deletedAt');
   const scope = scopeOf({ target });
-  if (scope) {
-    setScope(Deletion, scope);
-    for (const name of recordedColumns(scope, field)) {
-      const options = columns.find(
-        (each) => each.target === target && each.propertyName === name,
-      )?.options;
-      Column({ ...options, primary: false, select: false, nullable: true })(prototype, name);
-    }
+  if (scope) setScope(Deletion, scope);
+  for (const name of recordedColumns(scope, identifier)) {
+    const options = columns.find(({ propertyName }) => propertyName === name)?.options;
+    Column({ ...options, primary: false, select: false, nullable: true })(prototype, name);
   }
-  return { target, resource, identifier: field, entity: Deletion };
+  return { target, resource, identifier, entity: Deletion };
 }
 
 /** As `install_deletions` and `track_table` create it. */

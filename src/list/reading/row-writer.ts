@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from '../../resource/column-values.js';
-import { fieldsOf } from '../../resource/resource.js';
-import { selectedRelated } from '../../resource/selection.js';
+import { selectedColumns, selectedRelated } from '../../resource/selection.js';
 import type { StreamFormat } from './prepared-list.js';
 
 /** Rows as node-postgres returns them with `rowMode: 'array'`, with all values as text. */
@@ -49,23 +49,21 @@ interface CsvColumn {
 
 /** The fields of each object; those of a related object have columns such as `brand.name`. */
 function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefined): CsvColumn[] {
-  const own = fieldsOf(metadata)
-    .filter(({ propertyName }) => !fields || fields.includes(propertyName))
-    .map((column) => ({
-      name: column.propertyName,
-      isFreeText: valuesOf(column).isFreeText,
-      text: `"${column.propertyName}"::text`,
-    }));
-  const related = selectedRelated(metadata, fields).flatMap(([{ name, metadata: other }, names]) =>
-    fieldsOf(other)
-      .filter(({ propertyName }) => names.includes(propertyName))
-      .map((column) => ({
-        name: `${name}.${column.propertyName}`,
-        isFreeText: valuesOf(column).isFreeText,
-        text: `"${name}"->>'${column.propertyName}'`,
-      })),
-  );
-  return [...own, ...related];
+  const columnOf = (field: ColumnMetadata, name: string, text: string): CsvColumn => ({
+    name,
+    isFreeText: valuesOf(field).isFreeText,
+    text,
+  });
+  return [
+    ...selectedColumns(metadata, fields).map((field) =>
+      columnOf(field, field.propertyName, `"${field.propertyName}"::text`),
+    ),
+    ...selectedRelated(metadata, fields).flatMap(([{ name, metadata: other }, names]) =>
+      selectedColumns(other, names).map((field) =>
+        columnOf(field, `${name}.${field.propertyName}`, `"${name}"->>'${field.propertyName}'`),
+      ),
+    ),
+  ];
 }
 
 /**

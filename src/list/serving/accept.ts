@@ -24,19 +24,9 @@ export const CONTENT_TYPES: Readonly<Record<StreamFormat, string>> = {
 export function streamFormatOf(request: Request): StreamFormat | undefined {
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*' || accept === ENVELOPE_TYPE) return undefined;
-  const negotiator = new Negotiator({ headers: { accept: withoutParameters(accept) } });
+  // Without all parameters but `q`: a charset does not select a format.
+  const ranges = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '').replace(/\s/g, '');
+  const negotiator = new Negotiator({ headers: { accept: ranges } });
   const type = negotiator.mediaType(Object.keys(TYPES));
   return type ? TYPES[type] : undefined;
-}
-
-/** Removes all parameters except `q` from the media ranges: a charset does not select a format. */
-function withoutParameters(accept: string): string {
-  return accept
-    .split(',')
-    .map((mediaRange) => {
-      const [type = '', ...parameters] = mediaRange.split(';').map((part) => part.trim());
-      const quality = parameters.find((parameter) => /^q\s*=/i.test(parameter));
-      return quality ? `${type};${quality.replace(/\s/g, '').toLowerCase()}` : type;
-    })
-    .join();
 }

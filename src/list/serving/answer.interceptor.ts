@@ -54,19 +54,16 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       return this.pages.answer(this.facets.prepare(result, request.client), request);
     }
     if (result instanceof ObjectLookup) return this.pages.answerObject(result, request);
-    const name = () => `${context.getClass().name}.${context.getHandler().name}`;
-    const page = handlerPage(result, name, await this.namesOf(context, request));
+    const controller = context.getClass<object>();
+    const { name: method } = context.getHandler();
+    let fields: readonly string[] | undefined;
+    if (request.parameters.some(({ name }) => name === 'fields')) {
+      const metatype = queryClassOf(controller, method);
+      const query = await this.parameters.transform(request.query, { type: 'query', metatype });
+      fields = namedFields(query);
+    }
+    const page = handlerPage(result, `${controller.name}.${method}`, fields);
     request.rows = page.rows;
     return pageAnswer(page, request);
-  }
-
-  /** What a request names for the objects of its handler; see `namedFields`. */
-  private async namesOf(
-    context: ExecutionContext,
-    request: CatalogueRequest,
-  ): Promise<readonly string[] | undefined> {
-    if (!request.parameters.some(({ name }) => name === 'fields')) return undefined;
-    const metatype = queryClassOf(context.getClass(), context.getHandler().name);
-    return namedFields(await this.parameters.transform(request.query, { type: 'query', metatype }));
   }
 }

@@ -13,24 +13,19 @@ interface HandlerPage extends Page {
 /**
  * The page that a handler of one's own answers with: a `Page`, an object, or a list of objects.
  *
- * @param name gives the name of the handler
+ * @param name of the handler
  * @param names what each object shall have, fields of a related one as `brand.name`; default: all that it has
  * @throws TypeError for anything else
  */
-export function handlerPage(
-  result: unknown,
-  name: () => string,
-  names?: readonly string[],
-): HandlerPage {
+export function handlerPage(result: unknown, name: string, names?: readonly string[]): HandlerPage {
   const page = pageOf(result, name);
-  if (page) return names ? narrowed(page, names) : page;
-  throw new TypeError(
-    `${name()} answers with ${kindOf(result)}; it may answer with what listOf or objectOf returns, ` +
-      `a Page, an object or a list of objects`,
-  );
-}
-
-function narrowed(page: HandlerPage, names: readonly string[]): HandlerPage {
+  if (!page) {
+    throw new TypeError(
+      `${name} answers with ${kindOf(result)}; it may answer with what listOf or objectOf returns, ` +
+        `a Page, an object or a list of objects`,
+    );
+  }
+  if (!names) return page;
   const objects = JSON.parse(page.objects) as Row[];
   return { ...page, objects: JSON.stringify(objects.map((object) => picked(object, names))) };
 }
@@ -47,27 +42,25 @@ function picked(object: Row, names: readonly string[]): Row {
   );
 }
 
-function pageOf(result: unknown, name: () => string): HandlerPage | undefined {
+function pageOf(result: unknown, name: string): HandlerPage | undefined {
   // Without the holes of an array, over which its methods would step.
-  const objects: unknown[] = Array.isArray(result) ? Array.from(result) : [result];
-  if (!objects.every(isObject)) return undefined;
-  if (
-    Array.isArray(result) ||
-    !('count' in (result as object) && 'objects' in (result as object))
-  ) {
-    const texts = objects.map((each) => jsonOf(each, name));
+  const each: unknown[] = Array.isArray(result) ? Array.from(result) : [result];
+  if (!each.every(isObject)) return undefined;
+  if (!isLikePage(result)) {
+    const texts = each.map((object) => jsonOf(object, name));
     if (!texts.every((text) => text?.startsWith('{'))) return undefined;
-    const count = String(texts.length);
-    return { count, objects: `[${texts.join()}]`, rows: texts.length };
+    return { count: String(texts.length), objects: `[${texts.join()}]`, rows: texts.length };
   }
-  const page = result as Page;
-  const rows = rowsOf(page.objects);
-  const isPage =
-    rows !== undefined &&
-    typeof page.count === 'string' &&
-    /^(0|[1-9][0-9]*)$/.test(page.count) &&
-    rows <= Number(page.count);
-  return isPage ? { count: page.count, objects: page.objects, rows } : undefined;
+  const { count, objects } = result;
+  const rows = rowsOf(objects);
+  const isCount = typeof count === 'string' && /^(0|[1-9][0-9]*)$/.test(count);
+  return isCount && rows !== undefined && rows <= Number(count)
+    ? { count, objects, rows }
+    : undefined;
+}
+
+function isLikePage(value: unknown): value is Page {
+  return isObject(value) && 'count' in value && 'objects' in value;
 }
 
 /** An object that may have a form in JSON. Others, such as a Map, would come out empty. */
@@ -79,12 +72,12 @@ function isObject(value: unknown): value is object {
 }
 
 /** @throws TypeError that names the handler, for an object that JSON cannot say */
-function jsonOf(object: object, name: () => string): string | undefined {
+function jsonOf(object: object, name: string): string | undefined {
   try {
     return JSON.stringify(object);
   } catch (cause) {
     const [reason] = (cause as Error).message.split('\n', 1);
-    throw new TypeError(`${name()} answers with what JSON cannot say: ${reason}`, { cause });
+    throw new TypeError(`${name} answers with what JSON cannot say: ${reason}`, { cause });
   }
 }
 
@@ -108,7 +101,7 @@ function kindOf(value: unknown): string {
     return other === undefined ? 'a list of what has no JSON' : `a list with ${kindOf(other)}`;
   }
   if (typeof value !== 'object') return `a ${typeof value}`;
-  if (isObject(value) && 'count' in value && 'objects' in value) {
+  if (isLikePage(value)) {
     return 'count and objects that are no Page, whose count is an integer as text, and whose objects are JSON text';
   }
   return `an object of the class ${value.constructor.name}`;
