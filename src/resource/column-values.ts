@@ -3,11 +3,11 @@ import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
 import {
   isTextOf,
   NAME_LENGTH,
-  PLAIN_DECIMAL,
   readBoolean,
   readDate,
   readDateTime,
   readNumber,
+  SIGNED_DECIMAL,
 } from './formats.js';
 import { identifierFrom, identifierType } from './identifiers.js';
 import { jsonCell, parsed } from './json-cell.js';
@@ -175,13 +175,12 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     schema: () => ({
       type: 'string',
       format: 'decimal',
-      pattern: '^-?[0-9]+(\\.[0-9]+)?$',
+      pattern: SIGNED_DECIMAL.source,
       examples: ['19.99'],
     }),
     cell: () => ({
       expected: 'a decimal number such as 19.99',
-      read: (text) =>
-        PLAIN_DECIMAL.test(text.replace(/^-/, '')) && text.length <= 100 ? text : undefined,
+      read: (text) => (SIGNED_DECIMAL.test(text) && text.length <= 100 ? text : undefined),
     }),
     isFreeText: false,
   },

@@ -14,8 +14,14 @@ export const NAME_LENGTH: number = nameColumn.length;
 /** A plain decimal integer, without a sign. */
 export const PLAIN_INTEGER = /^[0-9]+$/;
 
+/** A decimal integer with or without a `-`. */
+export const SIGNED_INTEGER = /^-?[0-9]+$/;
+
 /** Digits with an optional decimal point, without a sign. */
 export const PLAIN_DECIMAL = /^[0-9]+(\.[0-9]+)?$/;
+
+/** As `PLAIN_DECIMAL`, with or without a `-`. */
+export const SIGNED_DECIMAL = /^-?[0-9]+(\.[0-9]+)?$/;
 
 /** A UUID with hyphens, RFC 9562. PostgreSQL writes it in lower case. */
 export const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;

@@ -1,4 +1,4 @@
-import { IDENTIFIER_LENGTH, isTextOf, UUID } from './formats.js';
+import { IDENTIFIER_LENGTH, isTextOf, SIGNED_INTEGER, UUID } from './formats.js';
 
 /** How the values of a type of identifiers look in a request, and their bounds in SQL. */
 export interface IdentifierType {
@@ -6,8 +6,11 @@ export interface IdentifierType {
   readonly schema: IdentifierSchema;
   /** What an identifier must be, for an error response. */
   readonly expected: string;
-  /** Reads the canonical text of an identifier, as lists write it. */
-  readonly read: (text: string) => IdentifierReading;
+  /**
+   * The canonical text of an identifier, as lists write it; `beyond` the bounds of the type for a number that is;
+   * `undefined` for any other text.
+   */
+  readonly read: (text: string) => string | Beyond | undefined;
   /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
   readonly bounds: { readonly minimum: string; readonly maximum: string };
   /** An identifier, unless the entity has a better one. */
@@ -25,17 +28,12 @@ interface IdentifierSchema {
   readonly maximum?: number;
 }
 
-/** `malformed`: not of the type's form. `beyond`: a number beyond the bounds of the type. */
-type IdentifierReading =
-  | { readonly value: string }
-  | { readonly malformed: true }
-  | { readonly beyond: readonly [minimum: string, maximum: string] };
+interface Beyond {
+  readonly beyond: readonly [minimum: string, maximum: string];
+}
 
 /** The values of PostgreSQL's `integer`. */
 export const INTEGER_BOUNDS = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
-
-/** A decimal integer with or without a `-`. */
-const SIGNED_INTEGER = /^-?[0-9]+$/;
 
 const UUID_BOUND = (digit: string): string =>
   `'${[8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-')}'::uuid`;
@@ -48,7 +46,7 @@ const TEXT: IdentifierType = {
     pattern: '^[^\\u0000]+$',
   },
   expected: `text of 1 to ${IDENTIFIER_LENGTH} characters`,
-  read: (text) => (isTextOf(text, 1, IDENTIFIER_LENGTH) ? { value: text } : { malformed: true }),
+  read: (text) => (isTextOf(text, 1, IDENTIFIER_LENGTH) ? text : undefined),
   bounds: { minimum: `''`, maximum: `repeat(chr(1114111), ${IDENTIFIER_LENGTH + 1})` },
   example: 'a',
 };
@@ -65,7 +63,7 @@ const TYPES: Readonly<Record<string, IdentifierType>> = {
   uuid: {
     schema: { type: 'string', format: 'uuid', pattern: UUID.source },
     expected: 'a UUID such as 123e4567-e89b-12d3-a456-426614174000',
-    read: (text) => (UUID.test(text) ? { value: text.toLowerCase() } : { malformed: true }),
+    read: (text) => (UUID.test(text) ? text.toLowerCase() : undefined),
     bounds: { minimum: UUID_BOUND('0'), maximum: UUID_BOUND('f') },
     example: '123e4567-e89b-12d3-a456-426614174000',
   },
@@ -84,7 +82,7 @@ export function isTextIdentifier(columnType: unknown): boolean {
 /** An identifier in its canonical form; `undefined` if no object can have it. */
 export function identifierFrom(columnType: unknown, text: string): string | undefined {
   const reading = identifierType(columnType).read(text);
-  return 'value' in reading ? reading.value : undefined;
+  return typeof reading === 'string' ? reading : undefined;
 }
 
 function integers(type: string, bits: bigint): Omit<IdentifierType, 'schema'> {
@@ -92,10 +90,10 @@ function integers(type: string, bits: bigint): Omit<IdentifierType, 'schema'> {
   return {
     expected: 'a plain decimal integer',
     read: (text) => {
-      if (!SIGNED_INTEGER.test(text)) return { malformed: true };
+      if (!SIGNED_INTEGER.test(text)) return undefined;
       const value = BigInt(text);
       return minimum <= value && value <= maximum
-        ? { value: String(value) }
+        ? String(value)
         : { beyond: [String(minimum), String(maximum)] };
     },
     bounds: { minimum: `'${minimum}'::${type}`, maximum: `'${maximum}'::${type}` },

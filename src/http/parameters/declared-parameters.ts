@@ -30,9 +30,6 @@ export class InvalidValue {
   constructor(readonly toError: (name: string) => ApiError) {}
 }
 
-/** Converts a parameter's text to a value, or to an `InvalidValue`. */
-type Read = (text: string, settings: ParameterSettings) => unknown;
-
 /** A parameter as `OPTIONS` and the OpenAPI document describe it. */
 export interface DeclaredParameter {
   readonly meaning: string;
@@ -42,8 +39,8 @@ export interface DeclaredParameter {
   readonly isRequired?: boolean;
   /** A valid value, as text. A function if the time decides which values are valid. */
   readonly example: string | (() => string);
-  /** Absent: the value is the text. */
-  readonly read?: Read;
+  /** Converts the text to a value, or to an `InvalidValue`. Absent: the value is the text. */
+  readonly read?: (text: string, settings: ParameterSettings) => unknown;
 }
 
 /** The schema of a parameter under some settings. */
@@ -74,10 +71,9 @@ const collected = new WeakMap<object, Parameters>();
  * Declares a property of a query class as a parameter. This is the only registry of parameters: an
  * undeclared parameter gets `-23`, and every declared one is documented.
  *
- * @param read absent for a parameter that another class has declared
  * @throws TypeError if the class has declared it already
  */
-export function Parameter(parameter: DeclaredParameter, read?: Read): PropertyDecorator {
+export function Parameter(parameter: DeclaredParameter): PropertyDecorator {
   return (query, name) => {
     const own = declared.get(query) ?? new Map<string, DeclaredParameter>();
     if (own.has(String(name))) {
@@ -85,7 +81,7 @@ export function Parameter(parameter: DeclaredParameter, read?: Read): PropertyDe
         `${query.constructor.name}.${String(name)} is declared twice as a parameter`,
       );
     }
-    declared.set(query, own.set(String(name), read ? { ...parameter, read } : parameter));
+    declared.set(query, own.set(String(name), parameter));
   };
 }
 

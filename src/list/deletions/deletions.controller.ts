@@ -4,11 +4,10 @@ import { IsDefined } from 'class-validator';
 import { DataSource, type ObjectLiteral } from 'typeorm';
 import { errors } from '../../http/errors.js';
 import { InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
-import { readDateTime } from '../../resource/formats.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { listGuard } from '../query/list-guard.js';
 import type { Listing } from '../listing/listing.js';
-import { dateTime, mustBeDateTime } from '../query/parameters.js';
+import { DATE_TIME } from '../query/parameters.js';
 import { QueryOf } from '../query/query-of.js';
 import { DeletionListing } from './deletion-listing.js';
 import { type DeletionEntity, RETENTION } from './deletion.js';
@@ -46,16 +45,16 @@ export function deletionsController(deletion: DeletionEntity): Type {
 /** A required time, not earlier than the retention of deletions. Property: `Date`. */
 function DeletedSinceParam(meaning: string): PropertyDecorator {
   const declared = {
-    ...dateTime(meaning),
+    ...DATE_TIME,
+    meaning,
     isRequired: true,
     example: () => new Date(Date.now() - DAY).toISOString(),
+    read: (text: string): Date | InvalidValue => {
+      const time = DATE_TIME.read(text);
+      const earliest = new Date(Date.now() - RETENTION.days * DAY);
+      if (time instanceof InvalidValue || time >= earliest) return time;
+      return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));
+    },
   };
-  const read = (text: string): Date | InvalidValue => {
-    const time = readDateTime(text);
-    if (!time) return mustBeDateTime();
-    const earliest = new Date(Date.now() - RETENTION.days * DAY);
-    if (time >= earliest) return time;
-    return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));
-  };
-  return applyDecorators(IsDefined(), Parameter(declared, read));
+  return applyDecorators(IsDefined(), Parameter(declared));
 }

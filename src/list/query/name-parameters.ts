@@ -5,7 +5,6 @@ import { primaryColumnOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, mustBe } from './parameters.js';
 
-/** The name of the order by relevance. */
 const BY_RELEVANCE = 'relevance';
 
 /**
@@ -21,14 +20,15 @@ export function NamesParam(
   allowedNames: () => readonly string[],
 ): PropertyDecorator {
   const schema = () => arrayOf({ type: 'string', enum: allowedNames() });
-  return Parameter({ meaning, schema, example }, (text) => {
+  const read = (text: string): string[] | InvalidValue => {
     const allowed = allowedNames();
     const names = namesIn(text);
     if (names.includes('')) return mustBe(`${what}, separated by commas`);
     const unknown = names.find((name) => !allowed.includes(name));
     if (unknown !== undefined) return mustName(unknown, allowed);
     return allowed.filter((name) => names.includes(name));
-  });
+  };
+  return Parameter({ meaning, schema, example, read });
 }
 
 /**
@@ -43,17 +43,8 @@ export function SortParam(
 ): PropertyDecorator {
   const relevance = isSearched ? [BY_RELEVANCE] : [];
   const names = [...relevance, ...columns.flatMap((name) => [name, `-${name}`])];
-  const declared = {
-    meaning:
-      'The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field.',
-    schema: {
-      ...arrayOf({ type: 'string', enum: names }),
-      default: [primaryColumnOf(entity)?.propertyName],
-    },
-    example: columns.join(),
-  };
   const allowed = [...relevance, ...columns];
-  return Parameter(declared, (text) => {
+  const read = (text: string): readonly SortKey[] | InvalidValue => {
     const keys = namesIn(text).map((name): SortKey =>
       name.startsWith('-')
         ? { field: name.slice(1), direction: 'DESC' }
@@ -75,6 +66,16 @@ export function SortParam(
       return mustBe(`names of fields, ${BY_RELEVANCE} before all others`);
     }
     return [{ field: RELEVANCE, direction: 'ASC' }, ...deciding.slice(1)];
+  };
+  return Parameter({
+    meaning:
+      'The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field.',
+    schema: {
+      ...arrayOf({ type: 'string', enum: names }),
+      default: [primaryColumnOf(entity)?.propertyName],
+    },
+    example: columns.join(),
+    read,
   });
 }
 

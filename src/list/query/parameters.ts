@@ -1,5 +1,4 @@
 import {
-  type DeclaredParameter,
   InvalidValue,
   Parameter,
   type ParameterSchema,
@@ -18,29 +17,40 @@ import {
   readDate,
   readDateTime,
   readNumber,
+  SIGNED_DECIMAL,
+  SIGNED_INTEGER,
 } from '../../resource/formats.js';
 
-/** An invalid value that gets `-22`: the parameter must be `expected`. */
-export function mustBe(expected: string): InvalidValue {
-  return new InvalidValue((name) => errors.parameterInvalid(name, expected));
+/** The value of a parameter, or each of several. */
+interface Value {
+  readonly schema: ParameterSchema;
+  readonly example: string;
+  readonly read: (text: string) => unknown;
 }
 
-/** Declares values separated by commas, of which `read` reads one. */
-function Several(
-  meaning: string,
-  items: ParameterSchema,
-  example: string,
-  read: (text: string) => unknown,
-): PropertyDecorator {
-  return Parameter({ meaning, schema: arrayOf(items), example }, (text) => {
+type Decorator = (meaning: string) => PropertyDecorator;
+
+function one(value: Value): Decorator {
+  return (meaning) => Parameter({ meaning, ...value });
+}
+
+/** Values separated by commas. */
+function several({ schema, example, read }: Value): Decorator {
+  const readAll = (text: string): unknown => {
     const values = text.split(',').map(read);
     return values.find((value) => value instanceof InvalidValue) ?? values;
-  });
+  };
+  return (meaning) => Parameter({ meaning, schema: arrayOf(schema), example, read: readAll });
 }
 
 /** The schema of values separated by commas. */
 export function arrayOf(items: ParameterSchema): ParameterSchema {
   return { type: 'array', items, minItems: 1 };
+}
+
+/** An invalid value that gets `-22`: the parameter must be `expected`. */
+export function mustBe(expected: string): InvalidValue {
+  return new InvalidValue((name) => errors.parameterInvalid(name, expected));
 }
 
 /** The inclusive bounds of an integer parameter, and its default. */
@@ -68,16 +78,16 @@ export function IntegerParam(
     const format = maximum > INTEGER_BOUNDS.maximum ? 'int64' : 'int32';
     return { type: 'integer', format, minimum, maximum, ...rest };
   };
-  return Parameter({ meaning, schema, example: '1' }, (text, settings) => {
+  const read = (text: string, settings: ParameterSettings): number | InvalidValue => {
     const { minimum, maximum } = boundsOf(settings);
-    if (!PLAIN_INTEGER.test(minimum < 0 ? unsigned(text) : text)) {
-      return mustBe('a plain decimal integer');
-    }
+    const form = minimum < 0 ? SIGNED_INTEGER : PLAIN_INTEGER;
+    if (!form.test(text)) return mustBe('a plain decimal integer');
     const value = Number(text);
     // Adding 0 makes 0 of -0.
     if (value >= minimum && value <= maximum) return value + 0;
     return new InvalidValue((name) => errors.outOfRange(name, String(minimum), String(maximum)));
-  });
+  };
+  return Parameter({ meaning, schema, example: '1', read });
 }
 
 /** A plain decimal integer, with or without a `-`, for a column that may be negative. Property: `number`. */
@@ -86,173 +96,145 @@ export function SignedIntegerParam(meaning: string): PropertyDecorator {
 }
 
 /** Integers, with or without a `-`, separated by commas. Property: `number[]`. */
-export function IntegersParam(meaning: string): PropertyDecorator {
-  const { schema, example } = identifierType('integer');
-  return Several(meaning, schema, example, (text) => {
+export const IntegersParam = several({
+  ...identifierType('integer'),
+  read: (text) => {
     const value = readIdentifier('integer', text);
     return value instanceof InvalidValue ? value : Number(value);
-  });
-}
+  },
+});
 
 /** An integer of 64 bits. It stays text, so that it is not rounded. Property: `string`. */
-export function BigintParam(meaning: string): PropertyDecorator {
-  return TypedIdentifier(meaning, 'bigint');
-}
+export const BigintParam = one(identifier('bigint'));
 
 /** Integers of 64 bits, separated by commas. Property: `string[]`. */
-export function BigintsParam(meaning: string): PropertyDecorator {
-  return TypedIdentifiers(meaning, 'bigint');
-}
+export const BigintsParam = several(identifier('bigint'));
 
 /** A UUID, in upper or lower case. Property: `string`. */
-export function UuidParam(meaning: string): PropertyDecorator {
-  return TypedIdentifier(meaning, 'uuid');
-}
+export const UuidParam = one(identifier('uuid'));
 
 /** UUIDs, separated by commas. Property: `string[]`. */
-export function UuidsParam(meaning: string): PropertyDecorator {
-  return TypedIdentifiers(meaning, 'uuid');
-}
+export const UuidsParam = several(identifier('uuid'));
 
 /** An identifier of a column type, in its canonical form. Property: `string`. */
 export function TypedIdentifier(meaning: string, type: unknown): PropertyDecorator {
-  const { schema, example } = identifierType(type);
-  return Parameter({ meaning, schema, example }, (text) => readIdentifier(type, text));
+  return one(identifier(type))(meaning);
 }
 
-function TypedIdentifiers(meaning: string, type: string): PropertyDecorator {
-  const { schema, example } = identifierType(type);
-  return Several(meaning, schema, example, (text) => readIdentifier(type, text));
+function identifier(columnType: unknown): Value {
+  const { schema, example } = identifierType(columnType);
+  return { schema, example, read: (text) => readIdentifier(columnType, text) };
 }
 
 /** The canonical text of an identifier; invalid with `-22`, or `-26` for a number out of range. */
 export function readIdentifier(columnType: unknown, text: string): string | InvalidValue {
   const { read, expected } = identifierType(columnType);
   const reading = read(text);
-  if ('value' in reading) return reading.value;
-  return 'beyond' in reading
-    ? new InvalidValue((name) => errors.outOfRange(name, ...reading.beyond))
-    : mustBe(expected);
+  if (reading === undefined) return mustBe(expected);
+  return typeof reading === 'string'
+    ? reading
+    : new InvalidValue((name) => errors.outOfRange(name, ...reading.beyond));
 }
 
 /** Digits with an optional decimal point. It stays text, so that it is not rounded. Property: `string`. */
-export function DecimalParam(meaning: string): PropertyDecorator {
-  const schema = { type: 'string', format: 'decimal', pattern: PLAIN_DECIMAL.source } as const;
-  return Parameter({ meaning, schema, example: '19.99' }, (text) =>
-    PLAIN_DECIMAL.test(text) ? text : mustBe('a decimal number such as 19.99'),
-  );
-}
+export const DecimalParam = one(decimal(PLAIN_DECIMAL, 'a decimal number such as 19.99'));
 
 /** As `DecimalParam`, with or without a `-`, for a column that may be negative. Property: `string`. */
-export function SignedDecimalParam(meaning: string): PropertyDecorator {
-  const pattern = PLAIN_DECIMAL.source.replace('^', '^-?');
-  const schema = { type: 'string', format: 'decimal', pattern } as const;
-  return Parameter({ meaning, schema, example: '19.99' }, (text) =>
-    PLAIN_DECIMAL.test(unsigned(text)) ? text : mustBe('a decimal number such as -19.99'),
-  );
+export const SignedDecimalParam = one(decimal(SIGNED_DECIMAL, 'a decimal number such as -19.99'));
+
+function decimal(form: RegExp, expected: string): Value {
+  return {
+    schema: { type: 'string', format: 'decimal', pattern: form.source },
+    example: '19.99',
+    read: (text) => (form.test(text) ? text : mustBe(expected)),
+  };
 }
 
 /** A finite number as JSON writes it, such as `-2.5` or `1e-7`. Property: `number`. */
-export function NumberParam(meaning: string): PropertyDecorator {
-  const schema = { type: 'number', format: 'double' } as const;
-  return Parameter(
-    { meaning, schema, example: '2.5' },
-    (text) => readNumber(text) ?? mustBe('a finite number such as 2.5'),
-  );
-}
-
-/** A text without its `-`. */
-function unsigned(text: string): string {
-  return text.replace(/^-/, '');
-}
+export const NumberParam = one({
+  schema: { type: 'number', format: 'double' },
+  example: '2.5',
+  read: (text) => readNumber(text) ?? mustBe('a finite number such as 2.5'),
+});
 
 /** `true` or `false`. Property: `boolean`. */
-export function BooleanParam(meaning: string): PropertyDecorator {
-  return Parameter(
-    { meaning, schema: { type: 'boolean' }, example: 'true' },
-    (text) => readBoolean(text) ?? mustBe('true or false'),
-  );
-}
+export const BooleanParam = one({
+  schema: { type: 'boolean' },
+  example: 'true',
+  read: (text) => readBoolean(text) ?? mustBe('true or false'),
+});
 
 /** A date, in the years 1 to 9999. Property: `string`. */
-export function DateParam(meaning: string): PropertyDecorator {
-  const schema = { type: 'string', format: 'date' } as const;
-  return Parameter(
-    { meaning, schema, example: '2026-11-21' },
-    (text) => readDate(text) ?? mustBe('a date such as 2026-11-21'),
-  );
-}
+export const DateParam = one({
+  schema: { type: 'string', format: 'date' },
+  example: '2026-11-21',
+  read: (text) => readDate(text) ?? mustBe('a date such as 2026-11-21'),
+});
+
+/** What a time parameter has. */
+export const DATE_TIME = {
+  schema: { type: 'string', format: 'date-time' },
+  example: '2026-11-21T12:00:00Z',
+  read: (text: string): Date | InvalidValue =>
+    readDateTime(text) ??
+    mustBe('an RFC 3339 time with a zone, such as 2026-11-21T12:00:00Z, URL-encoded'),
+} as const satisfies Value;
 
 /** An RFC 3339 time with a zone. Property: `Date`. */
-export function DateTimeParam(meaning: string): PropertyDecorator {
-  return Parameter(dateTime(meaning), (text) => readDateTime(text) ?? mustBeDateTime());
-}
-
-const DATE_TIME = '2026-11-21T12:00:00Z';
-
-/** The declaration of a time parameter. */
-export function dateTime(meaning: string): DeclaredParameter {
-  const schema = { type: 'string', format: 'date-time' } as const;
-  return { meaning, schema, example: DATE_TIME };
-}
-
-/** An invalid time, which gets `-22`. */
-export function mustBeDateTime(): InvalidValue {
-  return mustBe(`an RFC 3339 time with a zone, such as ${DATE_TIME}, URL-encoded`);
-}
+export const DateTimeParam = one(DATE_TIME);
 
 /** A text of 1 to `maximum` characters. Property: `string`. */
 export function TextParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
-  return Parameter({ meaning, schema: textOf(maximum), example: 'a' }, (text) =>
-    isTextOf(text, 1, maximum) ? text : mustBe(`text of 1 to ${maximum} characters`),
-  );
+  return one(text(maximum))(meaning);
 }
 
 /** Texts of 1 to `maximum` characters, separated by commas. Property: `string[]`. */
 export function TextsParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
-  return Texts(meaning, 'texts', maximum);
+  return several(textAmongOthers('texts', maximum))(meaning);
 }
 
 /** An identifier. Property: `string`. */
-export function IdentifierParam(meaning: string): PropertyDecorator {
-  return TextParam(meaning, IDENTIFIER_LENGTH);
-}
+export const IdentifierParam = one(text(IDENTIFIER_LENGTH));
 
 /**
  * Identifiers, separated by commas. Property: `string[]`.
  *
  * @param example by default that of the column of this name
  */
-export function IdentifiersParam(meaning: string, example?: string): PropertyDecorator {
-  return Texts(meaning, 'identifiers', IDENTIFIER_LENGTH, example);
+export function IdentifiersParam(meaning: string, example = 'a,b'): PropertyDecorator {
+  return several({ ...textAmongOthers('identifiers', IDENTIFIER_LENGTH), example })(meaning);
 }
 
-function Texts(meaning: string, what: string, maximum: number, example = 'a,b'): PropertyDecorator {
-  const schema = { ...textOf(maximum), pattern: '^[^,\\u0000]+$' };
-  return Several(meaning, schema, example, (text) =>
-    isTextOf(text, 1, maximum)
-      ? text
-      : mustBe(`${what} of 1 to ${maximum} characters, separated by commas`),
-  );
+function text(
+  maximum: number,
+  expected = `text of 1 to ${maximum} characters`,
+  pattern = '^[^\\u0000]+$',
+): Value {
+  return {
+    schema: { type: 'string', minLength: 1, maxLength: maximum, pattern },
+    example: 'a',
+    read: (value) => (isTextOf(value, 1, maximum) ? value : mustBe(expected)),
+  };
+}
+
+function textAmongOthers(what: string, maximum: number): Value {
+  const expected = `${what} of 1 to ${maximum} characters, separated by commas`;
+  return { ...text(maximum, expected, '^[^,\\u0000]+$'), example: 'a,b' };
 }
 
 /** Currency codes, separated by commas. Property: `string[]`. */
-export function CurrenciesParam(meaning: string): PropertyDecorator {
-  const schema = { type: 'string', pattern: CURRENCY.source, minLength: 3, maxLength: 3 } as const;
-  return Several(meaning, schema, 'EUR', (text) =>
-    CURRENCY.test(text)
-      ? text
+export const CurrenciesParam = several({
+  schema: { type: 'string', pattern: CURRENCY.source, minLength: 3, maxLength: 3 },
+  example: 'EUR',
+  read: (code) =>
+    CURRENCY.test(code)
+      ? code
       : mustBe('currency codes of ISO 4217 in capital letters, such as EUR, separated by commas'),
-  );
-}
+});
 
 /** A value of an enumeration. Property: the enumeration's type. */
 export function EnumParam(meaning: string, enumeration: Record<string, string>): PropertyDecorator {
-  const allowed = Object.values(enumeration);
-  const schema = { type: 'string', enum: allowed } as const;
-  return Parameter({ meaning, schema, example: allowed[0] ?? '' }, (text) =>
-    allowed.includes(text) ? text : mustBe(`one of ${allowed.join(', ')}`),
-  );
+  return one(valueOf(enumeration, (names) => `one of ${names}`))(meaning);
 }
 
 /** Values of an enumeration, separated by commas. Property: an array of the enumeration's type. */
@@ -260,14 +242,15 @@ export function EnumsParam(
   meaning: string,
   enumeration: Record<string, string>,
 ): PropertyDecorator {
-  const allowed = Object.values(enumeration);
-  return Several(meaning, { type: 'string', enum: allowed }, allowed[0] ?? '', (text) =>
-    allowed.includes(text)
-      ? text
-      : mustBe(`one or more of ${allowed.join(', ')}, separated by commas`),
-  );
+  const expected = (names: string): string => `one or more of ${names}, separated by commas`;
+  return several(valueOf(enumeration, expected))(meaning);
 }
 
-function textOf(maxLength: number): ParameterSchema {
-  return { type: 'string', minLength: 1, maxLength, pattern: '^[^\\u0000]+$' };
+function valueOf(enumeration: Record<string, string>, expected: (names: string) => string): Value {
+  const allowed = Object.values(enumeration);
+  return {
+    schema: { type: 'string', enum: allowed },
+    example: allowed[0] ?? '',
+    read: (value) => (allowed.includes(value) ? value : mustBe(expected(allowed.join(', ')))),
+  };
 }

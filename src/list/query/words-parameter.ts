@@ -1,4 +1,4 @@
-import { Parameter } from '../../http/parameters/declared-parameters.js';
+import { type InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
 import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
 import { mustBe } from './parameters.js';
 import { searchText, wordCount } from './search-text.js';
@@ -12,21 +12,8 @@ const SEARCH = Symbol('search');
 
 /** Words to search for; see `containsWords`. It allows `sort=relevance`. Property: `string`. */
 export function WordsParam(meaning: string): PropertyDecorator {
-  const schema = {
-    type: 'string',
-    minLength: 1,
-    maxLength: NAME_LENGTH,
-    // More than white space and ASCII punctuation. An approximation of a letter or digit, for which not
-    // every dialect of regular expressions has a class.
-    pattern: '[^\\s!-/:-@\\[-`{-~]',
-  } as const;
   const longest = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
-  const declared = {
-    meaning: `${meaning} A word that ends in \`*\` is the beginning of one, ${MINIMUM_BEGINNING} characters or more. At most ${longest}. With it, \`sort\` may begin with \`relevance\`.`,
-    schema,
-    example: 'blue',
-  };
-  const parameter = Parameter(declared, (text) => {
+  const read = (text: string): string | InvalidValue => {
     // First, since reading the words of a text costs the square of its length.
     if (!isTextOf(text, 1, NAME_LENGTH)) return mustBe(`1 to ${longest}`);
     const search = searchText(text);
@@ -35,6 +22,19 @@ export function WordsParam(meaning: string): PropertyDecorator {
     return search.beginnings.every((word) => Array.from(word).length >= MINIMUM_BEGINNING)
       ? text
       : mustBe(`words with ${MINIMUM_BEGINNING} or more characters before each *`);
+  };
+  const parameter = Parameter({
+    meaning: `${meaning} A word that ends in \`*\` is the beginning of one, ${MINIMUM_BEGINNING} characters or more. At most ${longest}. With it, \`sort\` may begin with \`relevance\`.`,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: NAME_LENGTH,
+      // More than white space and ASCII punctuation. An approximation of a letter or digit, for which not
+      // every dialect of regular expressions has a class.
+      pattern: '[^\\s!-/:-@\\[-`{-~]',
+    },
+    example: 'blue',
+    read,
   });
   return (prototype, name) => {
     Reflect.defineMetadata(SEARCH, name, prototype);
