@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'csv-parse/sync';
-import { Like, MoreThan } from 'typeorm';
+import { And, LessThan, Like, MoreThan } from 'typeorm';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { rowsOf } from '../../src/import/file-rows.js';
 import { importRows } from '../../src/import/import-rows.js';
@@ -110,6 +110,10 @@ describe('A condition on a path', () => {
     );
     expect(() => path(Store, 'place.access', Like('%'))).toThrow(
       'A path cannot be compared by like',
+    );
+    expect(() => path(Store, 'place.seats', And())).toThrow('A path cannot be compared by and');
+    expect(() => path(Store, 'place.seats', And(MoreThan(1), LessThan(9)))).toThrow(
+      'A path cannot be compared by and',
     );
   });
 });

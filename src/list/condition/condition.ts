@@ -33,9 +33,19 @@ interface OnColumn {
 }
 
 /** A comparison of a column with values. */
-export type Comparison = Equal | Excluding | Exists | InInterval | OtherComparison;
+export type Comparison =
+  | Equal
+  | Excluding
+  | (OnColumn &
+      (
+        | { readonly kind: 'exists'; readonly exists: boolean }
+        /** The value of the column is between bounds, of which at least one is present. */
+        | { readonly kind: 'interval'; readonly lower?: Bound; readonly upper?: Bound }
+        /** One of which the tally knows nothing. */
+        | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown }
+      ));
 
-export type PathComparison = Equal | Exists | InInterval;
+export type PathComparison = Extract<Comparison, { kind: 'equal' | 'exists' | 'interval' }>;
 
 /** The column has this value, or one of several. */
 export interface Equal extends OnColumn {
@@ -49,35 +59,15 @@ export interface Excluding extends OnColumn {
   readonly values: readonly unknown[];
 }
 
-/** Whether the column has a value. */
-interface Exists extends OnColumn {
-  readonly kind: 'exists';
-  readonly exists: boolean;
-}
-
-/** The value of the column is between bounds. Each bound is a value, and at least one is present. */
-interface InInterval extends OnColumn {
-  readonly kind: 'interval';
-  readonly lower?: Bound;
-  readonly upper?: Bound;
-}
-
 export interface Bound {
   readonly value: unknown;
   /** Whether the interval contains the value itself. */
   readonly inclusive: boolean;
 }
 
-/** A comparison of which the tally knows nothing. */
-export interface OtherComparison extends OnColumn {
-  readonly kind: 'comparison';
-  readonly operator:
-    | ('!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE')
-    /** The value is an array. */
-    | ('&&' | '@>' | '<@')
-    | '::jsonb @>';
-  readonly value: unknown;
-}
+/** The value of `&&`, `@>` and `<@` is an array. */
+export type Operator =
+  ('!=' | '<' | '<=' | '>' | '>=' | 'LIKE' | 'ILIKE') | ('&&' | '@>' | '<@') | '::jsonb @>';
 
 /**
  * Prints SQL.
@@ -107,19 +97,12 @@ export interface IdentifierQuery {
 
 /** The conditions on single columns of which conditions consist. */
 export function columnConditions(conditions: readonly Condition[]): ColumnCondition[] {
-  return conditions.flatMap((condition): ColumnCondition[] => {
-    switch (condition.kind) {
-      case 'any':
-        return columnConditions(condition.of.flat());
-      case 'negation':
-        return columnConditions(condition.of);
-      default:
-        return [condition];
-    }
+  return conditions.flatMap((condition) => {
+    if (condition.kind === 'any') return columnConditions(condition.of.flat());
+    return condition.kind === 'negation' ? columnConditions(condition.of) : [condition];
   });
 }
 
-/** The columns that conditions name. */
 export function columnsIn(conditions: readonly Condition[]): string[] {
   return columnConditions(conditions).map(({ column }) => column);
 }
@@ -129,15 +112,13 @@ export function replaceIn(
   conditions: readonly Condition[],
   replace: (condition: ColumnCondition) => Condition,
 ): Condition[] {
-  return conditions.map((condition): Condition => {
-    switch (condition.kind) {
-      case 'any':
-        return { kind: 'any', of: condition.of.map((each) => replaceIn(each, replace)) };
-      case 'negation':
-        return { kind: 'negation', of: replaceIn(condition.of, replace) };
-      default:
-        return replace(condition);
+  return conditions.map((condition) => {
+    if (condition.kind === 'negation') {
+      return { ...condition, of: replaceIn(condition.of, replace) };
     }
+    return condition.kind === 'any'
+      ? { ...condition, of: condition.of.map((each) => replaceIn(each, replace)) }
+      : replace(condition);
   });
 }
 
@@ -148,19 +129,12 @@ export function replaceIn(
 export function arePlain(metadata: EntityMetadata, conditions: readonly Condition[]): boolean {
   return columnConditions(conditions).every((condition) => {
     const column = metadata.findColumnWithPropertyName(condition.column);
-    if (!column || column.isVirtualProperty) return false;
-    switch (condition.kind) {
-      case 'sql':
-        return false;
-      case 'identifiers':
-        return arePlain(condition.query.metadata, condition.query.visible ?? []);
-      default:
-        return true;
-    }
+    if (!column || column.isVirtualProperty || condition.kind === 'sql') return false;
+    if (condition.kind !== 'identifiers') return true;
+    return arePlain(condition.query.metadata, condition.query.visible ?? []);
   });
 }
 
-/** The queries in conditions. */
 export function identifierQueriesIn(conditions: readonly Condition[]): IdentifierQuery[] {
   return columnConditions(conditions).flatMap((each) =>
     each.kind === 'identifiers' ? [each.query] : [],

@@ -1,4 +1,4 @@
-import type { EntityMetadata, FindOptionsWhere, ObjectLiteral, Repository } from 'typeorm';
+import type { EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
@@ -70,21 +70,20 @@ export const NON_FILTERS: ReadonlySet<string> = new Set([
  * @throws TypeError for a filter that the class of the query does not declare, as in an object literal
  */
 export function conditionsOf(
-  { metadata }: Pick<Repository<ObjectLiteral>, 'metadata'>,
+  metadata: EntityMetadata,
   query: ListQueryDto,
   conditions: Readonly<Record<string, ((value: never) => ObjectLiteral) | undefined>>,
 ): Condition[] {
   const given = new Map<string, unknown>(
     Object.entries(query).filter(([name, value]) => value !== undefined && !NON_FILTERS.has(name)),
   );
-  if (given.size === 0) return [];
-  const declared = [...parametersOf(query.constructor).keys()];
-  const undeclared = [...given.keys()].find((name) => !declared.includes(name));
-  if (undeclared !== undefined) {
-    throw new TypeError(`${query.constructor.name} does not declare ${undeclared}`);
+  const declared = parametersOf(query.constructor);
+  for (const name of given.keys()) {
+    if (declared.has(name)) continue;
+    throw new TypeError(`${query.constructor.name} does not declare ${name}`);
   }
-  return declared.flatMap((filter) => {
-    if (!given.has(filter)) return [];
+  const filters = [...declared.keys()].filter((name) => given.has(name));
+  return filters.flatMap((filter) => {
     const value = given.get(filter);
     const condition = conditions[filter] as ((value: unknown) => ObjectLiteral) | undefined;
     return condition
@@ -110,7 +109,7 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
   const isTime = suffix === 'Since' || suffix === 'Until';
   if (isTime && name === 'updated' && hasChangesTable(metadata)) {
-    return changeCondition(metadata, suffix === 'Since' ? '>=' : '<', value);
+    return changedAt(metadata, suffix === 'Since' ? '>=' : '<', value);
   }
   const named = isTime ? timeNamed(metadata, name) : metadata.findColumnWithPropertyName(name);
   if (named) return conditionOn(named, suffix, values);
@@ -146,11 +145,7 @@ function conditionOn(
 }
 
 /** A condition on the time of the last change in `changesTable`. */
-function changeCondition(
-  metadata: EntityMetadata,
-  comparison: '>=' | '<',
-  time: unknown,
-): Condition {
+function changedAt(metadata: EntityMetadata, comparison: '>=' | '<', time: unknown): Condition {
   const { databaseName: identifier, propertyName: column } = identifierOf(metadata);
   const query = {
     metadata,

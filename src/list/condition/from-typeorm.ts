@@ -1,22 +1,13 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { withParameters } from '../../database/named-parameters.js';
-import type { ColumnCondition, Condition, OpaqueSql, OtherComparison } from './condition.js';
+import type { ColumnCondition, Condition, OpaqueSql, Operator } from './condition.js';
 
-/**
- * A condition on a column as an author writes it: the operator of TypeORM.
- *
- * @template Value the type of the column; `never` fits any
- */
-export type Written<Value = never> = FindOperator<Value>;
-
-/** Makes a condition on a column of an entity. */
-type Make = (column: string, metadata: EntityMetadata) => ColumnCondition;
-
-/** An operator of lists, beside those of TypeORM, which cannot read it. */
+/** An operator of lists, beside those of TypeORM, which cannot read it. It fits a column of any type. */
 export class ListOperator extends FindOperator<never> {
   constructor(
     name: string,
-    readonly make: Make,
+    /** Makes the conditions on a column of an entity. */
+    readonly make: (column: string, metadata: EntityMetadata) => Condition[],
   ) {
     super('raw', undefined as never, false, false, () => {
       throw new TypeError(`${name} is a condition of listOf`);
@@ -30,12 +21,9 @@ export class ListOperator extends FindOperator<never> {
  */
 export function conditionsFrom(metadata: EntityMetadata, where: ObjectLiteral): Condition[] {
   const alternatives = (Array.isArray(where) ? (where as ObjectLiteral[]) : [where]).map((each) =>
-    Object.entries(each).flatMap(([column, compared]: [string, unknown]) =>
-      conditionsOn(column, compared, metadata),
-    ),
+    Object.entries(each).flatMap(([column, compared]) => conditionsOn(column, compared, metadata)),
   );
-  const [first = [], ...others] = alternatives;
-  return others.length === 0 ? first : [{ kind: 'any', of: alternatives }];
+  return alternatives.length > 1 ? [{ kind: 'any', of: alternatives }] : alternatives.flat();
 }
 
 /** @param metadata absent: of operators of lists, there is none */
@@ -45,7 +33,7 @@ export function conditionsOn(
   metadata?: EntityMetadata,
 ): Condition[] {
   if (!(compared instanceof FindOperator)) return [{ kind: 'equal', column, values: [compared] }];
-  if (compared instanceof ListOperator && metadata) return [compared.make(column, metadata)];
+  if (compared instanceof ListOperator && metadata) return compared.make(column, metadata);
   const { type, child } = compared;
   const value: unknown = compared.value;
   const on = (operand: unknown): Condition[] => conditionsOn(column, operand, metadata);
@@ -64,7 +52,7 @@ export function conditionsOn(
       return [bound(column, type, value)];
     case 'between': {
       const [lower, upper] = value as readonly unknown[];
-      return between(column, lower, upper);
+      return [bound(column, 'moreThanOrEqual', lower), bound(column, 'lessThanOrEqual', upper)];
     }
     case 'like':
     case 'ilike':
@@ -97,7 +85,7 @@ const OPERATORS = {
   arrayContains: '@>',
   arrayContainedBy: '<@',
   jsonContains: '::jsonb @>',
-} as const satisfies Record<string, OtherComparison['operator']>;
+} as const satisfies Record<string, Operator>;
 
 type Bounding = 'lessThan' | 'lessThanOrEqual' | 'moreThan' | 'moreThanOrEqual';
 
@@ -110,12 +98,6 @@ function bound(column: string, type: Bounding, value: unknown): ColumnCondition 
   return type === 'lessThan' || type === 'lessThanOrEqual'
     ? { kind: 'interval', column, upper: one }
     : { kind: 'interval', column, lower: one };
-}
-
-function between(column: string, lower: unknown, upper: unknown): ColumnCondition[] {
-  const both = [bound(column, 'moreThanOrEqual', lower), bound(column, 'lessThanOrEqual', upper)];
-  const [one, other] = both;
-  return one?.kind === 'interval' && other?.kind === 'interval' ? [{ ...one, ...other }] : both;
 }
 
 /** `NOT (column = ANY (values)) OR column IS NULL` excludes values; anything else is one of the alternatives. */

@@ -18,7 +18,6 @@ export interface Place {
   readonly inTitle?: boolean;
 }
 
-/** A condition in SQL. */
 export function sqlOf(condition: Condition, place: Place): string {
   switch (condition.kind) {
     case 'any': {
@@ -35,12 +34,12 @@ export function sqlOf(condition: Condition, place: Place): string {
 }
 
 function ofColumn(condition: ColumnCondition, place: Place): string {
-  const { metadata, values, table = 'object', inTitle = false } = place;
+  const { metadata, values, table = 'object' } = place;
   const column = columnOf(metadata, condition.column);
   const reference = valueOf(column, table);
   switch (condition.kind) {
     case 'words':
-      return searchSql(condition.search, reference, { values, table, inTitle });
+      return searchSql(condition.search, reference, place);
     case 'identifiers':
       return `${reference} IN (${identifiersText(condition.query, values)})`;
     case 'path': {
@@ -99,12 +98,10 @@ function compared(
       return `${reference} IS ${condition.exists ? 'NOT NULL' : 'NULL'}`;
     case 'interval': {
       const { lower, upper } = condition;
-      return [
-        lower && `${reference} ${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`,
-        upper && `${reference} ${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`,
-      ]
-        .filter((each) => each !== undefined)
-        .join(' AND ');
+      const bounds = [];
+      if (lower) bounds.push(`${lower.inclusive ? '>=' : '>'} ${parameter(lower.value)}`);
+      if (upper) bounds.push(`${upper.inclusive ? '<=' : '<'} ${parameter(upper.value)}`);
+      return bounds.map((bound) => `${reference} ${bound}`).join(' AND ');
     }
     case 'comparison': {
       const { operator, value } = condition;

@@ -3,7 +3,7 @@ import { isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf, identifierOf, resourceName, tableOf } from '../../resource/resource.js';
 import { parentColumnOf } from '../../resource/tree.js';
 import type { IdentifierQuery } from './condition.js';
-import { ListOperator, type Written } from './from-typeorm.js';
+import { ListOperator } from './from-typeorm.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
 export type ColumnValues<Entity> = {
@@ -16,7 +16,10 @@ export type ColumnValues<Entity> = {
  *
  * @throws TypeError if the entity is not a `@Resource`, or no value is given
  */
-export function related<Entity>(entity: ObjectType<Entity>, values: ColumnValues<Entity>): Written {
+export function related<Entity>(
+  entity: ObjectType<Entity>,
+  values: ColumnValues<Entity>,
+): ListOperator {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
   return lookedUp('related', entity, (metadata) => ({
@@ -43,7 +46,7 @@ export function related<Entity>(entity: ObjectType<Entity>, values: ColumnValues
 export function within<Entity>(
   entity: ObjectType<Entity>,
   roots: readonly (string | number)[],
-): Written {
+): ListOperator {
   return lookedUp('within', entity, (metadata) => {
     const parent = parentColumnOf(metadata);
     if (parent === undefined) {
@@ -71,11 +74,11 @@ function lookedUp(
   name: string,
   entity: ObjectType<unknown>,
   queryOf: (metadata: EntityMetadata) => Omit<IdentifierQuery, 'metadata'>,
-): Written {
+): ListOperator {
   // Another entity has no version, so that a change of it would not change the list.
   resourceName(entity);
   return new ListOperator(name, (column, { dataSource }) => {
     const metadata = dataSource.getMetadata(entity);
-    return { kind: 'identifiers', column, query: { metadata, ...queryOf(metadata) } };
+    return [{ kind: 'identifiers', column, query: { metadata, ...queryOf(metadata) } }];
   });
 }

@@ -3,7 +3,8 @@ import type { ParameterValues } from '../../database/statement.js';
 import { identifierFrom, isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf } from '../../resource/resource.js';
 import { type SearchText, searchText } from '../query/search-text.js';
-import { ListOperator, type Written } from './from-typeorm.js';
+import { ListOperator } from './from-typeorm.js';
+import type { Place } from './print.js';
 
 /** What a condition of `containsWords` searches for. */
 export interface WordSearch extends SearchText {
@@ -13,11 +14,8 @@ export interface WordSearch extends SearchText {
   readonly identifiers: readonly Identifying[];
 }
 
-/** A column, by its name in the database, and its SQL type. */
-interface Identifying {
-  readonly name: string;
-  readonly type: string;
-}
+/** A column, by its name in the database and its SQL type. */
+type Identifying = Readonly<Record<'name' | 'type', string>>;
 
 /**
  * A condition on the column `words` of a resource: it contains all words of a text, in any order, whatever
@@ -26,17 +24,15 @@ interface Identifying {
  *
  * @param identifiers columns with an index. An object also matches if one of them equals the whole text.
  */
-export function containsWords(text: string, identifiers: readonly string[] = []): Written<string> {
-  const search = searchText(text);
-  return new ListOperator('containsWords', (column, metadata) => ({
-    kind: 'words',
-    column,
-    search: {
-      ...search,
+export function containsWords(text: string, identifiers: readonly string[] = []): ListOperator {
+  return new ListOperator('containsWords', (column, metadata) => {
+    const search = {
+      ...searchText(text),
       column: columnOf(metadata, column).databaseName,
       identifiers: identifiers.flatMap((name) => identifying(metadata, name, text)),
-    },
-  }));
+    };
+    return [{ kind: 'words', column, search }];
+  });
 }
 
 function identifying(metadata: EntityMetadata, name: string, text: string): Identifying[] {
@@ -56,11 +52,7 @@ function identifying(metadata: EntityMetadata, name: string, text: string): Iden
 export function searchSql(
   search: WordSearch,
   column: string,
-  {
-    values,
-    table,
-    inTitle,
-  }: { readonly values: ParameterValues; readonly table: string; readonly inTitle: boolean },
+  { values, table = 'object', inTitle = false }: Omit<Place, 'metadata'>,
 ): string {
   const query = searchQuery(search, values, inTitle);
   const found = `${column} @@ ${values.isPlannedOnce ? `(SELECT ${query})` : query}`;

@@ -56,9 +56,8 @@ export class Listing {
       scopeConditions(metadata, client),
     );
     const visible = identifierQueriesIn(filters).flatMap((each) => each.visible ?? []);
-    const read = readIn([...scope, ...scopes.flat(), ...visible]);
-    const all = read.length > 0 ? [...new Set([...resources, ...read])] : resources;
-    return new Listing(repository, query, filters, all, scope, client);
+    const all = new Set([...resources, ...readIn([...scope, ...scopes.flat(), ...visible])]);
+    return new Listing(repository, query, filters, [...all], scope, client);
   }
 
   /** The fields that each object shows; see `selection`. */
@@ -97,17 +96,15 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   if (search !== undefined && query[search as keyof Query] === undefined) {
     throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
   }
-  const all = conditionsOf(repository, query, conditions);
+  const all = conditionsOf(metadata, query, conditions);
   const fields = shownFields(metadata, query);
-  const reads = readsOf(query.constructor);
   // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
-  const isReading = (): boolean =>
-    !arePlain(metadata, all) || selectedComputed(metadata, fields).length > 0;
+  const isPlain = arePlain(metadata, all) && selectedComputed(metadata, fields).length === 0;
   const resources = new Set([
     nameOf(metadata),
     ...readIn(all),
     ...relatedResources(metadata, fields),
-    ...(reads.length > 0 && isReading() ? reads : []),
+    ...(isPlain ? [] : readsOf(query.constructor)),
   ]);
   return new Listing(repository, query, all, [...resources]);
 }

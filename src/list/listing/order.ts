@@ -3,7 +3,6 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from '../query/list-query.dto.js';
 
-/** A column of the order of a list. */
 export interface OrderKey {
   readonly column: ColumnMetadata;
   readonly direction: SortKey['direction'];

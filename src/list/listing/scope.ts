@@ -28,7 +28,7 @@ export function scopeConditions(
   const name = nameOf(metadata);
   if (!client) throw new UnknownClientError(name);
   const where = scope.where(client);
-  const alternatives: readonly object[] = Array.isArray(where) ? where : [where];
+  const alternatives: readonly object[] = [where].flat();
   // A promise has no columns, and would restrict nothing.
   if (!alternatives.every(isPlainObject)) {
     throw new TypeError(
@@ -37,20 +37,16 @@ export function scopeConditions(
   }
   if (alternatives.length === 0) throw new TypeError(`The scope of ${name} is empty`);
   const keys = alternatives.map((each) => Reflect.ownKeys(each));
-  const unknown = keys
-    .flat()
-    .find((key) => typeof key !== 'string' || !scope.columns.includes(key));
+  const unknown = keys.flat().find((key) => !scope.columns.some((column) => column === key));
   if (unknown !== undefined) {
     throw new TypeError(`The scope of ${name} does not name ${String(unknown)} among its columns`);
   }
   const conditions = conditionsFrom(metadata, where);
   for (const condition of columnConditions(conditions)) {
-    const missing = comparedValues(condition).find(
-      ({ value }) => value === undefined || value === null,
-    );
-    if (missing) {
+    for (const { value } of comparedValues(condition)) {
+      if (value !== undefined && value !== null) continue;
       throw new TypeError(
-        `The scope of ${name} compares ${condition.column} with ${String(missing.value)}`,
+        `The scope of ${name} compares ${condition.column} with ${String(value)}`,
       );
     }
   }
