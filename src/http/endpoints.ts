@@ -9,6 +9,8 @@ export interface Endpoint {
   readonly controller: Type<object>;
   /** The name of the controller's method. */
   readonly method: string;
+  /** Such as `ProductsController.list`. */
+  readonly name: string;
   /** The path pattern of Express, such as `/products/:productID`. */
   readonly path: string;
   /** The class that declares its parameters. */
@@ -60,7 +62,8 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
           : await instanceFor(moduleRef, controller, request);
         return (input) => handler.apply(instance, valuesOf(declared, input));
       };
-      return { controller, method, path, query, handlerFor, moduleRef };
+      const name = `${controller.name}.${method}`;
+      return { controller, method, name, path, query, handlerFor, moduleRef };
     });
   });
 }

@@ -1,3 +1,4 @@
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
 import {
   type DeclaredParameter,
@@ -9,7 +10,8 @@ import {
   validExample,
 } from '../../http/parameters/declared-parameters.js';
 import { sampleOf } from '../../resource/column-values.js';
-import { comparisonsIn } from './comparisons.js';
+import type { ComparedValue } from '../../resource/comparable.js';
+import { columnConditions, comparedValues } from '../condition/condition.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { Listing } from '../listing/listing.js';
 
@@ -90,4 +92,15 @@ async function pathSamples(endpoint: Endpoint): Promise<Record<string, string>> 
     }
   }
   return params;
+}
+
+/** The comparisons in the filters of a list. SQL, identifier queries and values within JSON are left out. */
+export function comparisonsIn({
+  repository,
+  filters,
+}: Listing): (ComparedValue & { readonly column: ColumnMetadata })[] {
+  return columnConditions(filters).flatMap((condition) => {
+    const column = repository.metadata.findColumnWithPropertyName(condition.column);
+    return column ? comparedValues(condition).map((value) => ({ column, ...value })) : [];
+  });
 }

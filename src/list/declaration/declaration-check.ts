@@ -8,8 +8,9 @@ import { columnProblems } from '../../resource/declared-columns.js';
 import { nameProblems } from '../../resource/declared-names.js';
 import { resourcesOf } from '../../resource/resource.js';
 import { Settings } from '../../settings/settings.js';
-import { callLists, extremes } from './called-lists.js';
-import { misfitsOf } from './comparisons.js';
+import { typeNameOf } from '../../resource/column-values.js';
+import { fittingInstead } from '../../resource/comparable.js';
+import { callLists, comparisonsIn, extremes } from './called-lists.js';
 import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';
@@ -65,7 +66,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
           const { manager, metadata } = result.repository;
           if (manager.dataSource !== this.dataSource)
             problems.push(
-              `${endpoint.controller.name}.${endpoint.method} lists ${metadata.name} of another database: lists are read from that of the service`,
+              `${endpoint.name} lists ${metadata.name} of another database: lists are read from that of the service`,
             );
         }
       } catch (error) {
@@ -78,6 +79,22 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
     }
     refuse(problems);
   }
+}
+
+/**
+ * What a list compares with values that the type of the column does not have, as lines: PostgreSQL refuses the
+ * statement, or finds other objects than those that the client asks for.
+ *
+ * @param parameter the filter that it has
+ */
+function misfitsOf(list: Listing, parameter: string): string[] {
+  const { name } = list.repository.metadata;
+  return comparisonsIn(list).flatMap(({ column, ...compared }) => {
+    const fitting = fittingInstead(column, compared);
+    if (fitting === undefined) return [];
+    const what = compared.isPattern ? 'a pattern of a text' : String(compared.value);
+    return `the filter ${parameter} compares ${name}.${column.propertyName}, of type ${typeNameOf(column)}, with ${what}${fitting}`;
+  });
 }
 
 function refuse(problems: readonly string[]): void {

@@ -111,10 +111,12 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
     if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
     const name = `${controller.name}.${method}`;
     const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
-    const declaring = declaringClass(controller, method);
+    const declaring = withAncestors(controller).find((each) =>
+      Object.hasOwn(each.prototype as object, method),
+    );
     if (request !== RequestMethod.GET)
       yield `${name} has @${decoratorOf(request)}(): resources are only read, with @Get()`;
-    if (declaring !== controller)
+    if (declaring && declaring !== controller)
       yield `${name} is inherited from ${declaring.name}: declare it in ${controller.name}, where it may call super.${method}()`;
     yield* targetProblems(name, handler);
     yield* enhancerProblems(
@@ -122,13 +124,6 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
       argumentsOf(controller, method).flatMap(({ pipes }) => pipes),
     );
   }
-}
-
-/** The class that has a method: a controller, or one that it extends. */
-function declaringClass(controller: Type<object>, method: string): Type<object> {
-  return Object.hasOwn(controller.prototype as object, method)
-    ? controller
-    : declaringClass(Object.getPrototypeOf(controller) as Type<object>, method);
 }
 
 /** What decorators have set on a controller or a handler. */

@@ -13,11 +13,7 @@ import { returnedBy } from '../../http/returns.js';
 import { classShape } from '../../resource/json-shape.js';
 import { swaggerProblems } from '../../resource/swagger-decorators.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
-import {
-  type DeclaredParameter,
-  parametersOf,
-  schemaOf,
-} from '../../http/parameters/declared-parameters.js';
+import { parametersOf, schemaOf } from '../../http/parameters/declared-parameters.js';
 import { comesWithResource } from '../query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
 import {
@@ -46,13 +42,14 @@ const ABSENT: Readonly<
 
 /** What is wrong with an endpoint's path, its handler, its arguments and its query class, as lines. */
 export function* queryProblems(endpoint: Endpoint): Generator<string> {
-  const { controller, method } = endpoint;
-  const handler = nameOfHandler(endpoint);
+  const { controller, method, name: handler } = endpoint;
   const declared = argumentsOf(controller, method);
   const [query, ...others] = declared.filter(({ kind }) => kind === RouteParamtypes.QUERY);
-  yield* routeProblems(handler, endpoint);
+  yield* routeProblems(endpoint);
   if (
-    declared.some(({ kind }) => ANSWERING.has(kind)) &&
+    declared.some(
+      ({ kind }) => kind === RouteParamtypes.RESPONSE || kind === RouteParamtypes.NEXT,
+    ) &&
     !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method)
   )
     yield `${handler} takes @Res() or @Next(): a handler returns its answer, which has status 200`;
@@ -67,12 +64,12 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
   if (query) yield* argumentProblems(handler, query);
   const path = pathClassOf(endpoint);
   if (path) yield* pathProblems(handler, path, endpoint.path);
-  yield* returnProblems(handler, endpoint);
+  yield* returnProblems(endpoint);
 }
 
 /** What is wrong with a path. The document says of each parameter only its name. */
-function* routeProblems(handler: string, endpoint: Endpoint): Generator<string> {
-  const { controller, method, path } = endpoint;
+function* routeProblems(endpoint: Endpoint): Generator<string> {
+  const { controller, method, path, name: handler } = endpoint;
   const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const [, first = ''] = path.split('/');
   if (OWN_PATHS.includes(`/${first}`) && !comesWithResource(controller))
@@ -90,11 +87,12 @@ function* routeProblems(handler: string, endpoint: Endpoint): Generator<string> 
     yield `${handler} at ${path} has a wildcard or the like: a path has fixed parts and parameters such as :id, each once`;
 }
 
-function* returnProblems(handler: string, endpoint: Endpoint): Generator<string> {
+function* returnProblems(endpoint: Endpoint): Generator<string> {
+  const { name: handler, query } = endpoint;
   const returned = returnedBy(endpoint);
   if (!returned) return;
-  if (endpoint.query.prototype instanceof ObjectQueryDto)
-    yield `${handler} has @Returns beside the query class ${endpoint.query.name}: its objects are those of the entity in @QueryOf`;
+  if (query.prototype instanceof ObjectQueryDto)
+    yield `${handler} has @Returns beside the query class ${query.name}: its objects are those of the entity in @QueryOf`;
   const type: unknown = returned.type;
   // A function that is no class has no prototype.
   if (typeof type !== 'function' || type.prototype === undefined) {
@@ -113,9 +111,6 @@ function* pathProblems(handler: string, path: Type<object>, pattern: string): Ge
     if (!checked.has(name))
       yield `${handler} takes ${path.name}, whose ${name} needs a decorator of class-validator, such as @IsString()`;
 }
-
-/** The arguments with which a handler can answer by itself. */
-const ANSWERING: ReadonlySet<unknown> = new Set([RouteParamtypes.RESPONSE, RouteParamtypes.NEXT]);
 
 function* argumentProblems(handler: string, { name, type }: HandlerArgument): Generator<string> {
   if (name !== undefined) {
@@ -140,8 +135,21 @@ function* classProblems(query: Type<object>): Generator<string> {
   for (const [parameter, declared] of parametersOf(base))
     if (parameters.get(parameter) !== declared)
       yield `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`;
-  for (const declared of parameters.values()) yield* schemaProblem(declared);
-  for (const parameter of parameters.keys()) yield* transformProblems(query, parameter);
+  for (const declared of parameters.values()) {
+    try {
+      schemaOf(declared, { maxLimit: 0 });
+    } catch (error) {
+      // It cannot be made, such as that of a column that refers to nothing.
+      yield (error as Error).message;
+    }
+  }
+  for (const parameter of parameters.keys()) {
+    // Nothing applies these to what a request has sent.
+    const decorators = transformingDecorators(query, parameter);
+    if (hasTypeDecorator(query, parameter)) decorators.push('Type');
+    for (const decorator of decorators)
+      yield `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`;
+  }
   if (query.prototype instanceof ObjectQueryDto && !entityOf(query))
     yield `${query.name} has no @QueryOf`;
   // Every property of a class is one of its objects, if it is not declared with "declare".
@@ -154,23 +162,6 @@ function* classProblems(query: Type<object>): Generator<string> {
       yield `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`;
 }
 
-/** Nothing applies these to what a request has sent. */
-function* transformProblems(query: Type<object>, parameter: string): Generator<string> {
-  const decorators = transformingDecorators(query, parameter);
-  if (hasTypeDecorator(query, parameter)) decorators.push('Type');
-  for (const decorator of decorators)
-    yield `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`;
-}
-
-/** What the schema of a parameter cannot be made of, such as a column that refers to nothing. */
-function* schemaProblem(parameter: DeclaredParameter): Generator<string> {
-  try {
-    schemaOf(parameter, { maxLimit: 0 });
-  } catch (error) {
-    yield (error as Error).message;
-  }
-}
-
 /**
  * Handlers that no request reaches, since another one before them has their path, as lines.
  *
@@ -178,19 +169,19 @@ function* schemaProblem(parameter: DeclaredParameter): Generator<string> {
  */
 export function* unreachedHandlers(endpoints: readonly Endpoint[]): Generator<string> {
   for (const [at, endpoint] of endpoints.entries()) {
-    const name = nameOfHandler(endpoint);
+    const { name, path } = endpoint;
     const before = endpoints
       .slice(0, at)
-      .find((each) => covers(each.path, endpoint.path) && !isSame(each, endpoint));
+      .find((each) => covers(each.path, path) && !isSame(each, endpoint));
     if (before)
-      yield `${name} at ${endpoint.path} is never called: ${nameOfHandler(before)} comes before it, at ${before.path}`;
+      yield `${name} at ${path} is never called: ${before.name} comes before it, at ${before.path}`;
   }
 }
 
 /** Whether two handlers do the same: a module, or what comes with a resource, may be imported twice. */
 function isSame(one: Endpoint, other: Endpoint): boolean {
   return (
-    nameOfHandler(one) === nameOfHandler(other) &&
+    one.name === other.name &&
     (one.controller === other.controller ||
       [one, other].every(({ controller }) => comesWithResource(controller)))
   );
@@ -203,8 +194,4 @@ function covers(path: string, other: string): boolean {
     parts.length === others.length &&
     parts.every((part, at) => part === others[at] || /^:\w+$/.test(part))
   );
-}
-
-function nameOfHandler({ controller, method }: Endpoint): string {
-  return `${controller.name}.${method}`;
 }
