@@ -11,12 +11,6 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import { type Endpoint, endpointsIn, instanceFor } from '../../http/endpoints.js';
 import { listQueryOf } from './query-of.js';
 
-/** The handler of a resource's list, as its guards see it. */
-interface ListHandler extends Pick<Endpoint, 'controller' | 'moduleRef'> {
-  readonly handler: ReturnType<ExecutionContext['getHandler']>;
-  readonly guards: readonly (Type<CanActivate> | CanActivate)[];
-}
-
 /** What every `listGuard` is. */
 abstract class GuardOfList implements CanActivate {
   abstract canActivate(context: ExecutionContext): Promise<boolean>;
@@ -24,8 +18,9 @@ abstract class GuardOfList implements CanActivate {
 
 /** Whether a controller comes with a resource: that of its facets, or of its deletions. */
 export function comesWithResource(controller: Type<object>): boolean {
-  const guards = (Reflect.getMetadata(GUARDS_METADATA, controller) ?? []) as Partial<Type>[];
-  return guards.some(({ prototype }) => prototype instanceof GuardOfList);
+  return guardsOf(controller).some(
+    (guard) => (guard as Partial<Type>).prototype instanceof GuardOfList,
+  );
 }
 
 /**
@@ -35,21 +30,26 @@ export function comesWithResource(controller: Type<object>): boolean {
 export function listGuard(entity: Type): Type<CanActivate> {
   @Injectable()
   class ListGuard extends GuardOfList {
-    private list: ListHandler | null | undefined;
+    /** `null` for a resource without a list. */
+    private list?: Endpoint | null;
 
     constructor(private readonly modules: ModulesContainer) {
       super();
     }
 
     async canActivate(context: ExecutionContext): Promise<boolean> {
-      if (this.list === undefined) this.list = listHandlerOf(entity, this.modules);
+      if (this.list === undefined) {
+        const query = listQueryOf(entity);
+        this.list = endpointsIn(this.modules).find((each) => each.query === query) ?? null;
+      }
       if (!this.list) return true;
-      const { controller, handler, guards, moduleRef } = this.list;
+      const { controller, method, moduleRef } = this.list;
+      const handler = Reflect.get(controller.prototype as object, method) as Handler;
       const ofList = Object.create(context, {
         getClass: { value: () => controller },
         getHandler: { value: () => handler },
       }) as ExecutionContext;
-      for (const guard of guards) {
+      for (const guard of [...guardsOf(controller), ...guardsOf(handler)]) {
         const instance =
           typeof guard === 'function'
             ? await instanceFor(moduleRef, guard, context.switchToHttp().getRequest<object>())
@@ -63,15 +63,8 @@ export function listGuard(entity: Type): Type<CanActivate> {
   return mixin(ListGuard);
 }
 
-/** `null` for a resource without a list. */
-function listHandlerOf(entity: Type, modules: ModulesContainer): ListHandler | null {
-  const query = listQueryOf(entity);
-  const endpoint = endpointsIn(modules).find((each) => query && each.query === query);
-  if (!endpoint) return null;
-  const { controller, method, moduleRef } = endpoint;
-  const handler = Reflect.get(controller.prototype as object, method) as ListHandler['handler'];
-  const guards = [controller, handler].flatMap(
-    (target) => (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as ListHandler['guards'],
-  );
-  return { controller, handler, guards, moduleRef };
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+function guardsOf(target: Type<object> | Handler): (Type<CanActivate> | CanActivate)[] {
+  return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as ReturnType<typeof guardsOf>;
 }

@@ -16,7 +16,6 @@ export function defaultLimit({ maxLimit }: ParameterSettings): number {
   return Math.min(50, maxLimit);
 }
 
-/** The bounds of `limit`. */
 export function limitBounds(settings: ParameterSettings): Bounds {
   return { minimum: 0, maximum: settings.maxLimit, default: defaultLimit(settings) };
 }

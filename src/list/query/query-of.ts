@@ -115,25 +115,19 @@ export function QueryOf<Entity>(
 
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
   const objects = pluralName(entity);
-  const declareChanges = (): void => {
-    DateTimeParam(`The ${objects} changed at this time or later.`)(prototype, 'updatedSince');
-    DateTimeParam(`The ${objects} changed last before this time.`)(prototype, 'updatedUntil');
+  const declare = (name: 'created' | 'updated', since: string, until = since): void => {
+    DateTimeParam(`The ${objects} ${since} at this time or later.`)(prototype, `${name}Since`);
+    DateTimeParam(`The ${objects} ${until} before this time.`)(prototype, `${name}Until`);
   };
-  if (hasChangesTable({ target: entity })) declareChanges();
+  if (hasChangesTable({ target: entity })) declare('updated', 'changed', 'changed last');
   for (const { mode, propertyName } of getMetadataArgsStorage().filterColumns(entity)) {
-    if (mode === 'updateDate') {
-      declareChanges();
-    } else if (mode === 'createDate' && isListedBy(entity, propertyName)) {
-      DateTimeParam(`The ${objects} first stored at this time or later.`)(
-        prototype,
-        'createdSince',
-      );
-      DateTimeParam(`The ${objects} first stored before this time.`)(prototype, 'createdUntil');
+    if (mode === 'updateDate') declare('updated', 'changed', 'changed last');
+    if (mode === 'createDate' && isListedBy(entity, propertyName)) {
+      declare('created', 'first stored');
     }
   }
 }
 
-/** Sets the entity of a query class. */
 export function setEntity(query: object, entity: ObjectType<unknown>): void {
   Reflect.defineMetadata(ENTITY, entity, query);
 }
