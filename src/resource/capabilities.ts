@@ -20,35 +20,26 @@ export interface Capabilities {
   readonly written: boolean;
 }
 
-const ALL: Capabilities = {
-  counts: true,
-  places: true,
-  version: true,
-  changes: true,
-  indexes: true,
-  types: true,
-  written: true,
-};
-
-const NONE: Capabilities = {
-  counts: false,
-  places: false,
-  version: false,
-  changes: false,
-  indexes: false,
-  types: false,
-  written: false,
-};
+/** All capabilities, or none. */
+const all = (has: boolean): Capabilities => ({
+  counts: has,
+  places: has,
+  version: has,
+  changes: has,
+  indexes: has,
+  types: has,
+  written: has,
+});
 
 /** The capabilities of each kind of table. The table of `docs/resources.md` is compared with them. */
 export const CAPABILITIES = {
-  own: ALL,
-  tracked: { ...NONE, counts: true, version: true, changes: true },
-  untracked: NONE,
+  own: all(true),
+  tracked: { ...all(false), counts: true, version: true, changes: true },
+  untracked: all(false),
 } as const satisfies Record<string, Capabilities>;
 
 /** The list of the deletions of a resource shows the version of the resource. */
-const OF_DELETIONS: Capabilities = { ...NONE, version: true };
+const OF_DELETIONS: Capabilities = { ...all(false), version: true };
 
 /** What the service can do with the table of a resource, or of deletions. */
 export function capabilitiesOf(resource: string | Pick<EntityMetadata, 'target'>): Capabilities {

@@ -13,11 +13,9 @@ export function* nameProblems({ entityMetadatas }: DataSource): Generator<string
     else if (!/^[a-z][a-z0-9_]*$/.test(resource))
       yield `The resource ${JSON.stringify(resource)} of ${metadata.name} must begin with a letter from a to z and have no other characters than these, digits and _`;
   }
-  for (const metadata of resources) {
-    const { name, tableName } = metadata;
-    if (capabilitiesOf(metadata).written && tableName !== nameOf(metadata))
-      yield `${name} is declared as the table ${tableName} and as another resource: it needs one @Resource and no @Entity, also if it extends a resource`;
-  }
+  for (const metadata of resources)
+    if (capabilitiesOf(metadata).written && metadata.tableName !== nameOf(metadata))
+      yield `${metadata.name} is declared as the table ${metadata.tableName} and as another resource: it needs one @Resource and no @Entity, also if it extends a resource`;
   yield* sharedBy(resources, nameOf, 'the resource');
   yield* sharedBy(
     entityMetadatas.filter((metadata) => !isResource(metadata) || capabilitiesOf(metadata).written),

@@ -85,10 +85,10 @@ function readColumn(entity: Class, column: string): DeclaredShape {
       problems: [`${name} is of the class ${design.name}: give it @Type(() => ${design.name})`],
     };
   }
-  const problems: string[] = [];
-  const object = readClass(type, problems, []);
-  const shape: Shape = design === Array ? { kind: 'list', items: object, rules: [] } : object;
-  return problems.length > 0 ? { problems } : { shape, problems };
+  const { shape, problems } = classShape(type);
+  return shape && design === Array
+    ? { shape: { kind: 'list', items: shape, rules: [] }, problems }
+    : { shape, problems };
 }
 
 /** What the compiler has in place of types that are no classes of the project. */

@@ -7,9 +7,6 @@ import { fieldsOf, identifierOf, tableOf } from './resource.js';
 /** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */
 export type VisibleRelated = (metadata: EntityMetadata) => readonly string[];
 
-/** The select lists of all fields of the resources, which most lists ask for. */
-const ALL_FIELDS = new WeakMap<EntityMetadata, string>();
-
 /**
  * The select list of a query on `object`: the public form of each field, and related objects.
  *
@@ -21,20 +18,10 @@ export function selection(
   names: readonly string[] | undefined,
   visible: VisibleRelated,
 ): string {
-  if (!names) {
-    let all = ALL_FIELDS.get(metadata);
-    if (all === undefined) {
-      all = publicForms(metadata, names, 'object').join(', ');
-      ALL_FIELDS.set(metadata, all);
-    }
-    return all;
-  }
-  return [
-    ...publicForms(metadata, names, 'object'),
-    ...selectedRelated(metadata, names).map(([related, fields]) =>
-      relatedObject(related, fields, visible),
-    ),
-  ].join(', ');
+  const objects = selectedRelated(metadata, names).map(([related, fields]) =>
+    relatedObject(related, fields, visible),
+  );
+  return [...publicForms(metadata, names, 'object'), ...objects].join(', ');
 }
 
 /** The computed fields of a selection, each with the entity that it is of: the resource or a related one. */
@@ -42,19 +29,14 @@ export function selectedComputed(
   metadata: EntityMetadata,
   names: readonly string[] | undefined,
 ): [entity: EntityMetadata, column: ColumnMetadata][] {
-  const computed = (
-    entity: EntityMetadata,
-    fields: readonly string[] | undefined,
-  ): [EntityMetadata, ColumnMetadata][] =>
+  const related = selectedRelated(metadata, names).map(
+    ([{ metadata: other }, fields]) => [other, fields] as const,
+  );
+  return [[metadata, names] as const, ...related].flatMap(([entity, fields]) =>
     selectedColumns(entity, fields)
       .filter(({ isVirtualProperty }) => isVirtualProperty)
-      .map((column) => [entity, column]);
-  return [
-    ...computed(metadata, names),
-    ...selectedRelated(metadata, names).flatMap(([related, fields]) =>
-      computed(related.metadata, fields),
-    ),
-  ];
+      .map((column): [EntityMetadata, ColumnMetadata] => [entity, column]),
+  );
 }
 
 /** The related objects that a selection names, each with its own fields. */
