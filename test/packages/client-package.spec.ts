@@ -16,7 +16,6 @@ import { LOTS, LotsModule } from './lot.fixture.js';
 const run = promisify(execFile);
 const STOREFRONT = 'examples/storefront/index.html';
 const FOLDER = resolve('packages/client');
-const TSC = resolve('node_modules/typescript/bin/tsc');
 
 /** The documents whose TypeScript is compiled and run. */
 const DOCUMENTS = ['packages/client/README.md', 'README.md'];
@@ -74,29 +73,48 @@ async function copied(name: string): Promise<string> {
 }
 
 /**
- * Compiles the modules of the consumer for Node.js with the strictest settings, the declarations of the
- * package included. That they need nothing of Node.js, the build of the package shows. Rejects with what
- * the compiler says.
+ * Compiles the modules of the consumer for Node.js with the strictest settings, and checks the declarations of the
+ * package as well: those of TypeScript and of Node.js alone are taken as they are. That the package needs nothing of
+ * Node.js, its own build shows. Throws what the compiler says.
  */
-async function compile(): Promise<void> {
-  const compilerOptions = {
-    target: 'es2022',
-    module: 'nodenext',
-    lib: ['es2022'],
-    types: ['node'],
-    typeRoots: [resolve('node_modules/@types')],
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    outDir: 'dist',
-    rootDir: '.',
-  };
-  const configuration = { compilerOptions, include: ['*.ts'] };
-  await writeFile(join(consumer, 'tsconfig.json'), JSON.stringify(configuration));
-  await run('node', [TSC, '-p', '.'], { cwd: consumer }).catch((error: unknown) => {
-    throw new Error((error as { stdout: string }).stdout);
+function compile(modules: readonly string[]): void {
+  const program = ts.createProgram(
+    modules.map((name) => join(consumer, name)),
+    {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.NodeNext,
+      lib: ['lib.es2022.d.ts'],
+      types: ['node'],
+      typeRoots: [resolve('node_modules/@types')],
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      outDir: join(consumer, 'dist'),
+      rootDir: consumer,
+    },
+  );
+  const checked = program
+    .getSourceFiles()
+    .map(({ fileName }) => fileName)
+    .filter((name) => name.startsWith(consumer));
+  expect(checked).toContain(join(consumer, 'node_modules/@catalogue/client/dist/index.d.ts'));
+  const errors = [
+    ...program.getOptionsDiagnostics(),
+    ...checked.flatMap((name) => {
+      const source = program.getSourceFile(name);
+      return [
+        ...program.getSyntacticDiagnostics(source),
+        ...program.getSemanticDiagnostics(source),
+      ];
+    }),
+    ...program.emit().diagnostics,
+  ];
+  const message = ts.formatDiagnostics(errors, {
+    getCanonicalFileName: (name) => name,
+    getCurrentDirectory: () => consumer,
+    getNewLine: () => '\n',
   });
+  if (message !== '') throw new Error(message);
 }
 
 /** The client as one minified module. */
@@ -172,7 +190,7 @@ describe('A project that has installed the package', () => {
       const here = code.replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${service.port}`);
       await writeFile(join(consumer, `example${at}.ts`), here);
     }
-    await compile();
+    compile(['types.ts', ...examples.map((_, at) => `example${at}.ts`)]);
     const outputs = await Promise.all(
       examples.map(async (_, at) => {
         const { stdout } = await run('node', [join(consumer, `dist/example${at}.js`)]);
@@ -187,10 +205,16 @@ describe('An editor', () => {
   const BRAND = '{ readonly brandID: string; readonly name: string; }';
   const NAMED = '{ readonly name: string | null; readonly price: string | null; }';
 
-  /** What an editor shows for a name where it first is in a module of the consumer. */
-  async function quickInfo(code: string, name: string) {
-    const file = join(consumer, 'shown.ts');
-    await writeFile(file, code);
+  /** One for all: it parses the declarations of the package and of TypeScript once. */
+  let editor: ts.LanguageService;
+  /** The module of the consumer that is open, and its text, which each test replaces. */
+  let file: string;
+  let text = '';
+  let version = 0;
+
+  beforeAll(() => {
+    file = join(consumer, 'shown.ts');
+    const read = (name: string) => (name === file ? text : ts.sys.readFile(name));
     const options: ts.CompilerOptions = {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.NodeNext,
@@ -198,24 +222,30 @@ describe('An editor', () => {
       exactOptionalPropertyTypes: true,
       types: [],
     };
-    const service = ts.createLanguageService({
-      fileExists: (name) => ts.sys.fileExists(name),
-      readFile: (name) => ts.sys.readFile(name),
+    editor = ts.createLanguageService({
+      fileExists: (name) => name === file || ts.sys.fileExists(name),
+      readFile: read,
       directoryExists: (name) => ts.sys.directoryExists(name),
       getScriptFileNames: () => [file],
-      getScriptVersion: () => '1',
+      getScriptVersion: (name) => (name === file ? String(version) : ''),
       getScriptSnapshot: (name) => {
-        const text = ts.sys.readFile(name);
-        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+        const content = read(name);
+        return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
       },
       getCurrentDirectory: () => consumer,
       getCompilationSettings: () => options,
       getDefaultLibFileName: ts.getDefaultLibFilePath,
     });
-    const messages = service.getSemanticDiagnostics(file).map(({ messageText }) => messageText);
+  });
+
+  /** What an editor shows for a name where it first is in a module of the consumer. */
+  function quickInfo(code: string, name: string) {
+    text = code;
+    version += 1;
+    const messages = editor.getSemanticDiagnostics(file).map(({ messageText }) => messageText);
     expect(messages).toEqual([]);
     const at = code.search(new RegExp(`\\b${name}\\b`));
-    const { displayParts, tags } = service.getQuickInfoAtPosition(file, at) ?? {};
+    const { displayParts, tags } = editor.getQuickInfoAtPosition(file, at) ?? {};
     return {
       type: ts.displayPartsToString(displayParts).replace(/\s+/g, ' '),
       meaning: ts.displayPartsToString(tags?.find((tag) => tag.name === 'description')?.text),
@@ -237,28 +267,28 @@ describe('An editor', () => {
     ["brands.stream({ fields: ['name'] })", 'OpenedStream<{ readonly name: string; }>'],
     ["products.get('p', { fields: ['name', 'price'] })", NAMED],
     ["products.get('p')", 'Product'],
-  ])('shows a readable type for the result of %s', async (call, type) => {
+  ])('shows a readable type for the result of %s', (call, type) => {
     const code = `${CONSTRUCTION}export const result = await catalogue.${call};`;
-    expect((await quickInfo(code, 'result')).type).toBe(`const result: ${type}`);
+    expect(quickInfo(code, 'result').type).toBe(`const result: ${type}`);
   });
 
-  it('shows an object with all fields and a related object as a plain object', async () => {
+  it('shows an object with all fields and a related object as a plain object', () => {
     const code = `${CONSTRUCTION}
       export const result = await catalogue.categories.list({ include: ['parent'] });`;
-    expect((await quickInfo(code, 'result')).type).toMatch(
+    expect(quickInfo(code, 'result').type).toMatch(
       /^const result: Page<\{ readonly categoryID: string; [^&]*readonly parent: Category \| null; \}>$/,
     );
   });
 
-  it('shows what a parameter and a field mean', async () => {
+  it('shows what a parameter and a field mean', () => {
     const code = `${CONSTRUCTION}
       const { objects } = await catalogue.products.list({ priceMin: 20, fields: ['stock'] });
       export const left = objects.map(({ stock: pieces }) => pieces);`;
-    expect(await quickInfo(code, 'priceMin')).toEqual({
+    expect(quickInfo(code, 'priceMin')).toEqual({
       type: '(property) priceMin?: string | number | undefined',
       meaning: 'The products that cost at least this, whatever the currency.',
     });
-    expect(await quickInfo(code, 'stock: pieces')).toEqual({
+    expect(quickInfo(code, 'stock: pieces')).toEqual({
       type: '(property) stock: number | null',
       meaning: 'Pieces at hand; null where none are kept.',
     });
