@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
+import { embeddedDatabase } from '../../src/cli/open-catalogue.js';
+import { Settings } from '../../src/settings/settings.js';
 import type { CommandResult } from '../cli/catalogue.js';
 import { CommandHost } from '../cli/command-host.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
@@ -15,6 +18,8 @@ let copy: ScratchCopy;
 let host: CommandHost;
 let database: TestDatabase;
 let environments: Record<(typeof KINDS)[number], NodeJS.ProcessEnv>;
+/** The embedded server, which each command would otherwise start and stop. */
+let server: EmbeddedServer | undefined;
 
 beforeAll(async () => {
   copy = await ScratchCopy.make();
@@ -36,6 +41,7 @@ afterAll(async () => {
   await host.end();
   await copy.remove();
   await database.drop();
+  await server?.release();
   await rm(environments['the embedded database'].DATA_DIR ?? '', { recursive: true });
 });
 
@@ -66,6 +72,9 @@ describe.each(KINDS)('Commands on %s', (kind) => {
       expect(await run(...command)).toEqual({ status: 1, stdout: '', stderr: PENDING });
     }
     expect(await run('verify')).toMatchObject({ status: 1 });
+    if (kind === 'the embedded database') {
+      server = await embeddedDatabase(new Settings(environments[kind]));
+    }
     expect(await run('migrate')).toMatchObject({ status: 0 });
     expect(await run('client', 'create', 'own')).toMatchObject({ status: 0 });
   });
