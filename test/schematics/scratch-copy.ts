@@ -83,7 +83,7 @@ export class ScratchCopy {
     return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
   }
 
-  /** Lints files of it and checks their types, and gives what is wrong. */
+  /** Checks the format, the style and the types of files of it, and gives what is wrong. */
   check(files: readonly string[]): Promise<CommandResult> {
     return this.run(['test/fixtures/check-sources.mjs', ...files]);
   }
