@@ -7,7 +7,8 @@ const isShared = !process.argv.some((argument) => /^--(watch|coverage)/.test(arg
 /** @type {import('jest').Config} */
 export default {
   rootDir: '.',
-  roots: ['<rootDir>/test', '<rootDir>/packages/embedded-postgres/test'],
+  // A watch sees what changes in them.
+  roots: ['src', 'test', 'packages/embedded-postgres/test'].map((folder) => `<rootDir>/${folder}`),
   ...(isShared && {
     runtime: '<rootDir>/test/realm/runtime.mjs',
     testEnvironment: '<rootDir>/test/realm/environment.mjs',

@@ -1,12 +1,13 @@
 /**
  * `npm run test:fast`: builds without checking types, then runs Jest with the arguments given, or by
- * default with the specs nearest to what changed since the last commit.
+ * default with the specs nearest to what changed since the last commit. With options alone, such as
+ * `--watch`, it leaves out the specs of whole processes.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from './build.mjs';
-import { jest } from './jest.mjs';
+import { isWhole, jest, SYSTEM } from './jest.mjs';
 
 /** Maximum number of specs for one changed file. */
 const MAXIMUM = 8;
@@ -16,7 +17,7 @@ const WORD = 4;
 const FAR = 6;
 const FOLDERS = ['src', 'test', 'packages', 'schematics'];
 /** Words that say nothing of what a file is about. */
-const NO_WORDS = ['src', 'test', 'package', 'spec'];
+const NO_WORDS = ['src', 'test', 'package', 'spec', 'system'];
 const IS_SPEC = /\.spec\.ts$/;
 
 /**
@@ -111,14 +112,16 @@ function wordsOf(path) {
 
 if (process.argv[1] === import.meta.filename) {
   const given = process.argv.slice(2);
-  const specs = given.length > 0 ? given : ['--runTestsByPath', ...partOfSuite()];
-  if (specs.length === 1 && given.length === 0) {
+  const nearest = given.length > 0 ? [] : partOfSuite();
+  if (given.length === 0 && nearest.length === 0) {
     console.info(
-      'No spec is near to what changed since the last commit. npm test runs all of them.',
+      'No spec is near to what changed since the last commit. npm test and npm run test:system run all of them.',
     );
   } else {
     // Some tests start the build.
     await build();
-    process.exitCode = await jest(specs);
+    const ofNearest = ['--runTestsByPath', ...nearest];
+    const ofGiven = isWhole(given) ? [...given, '--testPathIgnorePatterns', SYSTEM] : given;
+    process.exitCode = await jest(given.length > 0 ? ofGiven : ofNearest);
   }
 }

@@ -118,7 +118,7 @@ ${START}`;
 
 /**
  * A script that corrects wrong roles and missing names in Scalar 1.72, for screen readers. axe-core names
- * each of them a serious or critical violation of WAI-ARIA 1.2, and `test/openapi/page.spec.ts` shows that
+ * each of them a serious or critical violation of WAI-ARIA 1.2, and `test/openapi/page.system.spec.ts` shows that
  * none is left.
  */
 export const ACCESSIBILITY = `const mends = [

@@ -47,7 +47,8 @@ describe.each([...texts])('%s', (path, text) => {
     // The README shows the resource that its reader generates, and specs are named without an ending.
     const missing = pathsIn(text).filter(
       (each) =>
-        !existsSync(each) && !existsSync(`${each}.spec.ts`) && !each.startsWith('src/suppliers'),
+        !['', '.spec.ts', '.system.spec.ts'].some((ending) => existsSync(each + ending)) &&
+        !each.startsWith('src/suppliers'),
     );
     expect(missing).toEqual([]);
   });

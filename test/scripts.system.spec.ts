@@ -5,6 +5,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { BARE_ENVIRONMENT } from './cli/catalogue.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
+import { SYSTEM } from './jest.mjs';
 import { plainLines } from './plain-lines.js';
 import { ScratchCopy } from './schematics/scratch-copy.js';
 import { until } from './until.js';
@@ -76,22 +77,21 @@ it('start:prod starts what was built', async () => {
 });
 
 it.each([
-  ['test:watch', { watch: true, collectCoverage: false }, ['src', 'test']],
-  ['test:cov', { watch: false, collectCoverage: true, collectCoverageFrom: ['src/**'] }, ['test']],
-])('%s runs Jest with its options', async (name, options, folders) => {
+  ['test:watch', { watch: true, collectCoverage: false }],
+  ['test:cov', { watch: false, collectCoverage: true, collectCoverageFrom: ['src/**'] }],
+])('%s runs Jest with its options, without the specs of processes', async (name, options) => {
   const script = run(name, '--showConfig');
   await once(script.child, 'exit');
   const text = script.output();
   const { globalConfig, configs } = JSON.parse(text.slice(text.indexOf('\n{'))) as {
     globalConfig: object;
-    configs: [{ rootDir: string; roots: string[] }];
+    configs: [{ rootDir: string; roots: string[]; testPathIgnorePatterns: string[] }];
   };
   expect(globalConfig).toMatchObject(options);
-  const [{ rootDir, roots }] = configs;
-  expect(roots.map((root) => relative(rootDir, root))).toEqual([
-    ...folders,
-    'packages/embedded-postgres/test',
-  ]);
+  const [{ rootDir, roots, testPathIgnorePatterns }] = configs;
+  expect(testPathIgnorePatterns).toEqual([SYSTEM]);
+  const folders = ['src', 'test', 'packages/embedded-postgres/test'];
+  expect(roots.map((root) => relative(rootDir, root))).toEqual(folders);
 });
 
 it('test:e2e runs what npm test runs, with its arguments', () => {
