@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ClientsService } from '../clients/clients.service.js';
+import type { ClientsService } from '../clients/clients.service.js';
 import { wholeNumber } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
 
@@ -98,7 +98,8 @@ export function tokenCommand(): Command {
   return token;
 }
 
-function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
+async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
+  const { ClientsService } = await import('../clients/clients.service.js');
   return withCatalogue((catalogue) => work(catalogue.get(ClientsService)));
 }
 

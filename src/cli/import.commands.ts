@@ -1,31 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import type { INestApplicationContext } from '@nestjs/common';
 import { Command, Option } from 'commander';
-import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
-import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
-import { exportRows } from '../import/export-rows.js';
-import { type FileFormat, type ImportFormat, rowsOf } from '../import/file-rows.js';
-import { importRows } from '../import/import-rows.js';
-import { openSource, textOf } from '../import/source.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
-import { resourcesOf, tableOf } from '../resource/resource.js';
-import { Maintenance } from '../list/maintenance.js';
-import { analyseWritten, REPORT_WRITES } from '../list/tally/statistics.js';
-import { CommandError } from '../command-error.js';
+import type { FileFormat } from '../import/file-rows.js';
 import { assignment } from './arguments.js';
-import { withCatalogue } from './open-catalogue.js';
-import { Progress } from './progress.js';
-
-/** Once, and not for a short wait. */
-const REPORTING: Reporting = { interval: 1000, after: 2000, again: Infinity };
-
-interface ImportFlags {
-  format?: ImportFormat;
-  map?: ReadonlyMap<string, string>;
-  set?: ReadonlyMap<string, string>;
-  replace?: true;
-  dryRun?: true;
-}
+import type { ImportFlags } from './import-file.js';
 
 export function importCommand(): Command {
   return new Command('import')
@@ -40,16 +16,10 @@ export function importCommand(): Command {
     .option('--set <field=value>', 'set a field to the same value in every row', assignment)
     .option('--replace', 'also delete objects that are not in the file')
     .option('--dry-run', 'run the import, then roll it back')
-    .action((resource: string, file: string, flags: ImportFlags) =>
-      withResource(resource, (runner, metadata, catalogue) => {
-        if (capabilitiesOf(metadata).written) {
-          return load(catalogue, runner, metadata, file, flags);
-        }
-        throw new CommandError(
-          `${resource} lists ${tableOf(metadata)}, a table of others, which is only read`,
-        );
-      }),
-    );
+    .action(async (resource: string, file: string, flags: ImportFlags) => {
+      const { importFile } = await import('./import-file.js');
+      await importFile(resource, file, flags);
+    });
 }
 
 export function exportCommand(): Command {
@@ -57,128 +27,17 @@ export function exportCommand(): Command {
     .description('write all objects of a resource to standard output')
     .argument('<resource>')
     .addOption(formatOption(['csv', 'ndjson']).default('csv'))
-    .action((resource: string, { format }: { format: FileFormat }) =>
-      withResource(resource, (runner, metadata) =>
+    .action(async (resource: string, { format }: { format: FileFormat }) => {
+      const { exportRows } = await import('../import/export-rows.js');
+      const { withResource } = await import('./import-file.js');
+      await withResource(resource, (runner, metadata) =>
         exportRows(runner, metadata, format, process.stdout),
-      ),
-    );
+      );
+    });
 }
 
 /** @param fallback description of the default, if that is not a constant */
 function formatOption(formats: string[], fallback?: string): Option {
   const description = fallback === undefined ? 'file format' : `file format; default: ${fallback}`;
   return new Option('--format <format>', description).choices(formats);
-}
-
-function formatNamed(file: string): ImportFormat {
-  if (/\.json(\.gz)?$/.test(file)) return 'json';
-  return /\.(ndjson|jsonl)(\.gz)?$/.test(file) ? 'ndjson' : 'csv';
-}
-
-async function load(
-  catalogue: INestApplicationContext,
-  runner: QueryRunner,
-  metadata: EntityMetadata,
-  file: string,
-  flags: ImportFlags,
-): Promise<void> {
-  // Rows are short-lived garbage. By default, V8 grows the heap far beyond what an import needs.
-  setFlagsFromString('--heap-growing-percent=30');
-  const source = await openSource(file);
-  const format = flags.format ?? formatNamed(file);
-  const progress = new Progress(process.stderr, source.size);
-  const text = textOf(source, (bytes) => {
-    progress.add(bytes);
-  });
-  await runner.startTransaction();
-  try {
-    const rows = progress.count(rowsOf(format, text));
-    const result = await reportingWaits(runner, progress, () =>
-      importRows(runner, metadata, rows, {
-        map: flags.map ?? new Map(),
-        set: flags.set ?? new Map(),
-        replace: flags.replace ?? false,
-      }),
-    );
-    if (flags.dryRun) {
-      await runner.rollbackTransaction();
-    } else {
-      await runner.query(REPORT_WRITES);
-      await runner.commitTransaction();
-      await maintain(catalogue, metadata);
-    }
-    progress.end();
-    if (result.leftOut.length > 0) console.error(`Left out: ${result.leftOut.join(', ')}`);
-    if (flags.dryRun) console.error('A dry run: nothing was changed');
-    const { inserted, updated, unchanged, deleted } = result;
-    console.log(
-      `${inserted} inserted, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted`,
-    );
-  } catch (error) {
-    progress.end();
-    // A failed rollback is ignored: with a lost connection the transaction has ended anyway.
-    if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Says for which lock an import waits, and who holds it. */
-async function reportingWaits<T>(
-  runner: QueryRunner,
-  progress: Progress,
-  work: () => Promise<T>,
-): Promise<T> {
-  const monitor = await LockMonitor.start(runner, REPORTING, (line) => {
-    progress.end();
-    console.error(`The import ${line}`);
-  });
-  try {
-    return await work();
-  } finally {
-    await monitor.stop();
-  }
-}
-
-/**
- * Vacuums the table if much of it was written, and runs the maintenance that is due then. A failure is only reported:
- * autovacuum and the service do the same later.
- */
-async function maintain(
-  catalogue: INestApplicationContext,
-  metadata: EntityMetadata,
-): Promise<void> {
-  const dataSource = catalogue.get(DataSource);
-  try {
-    // Without it, a cut reads the table in place of an index.
-    await analyseWritten(dataSource, [tableOf(metadata)], 'VACUUM (ANALYZE, SKIP_LOCKED)');
-    if (await catalogue.get(Maintenance).complete(metadata.tableName)) return;
-    console.error('Not maintained yet; the service will do it');
-  } catch (error) {
-    console.error(`Not maintained; the service will do it: ${(error as Error).message}`);
-  }
-}
-
-function withResource(
-  name: string,
-  work: (
-    runner: QueryRunner,
-    metadata: EntityMetadata,
-    catalogue: INestApplicationContext,
-  ) => Promise<void>,
-): Promise<void> {
-  return withCatalogue(async (catalogue) => {
-    const dataSource = catalogue.get(DataSource);
-    const resources = resourcesOf(dataSource);
-    const metadata = resources.get(name);
-    if (!metadata) {
-      const names = [...resources.keys()].sort().join(', ');
-      throw new CommandError(`There is no resource ${name}; there are ${names}`);
-    }
-    const runner = dataSource.createQueryRunner();
-    try {
-      await work(runner, metadata, catalogue);
-    } finally {
-      await runner.release();
-    }
-  });
 }

@@ -1,14 +1,10 @@
-import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { AppModule } from '../app.module.js';
+import type { DataSource } from 'typeorm';
 import {
   EmbeddedPostgresError,
   type EmbeddedServer,
   embeddedServer,
 } from '../../packages/embedded-postgres/index.js';
-import { pendingMigrations } from '../database/migrate.js';
 import { serverSettings } from '../database/server-settings.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
@@ -68,6 +64,8 @@ export async function withApplication<T>(
     replicaUrls: [],
     redisUrl: undefined,
   });
+  const { NestFactory } = await import('@nestjs/core');
+  const { AppModule } = await import('../app.module.js');
   const module = AppModule.forRoot(url, ofCommand);
   // `run` prints an error once.
   const options = { abortOnError: false, logger: false } as const;
@@ -91,16 +89,17 @@ export function notMigrated(): CommandError {
  * @throws CommandError if migrations are pending
  */
 export async function withCatalogue<T>(
-  work: (catalogue: INestApplicationContext) => Promise<T>,
+  work: (catalogue: INestApplicationContext, dataSource: DataSource) => Promise<T>,
   { requireMigrated = true } = {},
 ): Promise<T> {
   const settings = new Settings(process.env);
   return withDatabase(settings, (url) =>
     withApplication(url, settings, async (catalogue) => {
-      if (requireMigrated && (await pendingMigrations(catalogue.get(DataSource))).length > 0) {
-        throw notMigrated();
-      }
-      return work(catalogue);
+      const { DataSource } = await import('typeorm');
+      const { pendingMigrations } = await import('../database/migrate.js');
+      const dataSource = catalogue.get(DataSource);
+      if (requireMigrated && (await pendingMigrations(dataSource)).length > 0) throw notMigrated();
+      return work(catalogue, dataSource);
     }),
   );
 }

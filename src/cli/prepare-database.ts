@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFailure, driverErrorOf } from '../database/database-failure.js';
 import { migrate } from '../database/migrate.js';
-import { writeStartLine } from '../operations/service-logger.js';
+import { writeStartLine } from '../operations/start-line.js';
 import type { Settings } from '../settings/settings.js';
 import { openStartupServer, type UnreadyReason } from './startup-server.js';
 

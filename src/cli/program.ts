@@ -41,7 +41,10 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The program with all its commands. */
+/**
+ * The program with all its commands. What a command needs is imported when it runs: help needs nothing, and `migrate` no
+ * web framework.
+ */
 export function program(): Command {
   const catalogue = new Command('catalogue')
     .description('A catalogue listing service over HTTP')

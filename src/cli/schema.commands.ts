@@ -1,16 +1,8 @@
 import { Command } from 'commander';
-import { DataSource } from 'typeorm';
-import { migrate, migrateDown, pendingMigrations } from '../database/migrate.js';
-import { findViolations } from '../verify/verify.js';
-import { uncachedLists } from '../verify/uncached-lists.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
-import { type DescribeOptions, describeTable } from '../schema/describe-table.js';
-import { rebuildSearch } from '../schema/search-language.js';
-import { dropSurplusResource } from './drop-resource.js';
-import { explainList } from './explain-list.js';
-import { writeEmptyMigration, writeMigration } from './write-migration.js';
+import type { DescribeOptions } from '../schema/describe-table.js';
 import { withCatalogue, withDatabase } from './open-catalogue.js';
 
 interface DownOptions {
@@ -25,6 +17,7 @@ export function migrateCommand(): Command {
     .option('--destructive', 'take it back even if data is lost')
     .action(async ({ down = false, destructive = false }: DownOptions) => {
       const settings = new Settings(process.env);
+      const { migrate, migrateDown } = await import('../database/migrate.js');
       await withDatabase(settings, async (url) => {
         const signal = stopSignal();
         if (down) {
@@ -49,6 +42,7 @@ export function migrationCommand(): Command {
     .option('--empty', 'write it without statements, for SQL of your own')
     .action(async (name: string, options: { destructive?: boolean; empty?: boolean }) => {
       const { destructive = false, empty = false } = options;
+      const { writeEmptyMigration, writeMigration } = await import('./write-migration.js');
       if (empty) {
         console.log(await writeEmptyMigration(name));
         return;
@@ -66,8 +60,9 @@ export function dropCommand(): Command {
     .argument('<resource>', 'for example suppliers')
     .option('--destructive', 'drop them even if they have objects or deletions')
     .action(async (resource: string, { destructive = false }: { destructive?: boolean }) => {
+      const { dropSurplusResource } = await import('./drop-resource.js');
       await withCatalogue(
-        (catalogue) => dropSurplusResource(catalogue.get(DataSource), resource, destructive),
+        (_, dataSource) => dropSurplusResource(dataSource, resource, destructive),
         { requireMigrated: false },
       );
       console.log(`${resource} is dropped`);
@@ -89,16 +84,17 @@ export function describeCommand(): Command {
     )
     .option('--track', 'whether triggers of the service may keep its counts and its version')
     .option('--counted <columns>', 'with --track: further columns whose values are counted', split)
-    .action((table: string, options: DescribeOptions) =>
-      withCatalogue(
-        async (catalogue) => {
-          const described = await describeTable(catalogue.get(DataSource), table, options);
+    .action(async (table: string, options: DescribeOptions) => {
+      const { describeTable } = await import('../schema/describe-table.js');
+      await withCatalogue(
+        async (_, dataSource) => {
+          const described = await describeTable(dataSource, table, options);
           console.log(JSON.stringify(described, null, 2));
         },
         // The database says what can be tracked.
         { requireMigrated: options.track ?? false },
-      ),
-    );
+      );
+    });
 }
 
 function split(names: string): string[] {
@@ -110,20 +106,24 @@ export function explainCommand(): Command {
     .description('say how a list is read: the plan, the statement, and what PostgreSQL does')
     .argument('<url>', "path and query, for example '/products?sort=-price&offset=9000'")
     .option('--client <clientID>', 'who sees it, for a resource with a scope')
-    .action((url: string, { client }: { client?: string }) =>
-      withCatalogue(async (catalogue) => {
+    .action(async (url: string, { client }: { client?: string }) => {
+      const { explainList } = await import('./explain-list.js');
+      await withCatalogue(async (catalogue) => {
         for (const line of await explainList(catalogue, url, client)) console.log(line);
-      }),
-    );
+      });
+    });
 }
 
 export function verifyCommand(): Command {
   return new Command('verify')
     .description('check the schema and the data for violations of their invariants')
-    .action(() =>
-      withCatalogue(
-        async (catalogue) => {
-          const pending = await pendingMigrations(catalogue.get(DataSource));
+    .action(async () => {
+      const { pendingMigrations } = await import('../database/migrate.js');
+      const { findViolations } = await import('../verify/verify.js');
+      const { uncachedLists } = await import('../verify/uncached-lists.js');
+      await withCatalogue(
+        async (catalogue, dataSource) => {
+          const pending = await pendingMigrations(dataSource);
           const names = pending.map(({ name }) => name).join(', ');
           const violations = names
             ? [
@@ -141,8 +141,8 @@ export function verifyCommand(): Command {
           console.log('Nothing is off');
         },
         { requireMigrated: false },
-      ),
-    );
+      );
+    });
 }
 
 export function searchCommand(): Command {
@@ -150,14 +150,15 @@ export function searchCommand(): Command {
   search
     .command('rebuild')
     .description('compute the words of all objects again, in the language of SEARCH_LANGUAGE')
-    .action(() =>
-      withCatalogue(async (catalogue) => {
+    .action(async () => {
+      const { rebuildSearch } = await import('../schema/search-language.js');
+      await withCatalogue(async (catalogue, dataSource) => {
         const { searchLanguage } = catalogue.get(Settings);
-        const resources = await rebuildSearch(catalogue.get(DataSource), searchLanguage);
+        const resources = await rebuildSearch(dataSource, searchLanguage);
         console.log(
           `Searches are in the language ${searchLanguage}. Rebuilt: ${resources.join(', ')}`,
         );
-      }),
-    );
+      });
+    });
   return search;
 }

@@ -1,34 +1,7 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { Command } from 'commander';
-import { DataSource } from 'typeorm';
-import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
-import { CommandError } from '../command-error.js';
-import {
-  DEMO_CLIENT,
-  DEMO_TOKEN,
-  isDemonstrationOpen,
-  loadDemonstration,
-} from '../demo/load-demonstration.js';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { sendError } from '../http/envelope.js';
-import { noResourceAt } from '../http/errors.js';
-import { receive } from '../http/server/receive.js';
-import { connectionLimits } from '../http/server/connection-limits.js';
-import { EnvelopedServer } from '../http/server/enveloped-server.js';
-import { Maintenance } from '../list/maintenance.js';
-import type { OperatorEndpoints } from '../operations/operator-endpoints.js';
-import { writeStartLine } from '../operations/service-logger.js';
-import { searchLanguageDifference } from '../schema/search-language.js';
+import { writeStartLine } from '../operations/start-line.js';
 import { Settings } from '../settings/settings.js';
-import { uncachedLists } from '../verify/uncached-lists.js';
-import { unscopedReads } from '../verify/unscoped-reads.js';
-import { listen } from './listen.js';
 import { withDatabase } from './open-catalogue.js';
-import { prepareDatabase } from './prepare-database.js';
 import { stopSignal } from './stop-signal.js';
 
 export function startCommand(): Command {
@@ -43,6 +16,8 @@ async function start(): Promise<void> {
   const stop = stopSignal();
   // The service continues if the reader of its log disconnects.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  // It loads while the database starts.
+  const loading = import('./serve.js');
   await withDatabase(
     settings,
     async (url, embedded) => {
@@ -50,112 +25,11 @@ async function start(): Promise<void> {
       await embedded?.claim(
         `another catalogue service (pid ${process.pid}, http://${host}:${settings.port})`,
       );
-      if (await prepareDatabase(url, settings, stop)) await serve(url, settings, stop, embedded);
+      const { serve } = await loading;
+      await serve(url, settings, stop, embedded);
     },
     (notice) => {
       writeStartLine('warn', notice);
     },
   );
-}
-
-/** Serves requests on a migrated database until the signal is aborted. */
-async function serve(
-  url: string,
-  settings: Settings,
-  stop: AbortSignal,
-  embedded: EmbeddedServer | undefined,
-): Promise<void> {
-  // Imported here to save the memory of an HTTP server in all other commands.
-  const { createApplication } = await import('../application.js');
-  const { OperatorEndpoints } = await import('../operations/operator-endpoints.js');
-  const { SchemaCheck } = await import('../schema/schema-check.js');
-  const application = await createApplication(url, settings);
-  const dataSource = application.get(DataSource);
-  const endpoints = application.get(OperatorEndpoints);
-  let admin: Server | undefined;
-  try {
-    const difference = await searchLanguageDifference(dataSource, settings.searchLanguage);
-    if (difference !== undefined) new Logger('Search').warn(difference);
-    if (embedded) await loadDemonstration(dataSource);
-    application.get(Maintenance).start();
-    const schema = application.get(SchemaCheck);
-    await schema.start();
-    if (schema.passed) await checkLists(application);
-    admin = await openAdminServer(endpoints, settings);
-    const server = application.getHttpServer();
-    const address = await listen(server, 'PORT', settings.port, settings);
-    const isOpen = embedded !== undefined && (await isDemonstrationOpen(dataSource));
-    writeStartLine('info', `Catalogue listens on ${address}`);
-    if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, isOpen);
-    writeStartLine(
-      'info',
-      isOpen
-        ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
-        : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
-    );
-    if (!stop.aborted) await once(stop, 'abort');
-    endpoints.drain();
-    // Time for a proxy to notice that the service is not ready.
-    await sleep(settings.drain);
-  } finally {
-    endpoints.drain();
-    await application.close();
-    admin?.close();
-    admin?.closeAllConnections();
-  }
-}
-
-/**
- * Logs the filters whose lists are not cached.
- *
- * @throws CommandError for SQL that reads a resource past its scope, or that PostgreSQL refuses
- */
-export async function checkLists(application: INestApplicationContext): Promise<void> {
-  try {
-    const unscoped = await unscopedReads(application);
-    if (unscoped.length > 0) throw new CommandError(unscoped.join('; '));
-    const logger = new Logger('Lists');
-    for (const line of await uncachedLists(application)) logger.warn(line);
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    new Logger('Lists').warn(
-      `The filters of the lists could not be checked: ${(error as Error).message}`,
-    );
-  }
-}
-
-function isLoopback(server: Server): boolean {
-  return /^(127\.|::1$|::ffff:127\.)/.test((server.address() as AddressInfo).address);
-}
-
-/** Says what the network can read without a credential that is a secret. */
-function warnOfNetwork(host: string, isDemonstrationOpen: boolean): void {
-  const catalogue = isDemonstrationOpen
-    ? `, and the catalogue with the public token of the client ${DEMO_CLIENT}: disable it with catalogue client disable ${DEMO_CLIENT}`
-    : '';
-  writeStartLine('warn', `HOST is ${host}: the network can read health and metrics${catalogue}`);
-}
-
-/** Serves health and metrics on `ADMIN_PORT`, if that is set. */
-async function openAdminServer(
-  endpoints: OperatorEndpoints,
-  settings: Settings,
-): Promise<Server | undefined> {
-  const { adminPort } = settings;
-  if (adminPort === undefined) return undefined;
-  const { server } = new EnvelopedServer(
-    {
-      answer: (request, response, knownError) => {
-        if (endpoints.handle(request, response, knownError)) return;
-        const headError = receive(request as CatalogueRequest, response);
-        sendError(response, knownError ?? headError ?? noResourceAt(request.url));
-      },
-    },
-    connectionLimits((1 + settings.replicaUrls.length) * settings.poolSize).admin,
-  );
-  writeStartLine(
-    'info',
-    `Health and metrics are on ${await listen(server, 'ADMIN_PORT', adminPort, settings)}`,
-  );
-  return server;
 }

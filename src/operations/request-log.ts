@@ -1,6 +1,6 @@
 import type { Observation, SlowRequest } from '../http/observation.js';
 import type { Settings } from '../settings/settings.js';
-import { isJsonLog } from './service-logger.js';
+import { isJsonLog } from './start-line.js';
 
 /** Maximum milliseconds for which a line is buffered. */
 const FLUSH_DELAY = 100;

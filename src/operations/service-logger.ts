@@ -1,6 +1,7 @@
 import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
 import type { Settings } from '../settings/settings.js';
+import { isJsonLog } from './start-line.js';
 
 /** The levels that are logged at each value of `LOG_LEVEL`. */
 const LEVELS: Readonly<Record<Settings['logLevel'], LogLevel[]>> = {
@@ -9,11 +10,6 @@ const LEVELS: Readonly<Record<Settings['logLevel'], LogLevel[]>> = {
   info: ['fatal', 'error', 'warn', 'log'],
   debug: ['fatal', 'error', 'warn', 'log', 'debug'],
 };
-
-/** Whether the log is JSON, for a log collector. On a terminal it is text. */
-export function isJsonLog(): boolean {
-  return !process.stdout.isTTY;
-}
 
 /** Nest's logger, with the name that `LOG_LEVEL` has for the level that Nest calls `log`. */
 export class ServiceLogger extends ConsoleLogger {
@@ -42,13 +38,4 @@ export class ServiceLogger extends ConsoleLogger {
 
 function nameOf(level: LogLevel): string {
   return level === 'log' ? 'info' : level;
-}
-
-/** Writes a line of the start, whatever `LOG_LEVEL` says: as it is on a terminal, else in JSON. */
-export function writeStartLine(level: 'info' | 'warn', message: string): void {
-  if (isJsonLog()) {
-    const line = { level, pid: process.pid, timestamp: Date.now(), message, context: 'Start' };
-    console.log(JSON.stringify(line));
-  } else if (level === 'info') console.log(message);
-  else console.error(message);
 }

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
-import { BARE_ENVIRONMENT, catalogue, type CommandResult } from './catalogue.js';
+import { BARE_ENVIRONMENT, type CommandResult, runNode } from './catalogue.js';
 import { CommandHost } from './command-host.js';
 
 let service: Service;
@@ -187,7 +187,7 @@ describe('import and export', () => {
 
   it('end quietly when the reader has seen enough', async () => {
     await service.dataSource.query(
-      `INSERT INTO categories ("categoryID", name) SELECT n, 'N' FROM generate_series(1, 50000) n`,
+      `INSERT INTO categories ("categoryID", name) SELECT n, 'N' FROM generate_series(1, 5000) n`,
     );
     const { stdout, stderr } = spawnSync(
       'sh',
@@ -236,7 +236,7 @@ describe('import and export', () => {
     child.stdin.end('categoryID,name\nawaited,A\n');
     let printed = '';
     child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    await until(() => printed !== '');
+    await until(() => printed !== '', 60_000);
     await blocker.rollbackTransaction();
     await blocker.release();
     const [status] = await once(child, 'close');
@@ -278,13 +278,30 @@ describe('migration', () => {
     await service.dataSource.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
     const url = new URL(service.database.url);
     [url.username, url.password] = [role, role];
-    const result = await catalogue(['migration', 'add-phone'], { DATABASE_URL: url.href });
+    const environment = { DATABASE_URL: url.href };
+    const result = await host.run(['migration', 'add-phone'], { environment });
     await service.dataSource.query(`DROP ROLE ${role}`);
     expect(result).toEqual({
       status: 1,
       stdout: '',
       stderr: `catalogue: The user ${role} may not create the empty database on which the schemas are compared: run ALTER ROLE "${role}" CREATEDB as a superuser, or name a server in DATABASE_URL where it may; without DATABASE_URL it is the embedded one\n`,
     });
+  });
+});
+
+describe('help', () => {
+  it('needs no package but the parser of command lines', async () => {
+    await mkdir(join(folder, 'node_modules'));
+    for (const path of ['dist', 'packages', 'package.json', 'node_modules/commander']) {
+      await symlink(resolve(path), join(folder, path));
+    }
+    // Otherwise, Node.js would look for packages beside the target of a link.
+    const asLinked = ['--preserve-symlinks', '--preserve-symlinks-main'];
+    const { stdout, ...result } = await runNode([...asLinked, 'dist/main.js', '--help'], {
+      folder,
+    });
+    expect(result).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: catalogue /);
   });
 });
 
@@ -311,8 +328,8 @@ describe('verify and migrate', () => {
   });
 
   it('refuse a database that cannot be reached, in one line', async () => {
-    const result = await catalogue(['client', 'list'], {
-      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    const result = await host.run(['client', 'list'], {
+      environment: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
     });
     expect(result.status).toBe(1);
     expect(result.stderr).toMatch(/^catalogue: .*ECONNREFUSED.*\n$/);
@@ -327,7 +344,7 @@ describe('verify and migrate', () => {
   });
 
   it('refuse a setting by name', async () => {
-    expect(await catalogue(['migrate'], { DATABASE_URL: 'nonsense' })).toEqual({
+    expect(await host.run(['migrate'], { environment: { DATABASE_URL: 'nonsense' } })).toEqual({
       status: 1,
       stdout: '',
       stderr:

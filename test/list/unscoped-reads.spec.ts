@@ -10,7 +10,7 @@ import {
   Repository,
   VirtualColumn,
 } from 'typeorm';
-import { checkLists } from '../../src/cli/start.command.js';
+import { checkLists } from '../../src/cli/serve.js';
 import { CommandError } from '../../src/command-error.js';
 import {
   BooleanParam,
