@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -7,6 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
+import { embeddedDatabase } from '../../src/cli/open-catalogue.js';
+import { serve } from '../../src/cli/serve.js';
+import { Settings } from '../../src/settings/settings.js';
 import { freePort } from '../free-port.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
@@ -14,38 +18,38 @@ import { rawRequest } from '../http/raw-request.js';
 import { plainLines } from '../plain-lines.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
-import { BARE_ENVIRONMENT, catalogue } from './catalogue.js';
+import { BARE_ENVIRONMENT, type CommandResult } from './catalogue.js';
+import { CommandHost } from './command-host.js';
 
+/** The data directory of a first start. Those after it use it one after the other. */
 let dataDir: string;
-/** A data directory that was made by a first start, which runs until `prepare` needs it. */
-let prepared: string;
 let first: Started;
+const host = new CommandHost();
 const running: ChildProcess[] = [];
+const directories: string[] = [];
 
 async function newDirectory(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'catalogue-start-'));
   // If this process is root, the server runs as another user, who must reach the folder.
   await chmod(folder, 0o755);
+  directories.push(folder);
   return folder;
 }
 
 beforeAll(async () => {
-  prepared = await newDirectory();
-  first = await startForSeveral({ DATA_DIR: prepared });
+  dataDir = await newDirectory();
+  first = await startForSeveral({ LOG_LEVEL: 'debug' });
+});
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 afterAll(async () => {
+  await host.end();
   first.child.kill('SIGKILL');
-  await until(async () => (await processes(prepared)).length === 0);
-  await rm(prepared, { recursive: true });
-});
-
-beforeEach(async () => {
-  dataDir = await newDirectory();
-});
-afterEach(async () => {
-  for (const child of running.splice(0)) child.kill('SIGKILL');
-  await until(async () => (await processes()).length === 0);
-  await rm(dataDir, { recursive: true });
+  for (const folder of directories) {
+    await until(async () => (await processes(folder)).length === 0);
+    await rm(folder, { recursive: true });
+  }
 });
 
 interface Started {
@@ -83,16 +87,12 @@ async function startForSeveral(environment: NodeJS.ProcessEnv): Promise<Started>
   return started;
 }
 
-/** Makes the data directory a copy of the prepared one, which takes a fraction of the time of a first start. */
-async function prepare(): Promise<void> {
-  if (first.child.exitCode === null) expect(await stop(first, 'SIGTERM')).toBe(0);
-  // With the owner, as whom the server runs.
-  await promisify(execFile)('cp', ['-a', `${prepared}/.`, dataDir]);
-}
-
 async function stop({ child }: Started, signal: NodeJS.Signals): Promise<number | null> {
-  child.kill(signal);
-  if (child.exitCode === null) await once(child, 'exit');
+  if (child.exitCode === null && child.signalCode === null) {
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    await exit;
+  }
   return child.exitCode;
 }
 
@@ -102,7 +102,11 @@ async function processes(directory = dataDir): Promise<string[]> {
   return stdout.split('\n').filter((line) => line.includes(directory));
 }
 
-// Before any test that stops it.
+/** The result of a command that is run in the process of the host. */
+const run = (args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandResult> =>
+  host.run(args, { environment: { DATA_DIR: dataDir, PORT: '0', ...environment } });
+
+// Before the tests that stop it.
 describe('A first catalogue start, with nothing but a directory', () => {
   it('loads the demonstration and prints a curl line that works when pasted', async () => {
     // The last line of the start.
@@ -128,129 +132,19 @@ describe('A first catalogue start, with nothing but a directory', () => {
     );
   });
 
-  it('searches in SEARCH_LANGUAGE in a new directory, from the first start on', async () => {
-    const { address, output } = await start({ SEARCH_LANGUAGE: 'english' });
-    expect(output()).not.toContain('SEARCH_LANGUAGE');
-    // The demonstration is loaded in it: each finds what the other does, and no text has this form.
-    const found = async (q: string) => {
-      const url = `${address}/products?clientID=demo&access_token=demo-token&q=${q}&fields=productID`;
-      return (await (await fetch(url)).json()) as { response_data: { count: string } };
-    };
-    const bags = await found('bag');
-    expect(Number(bags.response_data.count)).toBeGreaterThan(0);
-    expect(await found('bagging')).toEqual(bags);
-    const environment = { DATA_DIR: dataDir, SEARCH_LANGUAGE: 'english' };
-    expect((await catalogue(['verify'], environment)).stdout).toBe('Nothing is off\n');
-  });
-
   it('refuses a second service on the same directory in one line, which names the first', async () => {
-    const second = await start({ DATA_DIR: prepared });
-    expect(second.child.exitCode).toBe(1);
-    expect(second.output()).toBe(
-      `catalogue: ${prepared} is in use by another catalogue service (pid ${first.child.pid}, http://127.0.0.1:0)\n`,
-    );
+    expect(await run(['start'], {})).toMatchObject({
+      status: 1,
+      stderr: `catalogue: ${dataDir} is in use by another catalogue service (pid ${first.child.pid}, http://127.0.0.1:0)\n`,
+    });
     expect((await fetch(first.address)).status).toBe(404);
   });
-});
 
-describe('catalogue start, with nothing but a directory', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'leaves no process and no lock behind on %s, and answers what it has begun',
-    async (signal) => {
-      await prepare();
-      const started = await start();
-      const url = `${started.address}/products?clientID=demo&access_token=demo-token&limit=1000`;
-      const answers = Array.from({ length: 20 }, async () => {
-        // A request that arrives after the service stopped listening is rejected.
-        const response = await fetch(url).catch(() => undefined);
-        // Read at once: the service does not wait for ever for a client that reads nothing.
-        return response && { status: response.status, body: await response.json() };
-      });
-      const settled = Promise.allSettled(answers);
-      await Promise.race(answers);
-      expect(await stop(started, signal)).toBe(0);
-      expect(await processes()).toEqual([]);
-      expect(await readdir(dataDir)).toEqual(['postgres']);
-      for (const answer of await settled) {
-        expect(answer.status).toBe('fulfilled');
-        if (answer.status === 'rejected' || !answer.value) continue;
-        expect([200, 503]).toContain(answer.value.status);
-        expect(answer.value.body).toHaveProperty('result');
-      }
-    },
-  );
-
-  it('leaves no process behind when it is killed, and starts again with its data', async () => {
-    await prepare();
-    const first = await start();
-    await stop(first, 'SIGKILL');
-    await until(async () => (await processes()).length === 0);
-    const second = await start();
-    const url = `${second.address}/products?clientID=demo&access_token=demo-token&limit=0`;
-    expect(await (await fetch(url)).json()).toMatchObject({ response_data: { count: '3000' } });
-    expect(await stop(second, 'SIGTERM')).toBe(0);
-  });
-
-  it('lets commands work on its database, and on it alone when it is not running', async () => {
-    const environment = { DATA_DIR: dataDir };
-    expect(await catalogue(['migrate'], environment)).toMatchObject({ status: 0 });
-    expect(await catalogue(['client', 'create', 'own'], environment)).toMatchObject({ status: 0 });
-    const started = await start();
-    const { stdout } = await catalogue(['client', 'list'], environment);
-    expect(stdout).toContain('own\t');
-    expect(stdout).toContain('demo\t');
-    const url = `${started.address}/products?clientID=demo&access_token=demo-token&limit=0`;
-    expect((await fetch(url)).status).toBe(200);
-  });
-
-  it('does not mix the demonstration into a catalogue of somebody’s own', async () => {
-    await catalogue(['migrate'], { DATA_DIR: dataDir });
-    await catalogue(['import', 'brands', '-'], { DATA_DIR: dataDir }, 'brandID,name\na,A\n');
-    const { address } = await start();
-    const count = async (resource: string) => {
-      const url = `${address}/${resource}?clientID=demo&access_token=demo-token&limit=0`;
-      return ((await (await fetch(url)).json()) as { response_data: unknown }).response_data;
-    };
-    expect(await count('brands')).toEqual({ count: '1', objects: [] });
-    expect(await count('products')).toEqual({ count: '0', objects: [] });
-  });
-});
-
-describe('catalogue start on an address that others reach', () => {
-  const METRICS = 'HOST is 0.0.0.0: the network can read health and metrics';
-  const PUBLIC = `${METRICS}, and the catalogue with the public token of the client demo: disable it with catalogue client disable demo\n`;
-
-  /** What a start prints before the service is used. */
-  async function printed(environment: NodeJS.ProcessEnv): Promise<string> {
-    const started = await start(environment);
-    await until(() => /^(Try|Create a client)/m.test(started.output()));
-    expect(await stop(started, 'SIGTERM')).toBe(0);
-    return started.output();
-  }
-
-  it('says that the token of the demonstration is public, while it works', async () => {
-    await prepare();
-    expect(await printed({ HOST: '0.0.0.0' })).toContain(PUBLIC);
-    expect(await printed({ HOST: 'localhost' })).not.toContain('the network');
-    await catalogue(['client', 'disable', 'demo'], { DATA_DIR: dataDir });
-    const disabled = await printed({ HOST: '0.0.0.0' });
-    expect(disabled).toContain(`${METRICS}\n`);
-    expect(disabled).not.toMatch(/^Try|demo-token/m);
-    await catalogue(['client', 'enable', 'demo'], { DATA_DIR: dataDir });
-    expect(await printed({ HOST: '0.0.0.0', ADMIN_PORT: '0' })).toContain(PUBLIC);
-    await catalogue(['token', 'revoke', 'demo'], { DATA_DIR: dataDir });
-    expect(await printed({ HOST: '0.0.0.0' })).toContain(`${METRICS}\n`);
-  });
-});
-
-describe('A token', () => {
-  it('is in nothing that the service writes, whatever the request', async () => {
-    await prepare();
-    const started = await start({ LOG_LEVEL: 'debug', HOST: '127.0.0.1' });
-    const port = Number(new URL(started.address).port);
+  it('writes no token, whatever the request', async () => {
+    const port = Number(new URL(first.address).port);
     // The last line of the start, which shows the token of the demonstration.
-    await until(() => started.output().includes('Try: '));
-    const printed = started.output();
+    await until(() => first.output().includes('Try: '));
+    const printed = first.output();
     const query = 'clientID=demo&access_token=demo-token';
     for (const target of [
       `http://x:y/products?${query}`,
@@ -267,22 +161,78 @@ describe('A token', () => {
       expect(response?.body).toMatch(/^\{"result":/);
       expect(JSON.stringify(response)).not.toContain('demo-token');
     }
-    await stop(started, 'SIGTERM');
-    expect(started.output().slice(printed.length)).not.toContain('demo-token');
+    await expectCleanEnd(first, 'SIGTERM');
+    expect(first.output().slice(printed.length)).not.toContain('demo-token');
+  });
+});
+
+/** Ends a service during requests: it answers what it has begun, and leaves no process and no lock behind. */
+async function expectCleanEnd(started: Started, signal: NodeJS.Signals): Promise<void> {
+  const url = `${started.address}/products?clientID=demo&access_token=demo-token&limit=1000`;
+  const answers = Array.from({ length: 20 }, async () => {
+    // A request that arrives after the service stopped listening is rejected.
+    const response = await fetch(url).catch(() => undefined);
+    // Read at once: the service does not wait for ever for a client that reads nothing.
+    return response && { status: response.status, body: await response.json() };
+  });
+  const settled = Promise.allSettled(answers);
+  await Promise.race(answers);
+  expect(await stop(started, signal)).toBe(0);
+  expect(await processes()).toEqual([]);
+  expect(await readdir(dataDir)).toEqual(['postgres']);
+  for (const answer of await settled) {
+    expect(answer.status).toBe('fulfilled');
+    if (answer.status === 'rejected' || !answer.value) continue;
+    expect([200, 503]).toContain(answer.value.status);
+    expect(answer.value.body).toHaveProperty('result');
+  }
+}
+
+describe('catalogue start, with nothing but a directory', () => {
+  it('leaves no process behind when it is killed, and starts again with its data', async () => {
+    // The first one may run, if it is not this file as a whole that runs.
+    await stop(first, 'SIGTERM');
+    const killed = await start();
+    await stop(killed, 'SIGKILL');
+    await until(async () => (await processes()).length === 0);
+    const again = await start();
+    const url = `${again.address}/products?clientID=demo&access_token=demo-token&limit=0`;
+    expect(await (await fetch(url)).json()).toMatchObject({ response_data: { count: '3000' } });
+    await expectCleanEnd(again, 'SIGINT');
+  });
+
+  it('lets commands work on its database, whose objects it does not mix with the demonstration', async () => {
+    const environment = { DATA_DIR: await newDirectory() };
+    expect(await run(['migrate'], environment)).toMatchObject({ status: 0 });
+    expect(await run(['client', 'create', 'own'], environment)).toMatchObject({ status: 0 });
+    const input = 'brandID,name\na,A\n';
+    await host.run(['import', 'brands', '-'], { environment, input });
+    const started = await start(environment);
+    const { stdout } = await run(['client', 'list'], environment);
+    expect(stdout).toContain('own\t');
+    expect(stdout).toContain('demo\t');
+    const data = async (resource: string): Promise<unknown> => {
+      const url = `${started.address}/${resource}?clientID=demo&access_token=demo-token&limit=0`;
+      const response = await fetch(url);
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { response_data: unknown }).response_data;
+    };
+    expect(await data('brands')).toEqual({ count: '1', objects: [] });
+    expect(await data('products')).toEqual({ count: '0', objects: [] });
   });
 });
 
 describe('catalogue start is refused in one line', () => {
   it('for a port in use', async () => {
-    await prepare();
+    await stop(first, 'SIGTERM');
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const started = await start({ PORT: String(port) });
+    const { status, stdout, stderr } = await run(['start'], { PORT: String(port) });
     server.close();
-    expect(started.child.exitCode).toBe(1);
+    expect(status).toBe(1);
     // A project may list a table of others, which this database has not.
-    const lines = started.output().split('\n');
+    const lines = plainLines(stdout + stderr).split('\n');
     expect(lines.filter((line) => !/^(The database does not|Maintenance of)/.test(line))).toEqual([
       `catalogue: Port ${port} on 127.0.0.1 is in use: set PORT to another one`,
       '',
@@ -291,15 +241,97 @@ describe('catalogue start is refused in one line', () => {
   });
 
   it('for a wrong setting', async () => {
-    const started = await start({ PORT: 'http' });
-    expect(started.output()).toBe('catalogue: PORT must be an integer between 0 and 65535\n');
+    expect(await run(['start'], { PORT: 'http' })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'catalogue: PORT must be an integer between 0 and 65535\n',
+    });
   });
 
   it('for a data directory that cannot be used, with the settings for another one', async () => {
-    const started = await start({ DATA_DIR: 'package.json' });
-    expect(started.output()).toMatch(
+    const { status, stdout, stderr } = await run(['start'], { DATA_DIR: 'package.json' });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
       /^catalogue: The data directory \S+ cannot be used: EEXIST.* Set DATA_DIR .* DATABASE_URL .*\n$/,
     );
+  });
+});
+
+// In this process, since it is not the process that they are about.
+describe('catalogue start on an embedded database', () => {
+  let embedded: EmbeddedServer;
+
+  beforeAll(async () => {
+    await stop(first, 'SIGTERM');
+    embedded = await embeddedDatabase(new Settings({ DATA_DIR: dataDir }));
+  });
+  afterAll(() => embedded.release());
+
+  /** What a start prints until `work` is done with the service. */
+  async function printed(
+    environment: NodeJS.ProcessEnv,
+    { url = embedded.url, work }: { url?: string; work?: (address: string) => Promise<void> } = {},
+  ): Promise<string> {
+    const lines: string[] = [];
+    const print = (line: string) => void lines.push(line);
+    const spies = [
+      jest.spyOn(console, 'log').mockImplementation(print),
+      jest.spyOn(console, 'error').mockImplementation(print),
+    ];
+    const output = () => plainLines(lines.map((line) => `${line}\n`).join(''));
+    const stopping = new AbortController();
+    const settings = new Settings({ PORT: '0', ...environment });
+    try {
+      const serving = serve(url, settings, stopping.signal, embedded);
+      await Promise.race([serving, until(() => /^(Try|Create a client)/m.test(output()))]);
+      await work?.(/listens on (\S+)/.exec(output())?.[1] ?? '');
+      stopping.abort();
+      await serving;
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    return output();
+  }
+
+  const METRICS = 'HOST is 0.0.0.0: the network can read health and metrics';
+  const PUBLIC = `${METRICS}, and the catalogue with the public token of the client demo: disable it with catalogue client disable demo\n`;
+
+  it('says that the token of the demonstration is public, while it works and others reach the address', async () => {
+    expect(await printed({ HOST: '0.0.0.0' })).toContain(PUBLIC);
+    expect(await printed({ HOST: 'localhost' })).not.toContain('the network');
+    await run(['client', 'disable', 'demo'], {});
+    const disabled = await printed({ HOST: '0.0.0.0' });
+    expect(disabled).toContain(`${METRICS}\n`);
+    expect(disabled).not.toMatch(/^Try|demo-token/m);
+    await run(['client', 'enable', 'demo'], {});
+    expect(await printed({ HOST: '0.0.0.0', ADMIN_PORT: '0' })).toContain(PUBLIC);
+    await run(['token', 'revoke', 'demo'], {});
+    expect(await printed({ HOST: '0.0.0.0' })).toContain(`${METRICS}\n`);
+  });
+
+  it('searches a new database in SEARCH_LANGUAGE, from the first start on', async () => {
+    const client = new Client(embedded.url);
+    await client.connect();
+    await client.query('CREATE DATABASE english');
+    await client.end();
+    const url = new URL(embedded.url);
+    url.pathname = '/english';
+    const language = { SEARCH_LANGUAGE: 'english' };
+    const work = async (address: string): Promise<void> => {
+      // The demonstration is loaded in it: each finds what the other does, and no text has this form.
+      const found = async (q: string) => {
+        const path = `products?clientID=demo&access_token=demo-token&q=${q}&fields=productID`;
+        const response = await fetch(`${address}/${path}`);
+        return (await response.json()) as { response_data: { count: string } };
+      };
+      const bags = await found('bag');
+      expect(Number(bags.response_data.count)).toBeGreaterThan(0);
+      expect(await found('bagging')).toEqual(bags);
+    };
+    const output = await printed(language, { url: url.href, work });
+    expect(output).not.toContain('SEARCH_LANGUAGE');
+    const { stdout } = await run(['verify'], { ...language, DATABASE_URL: url.href });
+    expect(stdout).toBe('Nothing is off\n');
   });
 });
 
@@ -350,26 +382,25 @@ describe('catalogue start on a database of its own', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
-    const started = await start({
-      DATABASE_URL: database.url,
-      HOST: '127.0.0.1',
-      ADMIN_PORT: String(port),
-    });
+    const environment = { HOST: '127.0.0.1', ADMIN_PORT: String(port) };
+    const result = await run(['start'], { DATABASE_URL: database.url, ...environment });
     server.close();
-    expect(started.child.exitCode).toBe(1);
-    expect(started.output()).toBe(
-      `catalogue: Port ${port} on 127.0.0.1 is in use: set ADMIN_PORT to another one\n`,
-    );
+    expect(result).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `catalogue: Port ${port} on 127.0.0.1 is in use: set ADMIN_PORT to another one\n`,
+    });
     await database.drop();
   });
 
   it('ends at once where the database refuses it', async () => {
     const database = await createDatabase();
     await database.drop();
-    const started = await start({ DATABASE_URL: database.url });
-    await until(() => Promise.resolve(started.child.exitCode !== null));
-    expect(started.output()).toMatch(/^catalogue: database ".*" does not exist$/m);
-    expect(started.child.exitCode).toBe(1);
+    const result = await run(['start'], { DATABASE_URL: database.url, ADMIN_PORT: '0' });
+    expect(result).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^catalogue: database ".*" does not exist$/m),
+    });
   });
 });
 

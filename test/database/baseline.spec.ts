@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { migrate, migrateDown } from '../../src/database/migrate.js';
 import { databaseOptions } from '../../src/database/options.js';
-import { catalogue } from '../cli/catalogue.js';
+import { CommandHost } from '../cli/command-host.js';
 import { createDatabase, type TestDatabase } from './database.js';
 
 let database: TestDatabase;
@@ -50,6 +50,9 @@ describe('The first migration', () => {
 });
 
 describe('A database of a development version', () => {
+  const host = new CommandHost();
+
+  afterAll(() => host.end());
   beforeEach(() =>
     dataSource.query(
       `UPDATE migrations SET name = 'CreateCatalogue1763683200000', timestamp = 1763683200000`,
@@ -57,7 +60,8 @@ describe('A database of a development version', () => {
   );
 
   it.each(['migrate', 'start', 'verify'])('is refused by %s in one line', async (command) => {
-    const refused = await catalogue([command], { DATABASE_URL: database.url, ADMIN_PORT: '0' });
+    const environment = { DATABASE_URL: database.url, ADMIN_PORT: '0' };
+    const refused = await host.run([command], { environment });
     expect(refused).toMatchObject({
       status: 1,
       stderr:
