@@ -57,12 +57,13 @@ export class BuiltCopy {
     args: readonly string[],
     environment: NodeJS.ProcessEnv,
   ): Promise<CommandResult> {
-    await Promise.all(this.written.map((file) => rm(file)));
     await this.write(migrations);
     return this.host.run(args, { environment });
   }
 
-  private async write(migrations: readonly TestMigration[]): Promise<void> {
+  /** Replaces the additional migrations. */
+  async write(migrations: readonly TestMigration[]): Promise<void> {
+    await Promise.all(this.written.map((file) => rm(file)));
     // Under another name, since a process imports a file once.
     this.writes += 1;
     this.written = migrations.map(({ name, time }, at) =>
@@ -100,9 +101,14 @@ export class BuiltCopy {
     return { child, stdout: () => stdout, stderr: () => stderr, ended };
   }
 
+  /** Kills what it has started. */
+  kill(): void {
+    for (const child of this.started.splice(0)) child.kill('SIGKILL');
+  }
+
   async remove(): Promise<void> {
     await this.host.end();
-    for (const child of this.started) child.kill('SIGKILL');
+    this.kill();
     await rm(this.folder, { recursive: true });
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
+import { migrate } from '../../src/database/migrate.js';
 import { OwnServer } from '../faults/own-server.js';
 import { freePort } from '../free-port.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -20,7 +21,14 @@ const LINE =
   /^AddProductNote\d{13} waits for AccessExclusiveLock on products, held by pid \d+ \(catalogue, [a-z ]+, in a transaction for \d+ s\): ALTER TABLE products ADD note text$/;
 
 let service: Service;
-let copy: BuiltCopy | undefined;
+let copy: BuiltCopy;
+/** The migrations of the copy besides those of the project. */
+let written = '';
+
+beforeAll(async () => {
+  copy = await BuiltCopy.make([]);
+});
+afterAll(() => copy.remove());
 
 beforeEach(async () => {
   service = await startService({ POOL_SIZE: '4', PAGE_CACHE_MB: '0' });
@@ -31,7 +39,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await copy?.remove();
+  copy.kill();
   await service.stop();
 });
 
@@ -43,12 +51,11 @@ async function run(
   migrations: readonly TestMigration[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Running> {
-  copy ??= await BuiltCopy.make(migrations);
+  // Not while another command reads them.
+  if (written !== JSON.stringify(migrations)) await copy.write(migrations);
+  written = JSON.stringify(migrations);
   return copy.run([command], { DATABASE_URL: service.database.url, ...environment });
 }
-afterEach(() => {
-  copy = undefined;
-});
 
 /** Requests a whole list and does not read its response. */
 async function openStream(): Promise<IncomingMessage> {
@@ -253,12 +260,8 @@ describe('A migration beside an autovacuum', () => {
   afterAll(() => server.remove());
 
   it('has it cancelled, as one that waits without a limit would', async () => {
-    copy = await BuiltCopy.make([products]);
-    const environment = { DATABASE_URL: server.url };
-    // Apply the migrations of the project first.
-    const own = await BuiltCopy.make([]);
-    expect(await own.run(['migrate'], environment).ended).toBe(0);
-    await own.remove();
+    // Those of the project first.
+    await migrate(server.url);
     await server.query(
       `ALTER TABLE products SET (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1,
          autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)`,
@@ -275,7 +278,7 @@ describe('A migration beside an autovacuum', () => {
       return vacuums.length > 0;
     });
     const began = performance.now();
-    const migrating = copy.run(['migrate'], environment);
+    const migrating = await run('migrate', [products], { DATABASE_URL: server.url });
     expect(await migrating.ended).toBe(0);
     expect(migrating.stderr()).toMatch(/, held by pid \d+ \(autovacuum worker, active, /);
     // The vacuum itself would take minutes.
