@@ -7,6 +7,7 @@ import {
   columnConditions,
   type IdentifierQuery,
   identifierQueriesIn,
+  indexedBy,
   withoutQueries,
 } from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
@@ -79,7 +80,7 @@ async function ofFilter(
     found.push(
       `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
     );
-  } else if (compared.some(({ kind }) => kind === 'sql')) {
+  } else if (compared.some((each) => !indexedBy(each))) {
     // One of the column does not help with an expression of it.
     found.push(
       `no index serves the filter ${parameter} of ${nameOf(metadata)}, whose condition is SQL`,

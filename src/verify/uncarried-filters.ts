@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
-import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
+import { type ColumnCondition, columnConditions, indexedBy } from '../list/condition/condition.js';
 import { filteredLists } from './filtered-lists.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { declaredColumns } from '../resource/declaration.js';
@@ -52,7 +52,7 @@ function needsCarrying(metadata: EntityMetadata, condition: ColumnCondition): bo
   // A B-tree cannot carry the words of a text, the items of an array, the values of an object, nor what is
   // computed, in a field or by a condition.
   if (!column || column === identifierOf(metadata)) return false;
-  if (kind === 'path' || kind === 'sql') return false;
+  if (indexedBy(condition) !== 'column') return false;
   if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
   if (declaredColumns(metadata).filtered.includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.

@@ -565,6 +565,7 @@ IntegerParam('More than one may ask for.')(OverridingDto.prototype, 'limit');
 @QueryOf(Brand)
 class DefaultDto extends ListQueryDto {
   @TextParam('The brands of this name.') name?: string = 'Acme';
+  override limit = 20;
 }
 
 @QueryOf(Brand, { include: ['brandID'] })
@@ -1180,7 +1181,8 @@ describe('A handler', () => {
     [
       'whose query class has a value that no request has sent',
       withController(DefaultController),
-      'DefaultDto.name has a default value, which would apply as if every request had sent it: let the handler set it',
+      'DefaultDto.limit has a default value, which would apply as if every request had sent it; ' +
+        'DefaultDto.name has a default value, which would apply as if every request had sent it: let the handler set it',
     ],
     [
       'whose query class includes what a column does not refer to',

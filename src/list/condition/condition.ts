@@ -41,7 +41,7 @@ export type Comparison =
         | { readonly kind: 'exists'; readonly exists: boolean }
         /** The value of the column is between bounds, of which at least one is present. */
         | { readonly kind: 'interval'; readonly lower?: Bound; readonly upper?: Bound }
-        /** One of which the tally knows nothing. */
+        /** A comparison that the tally does not know. */
         | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown }
       ));
 
@@ -129,10 +129,28 @@ export function replaceIn(
 export function arePlain(metadata: EntityMetadata, conditions: readonly Condition[]): boolean {
   return columnConditions(conditions).every((condition) => {
     const column = metadata.findColumnWithPropertyName(condition.column);
-    if (!column || column.isVirtualProperty || condition.kind === 'sql') return false;
-    if (condition.kind !== 'identifiers') return true;
+    if (!column || column.isVirtualProperty) return false;
+    if (condition.kind !== 'identifiers') return indexedBy(condition) !== undefined;
     return arePlain(condition.query.metadata, condition.query.visible ?? []);
   });
+}
+
+/** What an index of it finds the objects by: the value of the column, or that at a path; `undefined`: it may read anything. */
+export function indexedBy({ kind }: ColumnCondition): 'column' | 'path' | undefined {
+  switch (kind) {
+    case 'equal':
+    case 'not':
+    case 'exists':
+    case 'interval':
+    case 'comparison':
+    case 'words':
+    case 'identifiers':
+      return 'column';
+    case 'path':
+      return 'path';
+    case 'sql':
+      return undefined;
+  }
 }
 
 export function identifierQueriesIn(conditions: readonly Condition[]): IdentifierQuery[] {

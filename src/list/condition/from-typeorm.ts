@@ -26,7 +26,7 @@ export function conditionsFrom(metadata: EntityMetadata, where: ObjectLiteral): 
   return alternatives.length > 1 ? [{ kind: 'any', of: alternatives }] : alternatives.flat();
 }
 
-/** @param metadata absent: of operators of lists, there is none */
+/** @param metadata absent: `compared` is no `ListOperator` */
 export function conditionsOn(
   column: string,
   compared: unknown,

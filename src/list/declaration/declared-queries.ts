@@ -158,8 +158,11 @@ function* classProblems(query: Type<object>): Generator<string> {
     if (!parameters.has(property))
       yield `${query.name}.${property} has no decorator of a parameter, such as @TextParam`;
   for (const [property, value] of properties)
-    if (value !== undefined && parameters.has(property))
-      yield `${query.name}.${property} has a default value, which would apply as if every request had sent it: let the handler set it`;
+    if (value !== undefined && parameters.has(property)) {
+      // A handler that sets `limit` would cut whole lists, too.
+      const remedy = parametersOf(base).has(property) ? '' : ': let the handler set it';
+      yield `${query.name}.${property} has a default value, which would apply as if every request had sent it${remedy}`;
+    }
 }
 
 /**

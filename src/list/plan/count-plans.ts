@@ -38,11 +38,7 @@ const tallyOrIndex: CountPlan = {
 };
 
 /** By an index that carries the columns of the conditions, if there is one. */
-const index: CountPlan = {
-  name: 'index',
-  unfit: () => undefined,
-  tables: (_, picking) => counted(countByIndex(picking)),
-};
+const index: CountPlan = { ...tallyOrIndex, name: 'index', unfit: () => undefined };
 
 /** The ways to count a list in the order in which they are tried. The last one fits any list. */
 export const COUNT_PLANS: readonly CountPlan[] = [tally, remembered, found, tallyOrIndex, index];

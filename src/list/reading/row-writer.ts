@@ -16,20 +16,24 @@ export interface RowWriter {
   readonly write: (rows: Rows) => string;
 }
 
-/** @param fields the fields to write; default: all */
-export function rowWriter(
-  format: StreamFormat,
-  metadata: EntityMetadata,
-  fields: readonly string[] | undefined,
-): RowWriter {
-  if (format === 'ndjson') {
-    return {
-      header: '',
-      // The same expression as for a page, so that an object has the same bytes in both.
-      select: (query) => `SELECT row_to_json("#page")::text FROM (${query}) "#page"`,
-      write: (rows) => rows.map(([object]) => `${object}\n`).join(''),
-    };
-  }
+/** Makes the writer of a format. Without `fields`, it writes all. */
+export const ROW_WRITERS: Readonly<
+  Record<
+    StreamFormat,
+    (metadata: EntityMetadata, fields: readonly string[] | undefined) => RowWriter
+  >
+> = { ndjson: ndjsonWriter, csv: csvWriter };
+
+function ndjsonWriter(): RowWriter {
+  return {
+    header: '',
+    // The same expression as for a page, so that an object has the same bytes in both.
+    select: (query) => `SELECT row_to_json("#page")::text FROM (${query}) "#page"`,
+    write: (rows) => rows.map(([object]) => `${object}\n`).join(''),
+  };
+}
+
+function csvWriter(metadata: EntityMetadata, fields: readonly string[] | undefined): RowWriter {
   const columns = csvColumns(metadata, fields);
   return {
     header: line(columns.map(({ name }) => name)),

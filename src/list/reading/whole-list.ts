@@ -17,7 +17,7 @@ import { stateOf } from '../statement/state.js';
 import { countByIndex, talliedCount } from '../statement/tallied-counts.js';
 import { keyOf } from './key-of.js';
 import type { Batch, OpenList, StreamFormat, WholeList } from './prepared-list.js';
-import { type Rows, type RowWriter, rowWriter } from './row-writer.js';
+import { ROW_WRITERS, type Rows, type RowWriter } from './row-writer.js';
 import { requireVersion } from './versions.js';
 
 /** The number of objects that are fetched at first, and the bounds for later. */
@@ -38,7 +38,7 @@ export function wholeList(
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
-  const writer = rowWriter(format, listing.repository.metadata, listing.fields);
+  const writer = ROW_WRITERS[format](listing.repository.metadata, listing.fields);
   const [text, values] = objectsOf(listing, matching);
   const objects: Query = [writer.select(text), values];
   return {

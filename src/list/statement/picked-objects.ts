@@ -22,7 +22,7 @@ export interface Picking extends Omit<MatchingObjects, 'values'> {
 export type PageKey = readonly (string | null)[];
 
 /**
- * The table for the objects of a page from the one in the table `start` on; see `TalliedList`. There is a part for
+ * The table for the objects of a page from the one in the table `start` on; see `TalliedPlace`. There is a part for
  * each condition on the first column, so that each reads an index from the place on.
  *
  * @param skipped an SQL expression: how many objects without a value in the sorted column to skip
@@ -56,7 +56,7 @@ export function pickedFromStart(picking: Picking, skipped: string): string {
 
 /**
  * The table `anchor` with the key of an object that was on an earlier page: one row, a column for each sort
- * field. `start` of `TalliedList` has other columns.
+ * field. `start` of `TalliedPlace` has other columns.
  */
 function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
   const parameters = order.map((_, at) => values.add(key[at]));

@@ -74,8 +74,8 @@ export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
 }
 
 /**
- * The columns of the facets that a tally has in an order, by default that of the identifier, besides that of all objects: in the order of the
- * identifier those that are counted, in that of a column the broad ones and those within which its intervals are counted.
+ * The columns of the facets in an order, by default that of the identifier, besides the facet of all objects. In the order
+ * of the identifier: those that are counted. In that of a column: the broad ones, and those of its intervals.
  */
 export function facetColumnsOf(
   metadata: EntityMetadata,

@@ -21,7 +21,7 @@ interface TallyOption {
 
 /**
  * In the order of the arguments of `install_tally`. Comparison and migrations follow from an option that names columns.
- * Another one also needs `tally.ts` here. What triggers compare is in the view `tally_orders`; tracked tables have
+ * Another one also needs `src/schema/parts/tally.ts`. What triggers compare is in the view `tally_orders`; tracked tables have
  * `tracking.sql` and `tracking.ts` here.
  */
 export const TALLY_OPTIONS = {

@@ -20,7 +20,7 @@ interface InstalledTally extends TallyColumns {
 export const tally: Part<InstalledTally> = {
   isOf: (metadata) => capabilitiesOf(metadata).places,
 
-  // Also those of tables of others.
+  // Also reads tracked tables, which `isOf` leaves out.
   async read(dataSource: DataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
       `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers FROM tallies`,
