@@ -25,7 +25,7 @@ export function streamFormatOf(request: Request): StreamFormat | undefined {
   const { accept } = request.headers;
   if (accept === undefined || accept === '*/*' || accept === ENVELOPE_TYPE) return undefined;
   // Without all parameters but `q`: a charset does not select a format.
-  const ranges = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '').replace(/\s/g, '');
+  const ranges = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '').replace(/\s*([,;=])\s*/g, '$1');
   const negotiator = new Negotiator({ headers: { accept: ranges } });
   const type = negotiator.mediaType(Object.keys(TYPES));
   return type ? TYPES[type] : undefined;
