@@ -7,6 +7,9 @@ import { fieldsOf, identifierOf, tableOf } from './resource.js';
 /** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */
 export type VisibleRelated = (metadata: EntityMetadata) => readonly string[];
 
+/** The select lists of all fields of the resources, which most lists ask for. */
+const ALL_FIELDS = new WeakMap<EntityMetadata, string>();
+
 /**
  * The select list of a query on `object`: the public form of each field, and related objects.
  *
@@ -18,6 +21,11 @@ export function selection(
   names: readonly string[] | undefined,
   visible: VisibleRelated,
 ): string {
+  if (!names) {
+    const all = ALL_FIELDS.get(metadata) ?? publicForms(metadata, names, 'object').join(', ');
+    ALL_FIELDS.set(metadata, all);
+    return all;
+  }
   const objects = selectedRelated(metadata, names).map(([related, fields]) =>
     relatedObject(related, fields, visible),
   );

@@ -98,14 +98,19 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
   }
   const all = conditionsOf(metadata, query, conditions);
   const fields = shownFields(metadata, query);
-  // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
-  const isPlain = arePlain(metadata, all) && selectedComputed(metadata, fields).length === 0;
   const resources = new Set([
     nameOf(metadata),
     ...readIn(all),
     ...relatedResources(metadata, fields),
-    ...(isPlain ? [] : readsOf(query.constructor)),
   ]);
+  const reads = readsOf(query.constructor);
+  // Only conditions in SQL and computed fields read what `@QueryOf` says that they read.
+  if (
+    reads.length > 0 &&
+    !(arePlain(metadata, all) && selectedComputed(metadata, fields).length === 0)
+  ) {
+    for (const name of reads) resources.add(name);
+  }
   return new Listing(repository, query, all, [...resources]);
 }
 
