@@ -23,16 +23,6 @@ export async function searchLanguageDifference(
   return `searches are in the language ${stored}, SEARCH_LANGUAGE is ${language}; run catalogue search rebuild`;
 }
 
-/** The resources with counted words whose trigger is not of `install_words`. */
-export async function foreignSearches(dataSource: DataSource): Promise<string[]> {
-  const rows = await dataSource.query<{ resource: string }[]>(
-    `SELECT resource FROM tallies WHERE searched <> '{}' AND resource NOT IN (
-       SELECT resource FROM searches
-     ) ORDER BY resource`,
-  );
-  return rows.map(({ resource }) => resource);
-}
-
 /**
  * Changes the language of searches, and computes the words anew of resources with a trigger of `install_words`, in one
  * transaction. Readers go on, writers of these resources wait.

@@ -23,7 +23,7 @@ export interface FilteredList {
 export async function filteredLists(application: INestApplicationContext): Promise<FilteredList[]> {
   const { manager } = application.get(DataSource);
   const found: FilteredList[] = [];
-  for (const { parameter, result } of await calledLists(application)) {
+  for await (const { parameter, result } of calledLists(application)) {
     if (!(result instanceof Listing)) continue;
     const { metadata } = result.repository;
     if (await hasTable(manager, tableOf(metadata)))
@@ -34,16 +34,16 @@ export async function filteredLists(application: INestApplicationContext): Promi
 
 /** The filters whose handler throws an error for an example, as lines. Nothing else is known of them. */
 export async function failingLists(application: INestApplicationContext): Promise<string[]> {
-  return (await calledLists(application)).flatMap(({ endpoint, parameter, error }) =>
-    error === undefined
-      ? []
-      : `the list at ${endpoint.path} fails for the example of ${parameter}: ${error.message}`,
-  );
+  const found: string[] = [];
+  for await (const { endpoint, parameter, error } of calledLists(application)) {
+    if (!error) continue;
+    found.push(
+      `the list at ${endpoint.path} fails for the example of ${parameter}: ${error.message}`,
+    );
+  }
+  return found;
 }
 
-async function calledLists(application: INestApplicationContext): Promise<CalledList[]> {
-  const called: CalledList[] = [];
-  const lists = callLists(endpointsOf(application), application.get(Settings), example);
-  for await (const list of lists) called.push(list);
-  return called;
+function calledLists(application: INestApplicationContext): AsyncGenerator<CalledList> {
+  return callLists(endpointsOf(application), application.get(Settings), example);
 }

@@ -22,32 +22,24 @@ export async function miscounts(
   const installed = (await tallyPart.read(dataSource)).get(resource);
   if (!countsAsDeclared(metadata, installed)) return [];
   const found: string[] = [];
+  const report = (by: ColumnMetadata | undefined, differences: readonly Difference[]): void => {
+    const tally = by ? `the tally by ${by.propertyName}` : 'the tally';
+    for (const { where, tallied, there } of differences) {
+      found.push(`${tally} of ${resource} has ${tallied} for ${where}, where there are ${there}`);
+    }
+  };
   for (const order of tallyOrders(metadata)) {
-    const differences = await dataSource.query<Difference[]>(comparison(metadata, order));
-    const tally = order.column ? `the tally by ${order.column.propertyName}` : 'the tally';
-    found.push(
-      ...differences.map(
-        ({ facet, from, tallied, there }) =>
-          `${tally} of ${resource} has ${tallied} for ${facet || 'all'} from ${from || 'the first'}, where there are ${there}`,
-      ),
-    );
+    report(order.column, await dataSource.query(comparison(metadata, order)));
   }
-  for (const tally of wordTallies(metadata)) {
-    const differences = await wordDifferences(dataSource, metadata, tally);
-    found.push(
-      ...differences.map(
-        ({ facet, tallied, there }) =>
-          `the tally by ${tally.column.propertyName} of ${resource} has ${tallied} for ${facet}, where there are ${there}`,
-      ),
-    );
+  for (const words of wordTallies(metadata)) {
+    report(words.column, await wordDifferences(dataSource, metadata, words));
   }
   return found;
 }
 
 interface Difference {
-  readonly facet: string;
-  /** The name of the range within its facet, as text. */
-  readonly from: string;
+  /** The facet and the name of the range in it, or the word. */
+  readonly where: string;
   readonly tallied: string;
   /** The number of objects in the table. */
   readonly there: string;
@@ -64,7 +56,9 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
   const isBelow = value
     ? `(tally.value, tally.lowest) <= (${value}, ${identifier})`
     : `tally.lowest <= ${identifier}`;
-  return `SELECT facet, concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${minimum})) AS from, sum(tallied) AS tallied, sum(there) AS there
+  const from = `concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${minimum}))`;
+  return `SELECT coalesce(nullif(facet, ''), 'all') || ' from ' || coalesce(nullif(${from}, ''), 'the first') AS where,
+      sum(tallied) AS tallied, sum(there) AS there
     FROM (
       SELECT facet, ${rangeKey}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
       UNION ALL
@@ -86,19 +80,19 @@ async function wordDifferences(
   dataSource: DataSource,
   metadata: EntityMetadata,
   tally: WordTally,
-): Promise<Omit<Difference, 'from'>[]> {
+): Promise<Difference[]> {
   const counted = `(SELECT word FROM ${tally.words} WHERE is_counted) counted`;
   const { text, values } = wordSums(metadata, tally, true);
   const [{ sums }] = await dataSource.query<[{ sums: string }]>(text, [...values]);
   return dataSource.query(
-    `SELECT concat_ws(' ', word, nullif(facet, '')) AS facet, sum(tallied) AS tallied, sum(there) AS there
+    `SELECT concat_ws(' ', word, nullif(facet, '')) AS where, sum(tallied) AS tallied, sum(there) AS there
      FROM (
        SELECT "#word" AS word, facet, 0 AS tallied, total AS there FROM (${sums}) sums
        UNION ALL SELECT word, facet, count, 0 FROM ${tally.tally} JOIN ${counted} USING (word)
        UNION ALL SELECT word, facet, count, 0 FROM ${tally.deltas} JOIN ${counted} USING (word)
      ) every
-     GROUP BY word, every.facet HAVING sum(tallied) <> sum(there)
-     ORDER BY word, every.facet LIMIT ${MAXIMUM_REPORTED}`,
+     GROUP BY word, facet HAVING sum(tallied) <> sum(there)
+     ORDER BY word, facet LIMIT ${MAXIMUM_REPORTED}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../database/statement.js';
 import { databaseFailure } from '../database/database-failure.js';
 import { type FilteredList, filteredLists } from './filtered-lists.js';
@@ -43,10 +44,11 @@ async function ofSorts(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { field } of listing.query.sort ?? []) {
-    const column = `"${columnOf(metadata, field).databaseName}"`;
-    if (!(await servesSort(dataSource, metadata, column))) {
-      found.push(missingIndex(metadata, `sort ${field}`, [column]));
-    }
+    const column = columnOf(metadata, field);
+    if (await servesSort(dataSource, metadata, column)) continue;
+    found.push(
+      `no index serves the sort ${field} of ${nameOf(metadata)}, which needs ${indexOn(metadata, [column])}`,
+    );
   }
   return found;
 }
@@ -55,42 +57,33 @@ async function ofFilter(
   dataSource: DataSource,
   { metadata, parameter, listing }: FilteredList,
 ): Promise<string[]> {
+  const what = `filter ${parameter} of ${nameOf(metadata)}`;
   const found: string[] = [];
   for (const query of identifierQueriesIn(listing.conditions)) {
     if (await servesQuery(dataSource, query)) continue;
-    const what = `filter ${parameter} of ${nameOf(metadata)}`;
     const columns = query.columns.map((name) => `"${name}"`).join(', ');
     found.push(
       `no index serves the ${what}, which needs one on (${columns}) of ${nameOf(query.metadata)}`,
     );
   }
   const compared = columnConditions(listing.conditions);
-  const columns = compared.map(({ column }) => column);
-  const paths = compared.flatMap((each) => (each.kind === 'path' ? [each.path.name] : []));
-  const computed = columns.find(
-    (name) => metadata.findColumnWithPropertyName(name)?.isVirtualProperty,
+  const columns = compared.flatMap(
+    ({ column }) => metadata.findColumnWithPropertyName(column) ?? [],
   );
+  const computed = columns.find(({ isVirtualProperty }) => isVirtualProperty)?.propertyName;
   if (computed !== undefined) {
-    found.push(
-      `no index can serve the filter ${parameter} of ${nameOf(metadata)}, since ${computed} is computed for each object`,
-    );
-  } else if (await servesFilter(dataSource, listing)) {
-    return found;
-  } else if (paths.length > 0) {
-    found.push(
-      `no index serves the filter ${parameter} of ${nameOf(metadata)}: add ${paths.join(' and ')} to paths of @Resource`,
-    );
-  } else if (compared.some((each) => !indexedBy(each))) {
-    // One of the column does not help with an expression of it.
-    found.push(
-      `no index serves the filter ${parameter} of ${nameOf(metadata)}, whose condition is SQL`,
-    );
-  } else {
-    const isGin = columns.some((name) => needsGin(metadata, name));
-    const names = columns.map((name) => `"${columnOf(metadata, name).databaseName}"`);
-    found.push(missingIndex(metadata, `filter ${parameter}`, names, isGin));
+    return [
+      ...found,
+      `no index can serve the ${what}, since ${computed} is computed for each object`,
+    ];
   }
-  return found;
+  if (await servesFilter(dataSource, listing)) return found;
+  const paths = compared.flatMap((each) => (each.kind === 'path' ? [each.path.name] : []));
+  let remedy = `, which needs ${indexOn(metadata, columns)}`;
+  if (paths.length > 0) remedy = `: add ${paths.join(' and ')} to paths of @Resource`;
+  // An index on the column does not help with an expression of it.
+  else if (compared.some((each) => !indexedBy(each))) remedy = ', whose condition is SQL';
+  return [...found, `no index serves the ${what}${remedy}`];
 }
 
 /**
@@ -125,31 +118,21 @@ async function servesQuery(
   return usesIndexes(await plan(dataSource, text, values));
 }
 
-/** Whether an index returns the objects in the order of a quoted column; read backwards, also in descending order. */
+/** Whether an index returns the objects in the order of a column; read backwards, also in descending order. */
 async function servesSort(
   dataSource: DataSource,
   metadata: EntityMetadata,
-  column: string,
+  { databaseName: column }: ColumnMetadata,
 ): Promise<boolean> {
   const identifier = identifierOf(metadata).databaseName;
-  const text = `SELECT * FROM ${tableOf(metadata)} ORDER BY ${column}, "${identifier}" LIMIT 1`;
+  const text = `SELECT * FROM ${tableOf(metadata)} ORDER BY "${column}", "${identifier}" LIMIT 1`;
   return isInOrder(await plan(dataSource, text, []));
 }
 
-function missingIndex(
-  metadata: EntityMetadata,
-  what: string,
-  columns: readonly string[],
-  isGin = false,
-): string {
-  const identifier = `"${identifierOf(metadata).databaseName}"`;
-  const names = [...new Set([...columns, ...(isGin ? [] : [identifier])])];
-  const index = `${isGin ? 'a gin index' : 'one'} on (${names.join(', ')})`;
-  return `no index serves the ${what} of ${nameOf(metadata)}, which needs ${index}`;
-}
-
-/** Whether a filter finds parts of a value: words of a text, or items of an array. */
-function needsGin(metadata: EntityMetadata, property: string): boolean {
-  const column = metadata.findColumnWithPropertyName(property);
-  return column?.type === 'tsvector' || column?.isArray === true;
+/** The index that serves columns: with the identifier, or a gin index that finds words of a text and items of an array. */
+function indexOn(metadata: EntityMetadata, columns: readonly ColumnMetadata[]): string {
+  const isGin = columns.some(({ type, isArray }) => type === 'tsvector' || isArray);
+  const indexed = isGin ? columns : [...columns, identifierOf(metadata)];
+  const names = new Set(indexed.map(({ databaseName }) => `"${databaseName}"`));
+  return `${isGin ? 'a gin index' : 'one'} on (${[...names].join(', ')})`;
 }

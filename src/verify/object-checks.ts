@@ -26,14 +26,11 @@ async function brokenReferences(
   const found: string[] = [];
   for (const { columns, referencedColumns, referencedEntityMetadata } of metadata.foreignKeys) {
     const [column, key] = [columns[0]?.databaseName, referencedColumns[0]?.databaseName];
-    const target = nameOf(referencedEntityMetadata);
-    const count = await counted(
-      dataSource,
-      `SELECT count(*) FROM ${tableOf(metadata)} object WHERE "${column}" IS NOT NULL
-       AND NOT EXISTS (SELECT FROM ${tableOf(referencedEntityMetadata)} target WHERE target."${key}" = object."${column}")`,
-    );
-    if (count > 0)
-      found.push(`${count} ${nameOf(metadata)} name ${target} by ${column} that are not there`);
+    const target = tableOf(referencedEntityMetadata);
+    const isBroken = `"${column}" IS NOT NULL
+       AND NOT EXISTS (SELECT FROM ${target} target WHERE target."${key}" = object."${column}")`;
+    const what = `name ${nameOf(referencedEntityMetadata)} by ${column} that are not there`;
+    found.push(...(await counted(dataSource, metadata, isBroken, what)));
   }
   return found;
 }
@@ -45,11 +42,8 @@ async function checkViolations(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const { name, expression } of metadata.checks) {
-    const count = await counted(
-      dataSource,
-      `SELECT count(*) FROM ${tableOf(metadata)} WHERE NOT (${expression})`,
-    );
-    if (count > 0) found.push(`${count} ${nameOf(metadata)} break the rule ${name}: ${expression}`);
+    const what = `break the rule ${name}: ${expression}`;
+    found.push(...(await counted(dataSource, metadata, `NOT (${expression})`, what)));
   }
   return found;
 }
@@ -81,23 +75,25 @@ async function repeatedIdentifiers(
 /** Objects of a tracked table of others that no filter by the time of the last change finds. */
 async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
   const resource = nameOf(metadata);
-  if (
-    !hasChangesTable(metadata) ||
-    !(await readTracking(dataSource, [resource])).get(resource)?.recorded
-  )
-    return [];
+  if (!hasChangesTable(metadata)) return [];
+  if (!(await readTracking(dataSource, [resource])).get(resource)?.recorded) return [];
   const { databaseName: identifier } = identifierOf(metadata);
-  const count = await counted(
-    dataSource,
-    `SELECT count(*) FROM ${tableOf(metadata)} object
-     WHERE NOT EXISTS (SELECT FROM ${changesTable(resource)} changed WHERE changed."${identifier}" = object."${identifier}")`,
-  );
-  return count === 0
-    ? []
-    : [`${count} ${resource} have no time of their last change: run SELECT track_table(…) again`];
+  const isUntimed = `NOT EXISTS (
+    SELECT FROM ${changesTable(resource)} changed WHERE changed."${identifier}" = object."${identifier}"
+  )`;
+  const what = 'have no time of their last change: run SELECT track_table(…) again';
+  return counted(dataSource, metadata, isUntimed, what);
 }
 
-async function counted(dataSource: DataSource, statement: string): Promise<number> {
-  const [{ count }] = await dataSource.query<[{ count: string }]>(statement);
-  return Number(count);
+/** Counts the objects that meet a condition in SQL; empty if there are none. */
+async function counted(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+  condition: string,
+  what: string,
+): Promise<string[]> {
+  const [{ count }] = await dataSource.query<[{ count: string }]>(
+    `SELECT count(*) FROM ${tableOf(metadata)} object WHERE ${condition}`,
+  );
+  return count === '0' ? [] : [`${count} ${nameOf(metadata)} ${what}`];
 }

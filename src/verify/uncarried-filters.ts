@@ -26,17 +26,14 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
   for (const { metadata, parameter, listing } of lists) {
     if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;
     const query = listing.query.constructor;
-    const sortKeys = lists
+    const sorts = lists
       .filter((other) => other.parameter === 'sort' && other.listing.query.constructor === query)
-      .flatMap((other) => other.listing.query.sort ?? []);
-    const sorts = sortKeys
-      .map(({ field }) => field)
+      .flatMap((other) => (other.listing.query.sort ?? []).map(({ field }) => field))
       .filter((field) => declaredColumns(metadata).sorted.includes(field));
     for (const condition of columnConditions(listing.conditions)) {
       const { column } = condition;
-      if (!needsCarrying(metadata, condition)) continue;
       const uncarried = sorts.filter((sort) => sort !== column);
-      if (uncarried.length === 0) continue;
+      if (uncarried.length === 0 || !needsCarrying(metadata, condition)) continue;
       found.push(
         `no index serves the filter ${parameter} of ${metadata.tableName} with the sort ` +
           `${uncarried.join(' or ')}: add ${column} to filtered`,

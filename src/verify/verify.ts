@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { nameOf, resourcesOf } from '../resource/resource.js';
 import { lineOf } from '../schema/difference.js';
 import { differences } from '../schema/differences.js';
-import { foreignSearches, searchLanguageDifference } from '../schema/search-language.js';
+import { searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
 import { failingLists } from './filtered-lists.js';
 import { missingIndexes } from './missing-indexes.js';
@@ -73,11 +73,15 @@ async function searchLanguageViolations(application: INestApplicationContext): P
   const { searchLanguage } = application.get(Settings);
   const dataSource = application.get(DataSource);
   const difference = await searchLanguageDifference(dataSource, searchLanguage);
-  const foreign = await foreignSearches(dataSource);
+  const foreign = await dataSource.query<{ resource: string }[]>(
+    `SELECT resource FROM tallies WHERE searched <> '{}' AND resource NOT IN (
+       SELECT resource FROM searches
+     ) ORDER BY resource`,
+  );
   return [
     ...(difference === undefined ? [] : [difference]),
     ...foreign.map(
-      (resource) =>
+      ({ resource }) =>
         `the trigger that sets the words of ${resource} is of an older form: SELECT install_words('${resource}', '{<its columns>}'), rebuild_words('${resource}')`,
     ),
   ];
