@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { type ApiError, type ErrorDefinition, errors } from '../http/errors.js';
+import { errorEnvelope } from '../http/envelope.js';
+import { type ErrorDefinition, errors } from '../http/errors.js';
 import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
 import { type Json, objectOf, referenceTo } from './schema.js';
 
@@ -46,36 +47,6 @@ const RATE_LIMITED: readonly ErrorDefinition[] = [
   ...THROWN,
 ];
 
-/** An error of each definition. */
-const EXAMPLES = {
-  internal: errors.internal(),
-  unavailable: errors.unavailable(),
-  tookTooLong: errors.tookTooLong(),
-  busy: errors.busy(),
-  credentialMissing: errors.credentialMissing('access_token'),
-  credentialsInvalid: errors.credentialsInvalid(),
-  tokenExpired: errors.tokenExpired(),
-  clientDisabled: errors.clientDisabled(),
-  credentialRepeated: errors.credentialRepeated('clientID'),
-  forbidden: errors.forbidden('The stock of other shops is not for this client'),
-  malformed: errors.malformed(),
-  parameterMissing: errors.parameterMissing('deletedSince'),
-  parameterInvalid: errors.parameterInvalid('priceMin', 'a decimal number such as 19.99'),
-  parameterUndefined: errors.parameterUndefined('colour'),
-  parameterRepeated: errors.parameterRepeated('limit'),
-  nameUnknown: errors.nameUnknown('sort', 'colour', 'name, price'),
-  outOfRange: errors.outOfRange('limit', '0', '1000'),
-  refused: errors.refused('The day must not be a Sunday'),
-  pathUnknown: errors.pathUnknown('/colours'),
-  objectUnknown: errors.objectUnknown('products', 'p-999999'),
-  methodNotAllowed: errors.methodNotAllowed('POST'),
-  tooLarge: errors.tooLarge(),
-  conflict: errors.conflict('The stock is being counted'),
-  gone: errors.gone('This collection was given up'),
-  unprocessable: errors.unprocessable('The route has no end'),
-  limitExceeded: errors.limitExceeded('600'),
-} satisfies Record<keyof typeof errors, ApiError>;
-
 /** The envelope of every error response, in `components.schemas`. */
 export const ERROR_ENVELOPE = {
   ...objectOf({
@@ -94,14 +65,13 @@ export const ERROR_ENVELOPE = {
 
 /** The error responses of the document, one for each HTTP status, for `components.responses`. */
 export function errorResponses(possible: ReadonlySet<ErrorDefinition>): Json {
+  const definitions = Object.values(errors).filter((definition) => possible.has(definition));
   return Object.fromEntries(
-    statusesOf([...possible]).map((status) => [
+    statusesOf(definitions).map((status) => [
       nameOf(status),
       errorResponse(
         status,
-        Object.entries(errors).filter(
-          ([, definition]) => possible.has(definition) && definition.statuses.includes(status),
-        ) as [keyof typeof errors, ErrorDefinition][],
+        definitions.filter(({ statuses }) => statuses.includes(status)),
       ),
     ]),
   );
@@ -134,13 +104,14 @@ function nameOf(status: number): string {
   return (STATUS_CODES[status] ?? '').replace(/[^A-Za-z]/g, '');
 }
 
-function errorResponse(
-  status: number,
-  definitions: readonly [keyof typeof errors, ErrorDefinition][],
-): Json {
-  const isRateLimited = definitions.some(([, definition]) => RATE_LIMITED.includes(definition));
+function errorResponse(status: number, definitions: readonly ErrorDefinition[]): Json {
+  const isRateLimited = definitions.some((definition) => RATE_LIMITED.includes(definition));
+  const examples = definitions.map(({ errcode, condition, example }) => [
+    String(errcode),
+    { summary: condition, value: JSON.parse(errorEnvelope(example)) as Json },
+  ]);
   return {
-    description: `${STATUS_CODES[status] ?? ''}: ${definitions.map(([, { condition }]) => condition).join('; ')}.`,
+    description: `${STATUS_CODES[status] ?? ''}: ${definitions.map(({ condition }) => condition).join('; ')}.`,
     headers: headersNamed(
       ...COMMON,
       ...(isRateLimited ? RATE_LIMIT : []),
@@ -150,17 +121,7 @@ function errorResponse(
     content: {
       'application/json': {
         schema: referenceTo('ErrorEnvelope'),
-        examples: Object.fromEntries(
-          definitions.map(([name, { errcode, condition }]) => [
-            String(errcode),
-            {
-              summary: condition,
-              value: {
-                result: { status: 'ERROR', errcode: String(errcode), msg: EXAMPLES[name].message },
-              },
-            },
-          ]),
-        ),
+        examples: Object.fromEntries(examples) as Json,
       },
     },
   };
