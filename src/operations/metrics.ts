@@ -130,12 +130,12 @@ export class Metrics {
     this.gauge(
       'catalogue_requests_in_work',
       'Requests whose response has not been handed to its connection yet',
-      () => adapter.requestsInWork,
+      () => adapter.admission.size,
     );
     this.gauge(
       'catalogue_undelivered_bytes',
       'Bytes of responses that their readers have not taken yet',
-      () => adapter.undeliveredBytes,
+      () => adapter.http.deliveries.bytes,
     );
     this.gauge(
       'catalogue_streams_open',

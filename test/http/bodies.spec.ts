@@ -126,7 +126,7 @@ describe('A request with a body', () => {
       client.write(`${get}Content-Length: 9\r\n\r\na`);
       await expectRefused(client);
     });
-    expect(adapter.requestsInWork).toBe(0);
+    expect(adapter.admission.size).toBe(0);
   });
 
   it('is refused while its body arrives without end', async () => {

@@ -57,7 +57,7 @@ describe('A client that ends its direction after its requests', () => {
     client.pause();
     client.write(bytes.join(''));
     client.end();
-    await until(() => adapter.undeliveredBytes > 0);
+    await until(() => adapter.http.deliveries.bytes > 0);
     client.resume();
     expect(await statuses(client)).toEqual(Array(20).fill(200));
     await untilClosed();

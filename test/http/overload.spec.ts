@@ -127,7 +127,7 @@ describe('A refusal for overload', () => {
   it('is for a client with its share of what is admitted at present, and not for another one', async () => {
     const adapter = service.application.getHttpAdapter() as unknown as {
       limit: Pick<RequestLimit, 'at' | 'maximum'>;
-      requestsInWork: number;
+      admission: { size: number };
     };
     const { limit } = adapter;
     // 2 % of the maximum, so that 2 % of 100 requests are left to a client.
@@ -145,7 +145,7 @@ describe('A refusal for overload', () => {
           .expect(200)
           .then(() => undefined),
       );
-      await until(() => adapter.requestsInWork === 2);
+      await until(() => adapter.admission.size === 2);
       // It has more while it is the only one.
       await service.get('/categories').expect(200);
       await service

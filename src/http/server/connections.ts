@@ -9,7 +9,8 @@ import type { Duplex } from 'node:stream';
  */
 export class Connections {
   private readonly pending = new Map<Duplex, Set<ServerResponse>>();
-  private readonly ending = new WeakSet<Duplex>();
+  /** Those whose next response is their last. Nothing behind its request is answered. */
+  readonly ending = new WeakSet<Duplex>();
   private isClosing = false;
 
   add(response: ServerResponse): void {
@@ -36,15 +37,6 @@ export class Connections {
   /** The response to the latest request of a connection; `undefined` if none is pending. */
   latestOf(socket: Duplex): ServerResponse | undefined {
     return [...(this.pending.get(socket) ?? [])].at(-1);
-  }
-
-  /** Whether the next response of a connection is its last. Nothing behind its request is answered. */
-  isEnding(socket: Duplex): boolean {
-    return this.ending.has(socket);
-  }
-
-  setEnding(socket: Duplex): void {
-    this.ending.add(socket);
   }
 
   /** The response that a connection is writing; `undefined` if none is pending. */

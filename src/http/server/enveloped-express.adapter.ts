@@ -15,11 +15,11 @@ import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
 import type { RequestTrace } from '../request-trace.js';
 import { Admission } from './admission.js';
+import { sendBusy } from './busy.js';
 import { closeGracefully } from './closing.js';
 import type { Cors } from './cors.js';
 import { EnvelopedServer, type MessageClasses } from './enveloped-server.js';
 import { type Observation, observationOf } from '../observation.js';
-import { PreparedError } from './prepared-error.js';
 import { LoopDelay, type RequestLimit } from './request-limit.js';
 import { receive, requestId } from './receive.js';
 
@@ -39,10 +39,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   ) => boolean = () => false;
   /** Adds routes that need no credentials, after all other routes. */
   addPublicRoutes: (express: Express) => void = () => undefined;
-  private readonly admission: Admission;
+  /** Has the number of requests in work. */
+  readonly admission: Admission;
   private readonly delay = new LoopDelay();
-  private readonly busy = new PreparedError(errors.busy());
-  private readonly http: EnvelopedServer;
+  readonly http: EnvelopedServer;
   private hasAllRoutes = false;
 
   /**
@@ -79,16 +79,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   private get requestLimit(): number {
     return this.limit.at(this.delay.milliseconds, this.http.connections.size);
-  }
-
-  /** The number of requests in work; see `Admission`. */
-  get requestsInWork(): number {
-    return this.admission.size;
-  }
-
-  /** Bytes of ended responses that readers have not read yet. */
-  get undeliveredBytes(): number {
-    return this.http.deliveries.bytes;
   }
 
   /** The number of open connections, those without a request included. */
@@ -180,7 +170,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     // Before anything else is done for it. A page cannot read the error response to a preflight,
     // but it can read that to its request.
     if (!isAdmitted && request.method !== 'OPTIONS') {
-      this.busy.send(response, id, headers);
+      sendBusy(response, id, headers);
       return;
     }
     const headError = receive(request, response, headers, id);

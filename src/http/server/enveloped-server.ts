@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -12,7 +13,7 @@ import { onEnd } from './admission.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { Connections } from './connections.js';
 import { Deliveries } from './deliveries.js';
-import { endAndLinger, parserError, sendUnparsedError } from './unparsed.js';
+import { endAndLinger, parserError, unparsedResponse } from './unparsed.js';
 
 /** Options of Node's server. Sizes are in bytes, timeouts in milliseconds. */
 const OPTIONS: ServerOptions = {
@@ -37,7 +38,7 @@ interface ServerHandlers {
   /** The headers of responses to input that is not a valid request; default: `COMMON_HEADERS`. */
   readonly unparsedHeaders?: HeaderList;
   /** Called after an error response to input that is not a valid request. */
-  observe?(observation: Observation): void;
+  readonly observe?: (observation: Observation) => void;
 }
 
 /** The classes of requests and responses. */
@@ -99,7 +100,7 @@ export class EnvelopedServer {
   private handle(request: IncomingMessage, response: ServerResponse, error?: ApiError): void {
     const { socket } = request;
     const { connections, deliveries } = this;
-    if (connections.isEnding(socket)) {
+    if (connections.ending.has(socket)) {
       socket.pause();
       return;
     }
@@ -117,7 +118,7 @@ export class EnvelopedServer {
       this.handlers.answer(request, response, error);
       return;
     }
-    connections.setEnding(socket);
+    connections.ending.add(socket);
     response.setHeader('Connection', 'close');
     // Node calls it after this response.
     socket.destroySoon = () => {
@@ -126,12 +127,26 @@ export class EnvelopedServer {
     this.handlers.answer(request, response, errors.malformed());
   }
 
-  /** Answers input that is not a valid request. */
+  /** Answers input that is not a valid request after the pending responses of its connection, which it then closes. */
   private refuse(socket: Duplex, error: ApiError): void {
-    const { unparsedHeaders = COMMON_HEADERS } = this.handlers;
-    sendUnparsedError(socket, error, this.connections, unparsedHeaders, (observation) =>
-      this.handlers.observe?.(observation),
-    );
+    const { connections } = this;
+    const { observe, unparsedHeaders = COMMON_HEADERS } = this.handlers;
+    if (connections.ending.has(socket)) return;
+    connections.ending.add(socket);
+    const sendLast = (): void => {
+      if (!socket.writable) {
+        socket.destroy();
+        return;
+      }
+      const id = randomUUID();
+      observe?.({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
+      const date = new Date().toUTCString();
+      const headers: HeaderList = [['Date', date], ['X-Request-Id', id], ...unparsedHeaders];
+      endAndLinger(socket, unparsedResponse(error, headers));
+    };
+    const latest = connections.latestOf(socket);
+    if (!latest || latest.writableFinished || latest.destroyed) sendLast();
+    else latest.once('finish', sendLast);
   }
 }
 

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import { type ApiError, errors } from '../errors.js';
-import type { Observation } from '../observation.js';
 import type { HeaderList } from './common-headers.js';
-import type { Connections } from './connections.js';
 
 /** Milliseconds that a client has to read the last response before its connection is destroyed. */
 const LINGER = 1000;
@@ -20,35 +17,6 @@ export function parserError({ code }: NodeJS.ErrnoException, socket: Duplex): Ap
   if (isSilent) return undefined;
   const isOversized = code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';
   return isOversized ? errors.tooLarge().withStatus(431) : errors.malformed();
-}
-
-/**
- * Writes an error response for input that is not a valid request, after the pending responses of the
- * connection. Then closes the connection.
- */
-export function sendUnparsedError(
-  socket: Duplex,
-  error: ApiError,
-  connections: Connections,
-  headers: HeaderList,
-  observe: (observation: Observation) => void,
-): void {
-  if (connections.isEnding(socket)) return;
-  connections.setEnding(socket);
-  const sendLast = (): void => {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const id = randomUUID();
-    observe({ id, status: error.status, errcode: error.errcode, milliseconds: 0, rows: 0 });
-    const date = new Date().toUTCString();
-    const text = unparsedResponse(error, [['Date', date], ['X-Request-Id', id], ...headers]);
-    endAndLinger(socket, text);
-  };
-  const latest = connections.latestOf(socket);
-  if (!latest || latest.writableFinished || latest.destroyed) sendLast();
-  else latest.once('finish', sendLast);
 }
 
 /** The error response as text, with `Connection: close`. */
