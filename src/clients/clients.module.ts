@@ -5,13 +5,11 @@ import { Client } from './client.entity.js';
 import { ClientCache } from './client-cache.js';
 import { ClientReader } from './client-reader.js';
 import { ClientsService } from './clients.service.js';
-import { FailedLogins } from './failed-logins.js';
-import { RateLimit } from './rate-limit.js';
 
-/** Authentication of clients, and the limits of each client. */
+/** Clients and their tokens. */
 @Module({
   imports: [TypeOrmModule.forFeature([Client, AccessToken])],
-  providers: [ClientCache, ClientReader, ClientsService, FailedLogins, RateLimit],
-  exports: [ClientCache, ClientsService, FailedLogins, RateLimit],
+  providers: [ClientCache, ClientReader, ClientsService],
+  exports: [ClientCache, ClientsService],
 })
 export class ClientsModule {}

@@ -1,11 +1,13 @@
+import { isIPv6 } from 'node:net';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { clientAddress } from '../http/client-address.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
+import { Settings } from '../settings/settings.js';
 import { ClientCache } from './client-cache.js';
 import type { ClientRecord } from './client-reader.js';
-import { FailedLogins } from './failed-logins.js';
+import { FixedWindows, limitExceeded } from './fixed-windows.js';
 import { hashOf, sameHash } from './token.js';
 
 /** Format of a client's identifier. Visible ASCII, so that it can be sent in a header. */
@@ -14,9 +16,12 @@ export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
 /** Authenticates a request by `clientID` and a token of the client, in the query or in headers. */
 @Injectable()
 export class CredentialsGuard implements CanActivate {
+  /** Counts failed logins per address and minute, in the memory of this instance. */
+  private readonly failures = new FixedWindows(60_000);
+
   constructor(
     private readonly clients: ClientCache,
-    private readonly failedLogins: FailedLogins,
+    private readonly settings: Settings,
     private readonly schemaDoubt: SchemaDoubt,
   ) {}
 
@@ -50,7 +55,7 @@ export class CredentialsGuard implements CanActivate {
       : undefined;
     // An unknown client gets this error, too, so that it does not reveal which clients exist.
     if (!found) {
-      throw this.failedLogins.count(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
+      throw this.countFailure(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
     }
     const { client, token } = found;
     if (token.expiresAt && token.expiresAt.getTime() <= Date.now()) {
@@ -59,6 +64,24 @@ export class CredentialsGuard implements CanActivate {
     if (client.disabled) throw errors.clientDisabled();
     return client;
   }
+
+  /** Counts a failed login of an address. Returns the error `-40` if it exceeds the limit. */
+  private countFailure(address = ''): ApiError | undefined {
+    const { failedLogins: limit } = this.settings;
+    if (limit === 0) return undefined;
+    const { count, milliseconds } = this.failures.count(networkOf(address));
+    return count > limit ? limitExceeded(limit, milliseconds) : undefined;
+  }
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 one, since a host can use any address of it. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = [], tail = []] = address
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }
 
 /** Compares with all tokens of the client, so that the time does not reveal which one matches. */
