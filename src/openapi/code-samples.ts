@@ -1,13 +1,7 @@
 import { NON_FILTERS } from '../list/condition/filters.js';
-import type { DescribedEndpoint } from './described-endpoint.js';
+import { type DescribedEndpoint, namesIn } from './described-endpoint.js';
 import { exampleText } from './parameters.js';
-
-/** A sample of `x-codeSamples`, an extension that pages of documentation display. */
-interface CodeSample {
-  readonly lang: string;
-  readonly label: string;
-  readonly source: string;
-}
+import type { Json } from './schema.js';
 
 /** A request of a sample. */
 interface SampleRequest {
@@ -19,8 +13,11 @@ interface SampleRequest {
   readonly isStream?: boolean;
 }
 
-/** Programs that send requests to an endpoint, in each language. They need nothing but its standard library. */
-export function codeSamples(endpoint: DescribedEndpoint): CodeSample[] {
+/**
+ * Programs that send requests to an endpoint, in each language, which need nothing but its standard library. They are
+ * the `x-codeSamples` of its operation, an extension that pages of documentation display.
+ */
+export function codeSamples(endpoint: DescribedEndpoint): Json[] {
   return requests(endpoint).flatMap((request) =>
     LANGUAGES.map(([lang, name, source]) => ({
       lang,
@@ -62,7 +59,7 @@ function filteredAndSorted(endpoint: DescribedEndpoint): string {
     ({ name, schema }) =>
       !NON_FILTERS.has(name) && (schema.type === 'boolean' || schema.items?.enum !== undefined),
   );
-  const order = endpoint.parameters.find(({ name }) => name === 'sort')?.schema.items?.enum?.at(-1);
+  const order = namesIn(endpoint, 'sort').at(-1);
   return [
     ...(filter ? [`${filter.name}=${encoded(exampleText(endpoint, filter))}&`] : []),
     ...(order === undefined ? [] : [`sort=${order}&`]),

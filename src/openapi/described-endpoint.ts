@@ -134,7 +134,10 @@ export function resourceOf(endpoint: Endpoint): string {
   return fixedParts(endpoint).at(-1) ?? '';
 }
 
-/** The fields whose values an endpoint counts; none for a list or an object. */
-export function countedFields({ parameters }: DescribedEndpoint): readonly string[] {
-  return parameters.find(({ name }) => name === 'facets')?.schema.items?.enum ?? [];
+/** What a parameter of an endpoint may name; nothing if it has no such parameter. */
+export function namesIn(
+  { parameters }: DescribedEndpoint,
+  parameter: 'facets' | 'include' | 'sort',
+): readonly string[] {
+  return parameters.find(({ name }) => name === parameter)?.schema.items?.enum ?? [];
 }

@@ -4,12 +4,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import type { Settings } from '../settings/settings.js';
-import {
-  countedFields,
-  described,
-  type DescribedEndpoint,
-  resourceOf,
-} from './described-endpoint.js';
+import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, headers, headersNamed } from './headers.js';
 import { errorsOf, operation, pageName } from './operation.js';
 import { IF_NONE_MATCH, IF_NONE_MATCH_REFERENCE } from './parameters.js';
@@ -83,7 +78,7 @@ function schemasOf(
   if (!metadata) return {};
   const page = pageName(endpoint, metadata);
   if (kind === 'facets') {
-    const fields = countedFields(endpoint);
+    const fields = namesIn(endpoint, 'facets');
     const name = `${metadata.name}FacetCount`;
     const count = 'All values with a match, whatever `limit` says.';
     return {
@@ -102,8 +97,7 @@ function schemasOf(
 function includedIn(endpoints: readonly DescribedEndpoint[], of: EntityMetadata): string[] {
   return endpoints
     .filter(({ metadata }) => metadata === of)
-    .flatMap(({ parameters }) => parameters.find(({ name }) => name === 'include') ?? [])
-    .flatMap(({ schema }) => schema.items?.enum ?? []);
+    .flatMap((endpoint) => namesIn(endpoint, 'include'));
 }
 
 /** The description of what applies to all endpoints, as Markdown: `overview.md` with all errors. */

@@ -3,12 +3,7 @@ import { type ErrorDefinition, errors } from '../http/errors.js';
 import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { codeSamples } from './code-samples.js';
-import {
-  countedFields,
-  type DescribedEndpoint,
-  fixedParts,
-  resourceOf,
-} from './described-endpoint.js';
+import { type DescribedEndpoint, fixedParts, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
 import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
@@ -93,8 +88,7 @@ function description({ kind, parameters, meaning }: DescribedEndpoint): string {
 
 /** Whether the responses of an endpoint have an `ETag`. A list has one of its version. */
 function isTagged({ kind, metadata }: DescribedEndpoint): boolean {
-  if (kind !== 'list') return kind !== 'other';
-  return isKept(metadata);
+  return kind === 'list' ? isKept(metadata) : kind !== 'other';
 }
 
 /** The header of the watermark, in lists and facets whose changes have times. */
@@ -172,7 +166,7 @@ function exampleOf(object: unknown): Json {
 }
 
 function exampleFacet(endpoint: DescribedEndpoint): Json {
-  const [field = ''] = countedFields(endpoint);
+  const [field = ''] = namesIn(endpoint, 'facets');
   const filter = endpoint.parameters.find(({ name }) => name === field);
   return { field, value: (filter && exampleText(endpoint, filter)) ?? 'a', count: '1' };
 }

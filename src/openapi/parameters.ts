@@ -1,7 +1,6 @@
-import type { ParameterSchema } from '../http/parameters/declared-parameters.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
-import type { Json } from './schema.js';
+import { exampleOf, type Json } from './schema.js';
 
 /** The Parameter Objects of an endpoint: those of its path, then those of its query. */
 export function parameterObjects(endpoint: DescribedEndpoint): Json[] {
@@ -12,14 +11,13 @@ export function parameterObjects(endpoint: DescribedEndpoint): Json[] {
 }
 
 function inPath({ name, meaning, schema, example }: PathParameter): Json {
-  const isNumber = schema.type === 'integer' || schema.type === 'number';
   return {
     name,
     in: 'path',
     required: true,
     description: meaning,
     schema,
-    ...(example !== undefined && { example: isNumber ? Number(example) : example }),
+    ...(example !== undefined && { example: exampleOf(schema, example) }),
   };
 }
 
@@ -58,21 +56,6 @@ export function exampleText(
   const field = name === 'after' ? identifier : name.replace(/Not$/, '');
   const own = metadata && meaningOf(metadata.target as object, field)?.example;
   return own ?? (typeof example === 'string' ? example : undefined);
-}
-
-/** Converts a query text to the type of the schema. */
-function exampleOf({ type, items }: ParameterSchema, text: string): unknown {
-  switch (type) {
-    case 'integer':
-    case 'number':
-      return Number(text);
-    case 'boolean':
-      return text === 'true';
-    case 'array':
-      return text.split(',').map((each) => (items ? exampleOf(items, each) : each));
-    default:
-      return text;
-  }
 }
 
 /** A reference to `If-None-Match` in `components.parameters`. */

@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Express, Request, Response } from 'express';
+import type { Express, Request } from 'express';
 import { readdirSync, readFileSync } from 'node:fs';
 import { JSON_TYPE } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
@@ -9,8 +9,7 @@ import { openapiDocument } from './document.js';
 import { ACCESSIBILITY, type Credentials, HTML, ICON, POLICY, script, STYLE } from './page.js';
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
-const STYLE_TYPE = 'text/css; charset=utf-8';
-/** The modules of Scalar, which the build copies: `assets` in nest-cli.json. */
+/** The modules of Scalar, which the build copies: `assets` in nest-cli.json. They import each other by relative paths. */
 const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
 
 /** Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers. */
@@ -20,52 +19,41 @@ export function publishDocumentation(
   settings: Settings,
   credentials: Credentials | undefined,
 ): void {
-  const publish = (path: string, type: string, read: () => string | Buffer): void => {
-    let body: FixedBody | undefined;
-    express.get(path, async (request: Request, response: Response) => {
-      body ??= new FixedBody(type, Buffer.from(read()));
-      await body.send(request, response);
-    });
+  const bodies = new Map<string, FixedBody>();
+  const bodyOf = (name: string, type: string, read: () => string | Buffer): FixedBody => {
+    const body = bodies.get(name) ?? new FixedBody(type, Buffer.from(read()));
+    bodies.set(name, body);
+    return body;
+  };
+  const publish = (path: string, type: string, read: () => string): void => {
+    express.get(path, (request, response) => bodyOf(path, type, read).send(request, response));
   };
   publish('/openapi.json', JSON_TYPE, () => JSON.stringify(openapiDocument(application, settings)));
-  express.get('/docs', (_request: Request, response: Response, next: () => void) => {
+  express.get('/docs', (_request, response, next) => {
     response.setHeader('Content-Security-Policy', POLICY);
     next();
   });
   publish('/docs', 'text/html; charset=utf-8', () => HTML);
   publish('/docs/start.js', SCRIPT_TYPE, () => script(credentials));
   publish('/docs/accessibility.js', SCRIPT_TYPE, () => ACCESSIBILITY);
-  publish('/docs/style.css', STYLE_TYPE, () => STYLE);
+  publish('/docs/style.css', 'text/css; charset=utf-8', () => STYLE);
   publish('/docs/icon.svg', 'image/svg+xml', () => ICON);
-  publishScalar(express);
+  let modules: ReadonlySet<string> | undefined;
+  // One route for all, since each route is compared with the path of every request.
+  express.get('/docs/scalar/*name', (request: Request<{ name: string[] }>, response) => {
+    const name = request.params.name.join('/');
+    modules ??= new Set(readdirSync(SCALAR, { recursive: true, encoding: 'utf8' }));
+    if (!modules.has(name) || !name.endsWith('.js')) throw noResourceAt(request.url);
+    const read = (): Buffer => readFileSync(new URL(name, SCALAR));
+    return bodyOf(name, SCRIPT_TYPE, read).send(request, response);
+  });
   // Relative, so that they lead to the page behind a proxy with a path prefix, too.
-  express.get('/docs/', (_request: Request, response: Response) => {
+  express.get('/docs/', (_request, response) => {
     response.redirect('../docs');
   });
-  express.use((request: Request, response: Response, next: () => void) => {
+  express.use((request, response, next) => {
     const isFrontPage = request.path === '/' && ['GET', 'HEAD'].includes(request.method);
     if (!isFrontPage || request.accepts(['json', 'html']) !== 'html') next();
     else response.redirect('docs');
   });
-}
-
-/** Adds the modules of Scalar. They import each other by relative paths. */
-function publishScalar(express: Express): void {
-  const bodies = new Map<string, FixedBody>();
-  const read = (name: string): FixedBody => {
-    const body = new FixedBody(SCRIPT_TYPE, readFileSync(new URL(name, SCALAR)));
-    bodies.set(name, body);
-    return body;
-  };
-  let names: ReadonlySet<string> | undefined;
-  // One route for all, since each route is compared with the path of every request.
-  express.get(
-    '/docs/scalar/*name',
-    async (request: Request<{ name: string[] }>, response: Response) => {
-      const name = request.params.name.join('/');
-      names ??= new Set(readdirSync(SCALAR, { recursive: true, encoding: 'utf8' }));
-      if (!names.has(name) || !name.endsWith('.js')) throw noResourceAt(request.url);
-      await (bodies.get(name) ?? read(name)).send(request, response);
-    },
-  );
 }

@@ -103,11 +103,28 @@ export function resourceSchema(metadata: EntityMetadata, included: readonly stri
 /** The example that the entity gives of a field; `undefined` if it gives none. */
 function ownExample(column: ColumnMetadata, { target }: EntityMetadata): unknown {
   const { example } = meaningOf(target as object, column.propertyName) ?? {};
-  if (example !== undefined && column.type === 'jsonb') return JSON.parse(example);
-  const { type = '' } = valuesOf(column).schema(column);
-  if (type === 'array') return example?.split(',');
-  const isNumber = ['integer', 'number'].includes(type);
-  return isNumber && example !== undefined ? Number(example) : example;
+  if (example === undefined) return undefined;
+  return column.type === 'jsonb'
+    ? JSON.parse(example)
+    : exampleOf(valuesOf(column).schema(column), example);
+}
+
+/** Converts a text to the type of a schema. */
+export function exampleOf(
+  { type, items }: { readonly type?: unknown; readonly items?: unknown },
+  text: string,
+): unknown {
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return Number(text);
+    case 'boolean':
+      return text === 'true';
+    case 'array':
+      return text.split(',').map((each) => exampleOf((items ?? {}) as Json, each));
+    default:
+      return text;
+  }
 }
 
 /** An object of a resource, made of the examples of its fields. Without an example, a field is null if it may be. */

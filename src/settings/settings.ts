@@ -135,29 +135,28 @@ function isUrl(value: string): boolean {
   }
 }
 
-// Messages never contain the value of a URL: it may have a password.
-const postgresUrl: VariableType<string> = {
-  expected: 'a URL such as postgres://user:password@host:5432/database',
-  read: (value) => (/^postgres(ql)?:\/\/./.test(value) && isUrl(value) ? value : undefined),
-};
+/** The message never contains the value of a URL: it may have a password. */
+function urlLike(example: string, pattern: RegExp): VariableType<string> {
+  return {
+    expected: `a URL such as ${example}`,
+    read: (value) => (pattern.test(value) && isUrl(value) ? value : undefined),
+  };
+}
+
+const POSTGRES = 'postgres://user:password@host:5432/database';
+const postgresUrl = urlLike(POSTGRES, /^postgres(ql)?:\/\/./);
+const redisUrl = urlLike('redis://user:password@host:6379/0', /^rediss?:\/\/[^/]+(\/[0-9]*)?$/);
+const httpUrl = urlLike('http://collector:4318', /^https?:\/\/./);
+
+/** The parts of a text between commas; `undefined` unless each of them is valid. */
+function listOf(value: string, isValid: (part: string) => boolean): string[] | undefined {
+  const parts = value.split(',').map((part) => part.trim());
+  return parts.every(isValid) ? parts : undefined;
+}
 
 const postgresUrls: VariableType<string[]> = {
-  expected: 'URLs such as postgres://user:password@host:5432/database, separated by commas',
-  read: (value) => {
-    const urls = value.split(',').map((url) => url.trim());
-    return urls.every((url) => postgresUrl.read(url) !== undefined) ? urls : undefined;
-  },
-};
-
-const redisUrl: VariableType<string> = {
-  expected: 'a URL such as redis://user:password@host:6379/0',
-  read: (value) =>
-    /^rediss?:\/\/[^/]+(\/[0-9]*)?$/.test(value) && isUrl(value) ? value : undefined,
-};
-
-const httpUrl: VariableType<string> = {
-  expected: 'a URL such as http://collector:4318',
-  read: (value) => (/^https?:\/\/./.test(value) && isUrl(value) ? value : undefined),
+  expected: `URLs such as ${POSTGRES}, separated by commas`,
+  read: (value) => listOf(value, (url) => postgresUrl.read(url) !== undefined),
 };
 
 /** A scheme, a host and a port other than that of the scheme. `URL` would take a wildcard for a host. */
@@ -166,30 +165,26 @@ const ORIGIN = /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:]+\])(:[0-9]+)?$/;
 /** Only origins as browsers serialise them: any other would never be equal to one that is sent. */
 const origins: VariableType<CorsOrigins> = {
   expected: 'origins such as https://shop.example.com separated by commas, or *',
-  read: (value) => {
-    if (value === '*') return value;
-    const parts = value.split(',').map((part) => part.trim());
-    const areOrigins = parts.every(
-      (part) => ORIGIN.test(part) && URL.canParse(part) && new URL(part).origin === part,
-    );
-    return areOrigins ? parts : undefined;
-  },
+  read: (value) =>
+    value === '*'
+      ? value
+      : listOf(
+          value,
+          (part) => ORIGIN.test(part) && URL.canParse(part) && new URL(part).origin === part,
+        ),
 };
+
+const NETWORK = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
 
 /** Whether the prefix length of a network fits its address family. */
 function isNetwork(text: string): boolean {
   const [address = '', bits = '0'] = text.split('/');
-  return !isIP(address) || Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+  const longest = isIP(address) === 4 ? 32 : 128;
+  return NETWORK.test(text) && (!isIP(address) || Number(bits) <= longest);
 }
 
 const proxies: VariableType<number | string> = {
   expected: 'a number of proxies, or addresses and networks separated by commas',
-  read: (value) => {
-    if (/^[0-9]{1,3}$/.test(value)) return Number(value);
-    const parts = value.split(',').map((part) => part.trim());
-    const pattern = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
-    return parts.every((part) => pattern.test(part) && isNetwork(part))
-      ? parts.join(',')
-      : undefined;
-  },
+  read: (value) =>
+    /^[0-9]{1,3}$/.test(value) ? Number(value) : listOf(value, isNetwork)?.join(','),
 };
