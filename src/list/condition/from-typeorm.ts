@@ -2,6 +2,13 @@ import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { withParameters } from '../../database/named-parameters.js';
 import type { ColumnCondition, Condition, OpaqueSql, Operator } from './condition.js';
 
+/**
+ * A condition on a column as an author writes it: the operator of TypeORM.
+ *
+ * @template Value the type of the column; `never` fits any
+ */
+export type Written<Value = never> = FindOperator<Value>;
+
 /** An operator of lists, beside those of TypeORM, which cannot read it. It fits a column of any type. */
 export class ListOperator extends FindOperator<never> {
   constructor(
@@ -52,7 +59,7 @@ export function conditionsOn(
       return [bound(column, type, value)];
     case 'between': {
       const [lower, upper] = value as readonly unknown[];
-      return [bound(column, 'moreThanOrEqual', lower), bound(column, 'lessThanOrEqual', upper)];
+      return between(column, lower, upper);
     }
     case 'like':
     case 'ilike':
@@ -98,6 +105,12 @@ function bound(column: string, type: Bounding, value: unknown): ColumnCondition 
   return type === 'lessThan' || type === 'lessThanOrEqual'
     ? { kind: 'interval', column, upper: one }
     : { kind: 'interval', column, lower: one };
+}
+
+function between(column: string, lower: unknown, upper: unknown): ColumnCondition[] {
+  const both = [bound(column, 'moreThanOrEqual', lower), bound(column, 'lessThanOrEqual', upper)];
+  const [one, other] = both;
+  return one?.kind === 'interval' && other?.kind === 'interval' ? [{ ...one, ...other }] : both;
 }
 
 /** `NOT (column = ANY (values)) OR column IS NULL` excludes values; anything else is one of the alternatives. */

@@ -1,7 +1,7 @@
-import { type FindOperator, In, type ObjectType } from 'typeorm';
+import type { ObjectType } from 'typeorm';
 import { jsonPath, type JsonPath, PATH_LENGTH } from '../../resource/json-paths.js';
-import type { Condition, PathComparison } from './condition.js';
-import { conditionsOn, ListOperator } from './from-typeorm.js';
+import type { PathComparison } from './condition.js';
+import { conditionsOn, ListOperator, type Written } from './from-typeorm.js';
 
 /** The paths to single values in the JSON columns of an entity, such as `hours.monday.open`. */
 export type PathOf<Entity> = {
@@ -24,6 +24,9 @@ type KeysIn<Value> = Value extends Leaf | NoObject
 type Leaf = string | number | boolean;
 type NoObject = readonly unknown[] | Date | ((...values: never[]) => unknown);
 
+/** What `path` compares with: a value, one of several, or an operator of TypeORM. */
+type Compared = Leaf | readonly Leaf[] | Written<unknown>;
+
 /**
  * The condition that a value in a column of type `jsonb` is what is given: this value, one of several, or
  * what `MoreThan`, `MoreThanOrEqual`, `LessThan`, `LessThanOrEqual`, `IsNull` or `Not(IsNull())` of TypeORM
@@ -35,41 +38,41 @@ type NoObject = readonly unknown[] | Date | ((...values: never[]) => unknown);
 export function path<Entity, Path extends PathOf<Entity>>(
   entity: ObjectType<Entity>,
   name: Path,
-  compared: Leaf | readonly Leaf[] | FindOperator<unknown>,
-): Readonly<Record<ColumnOf<Path>, FindOperator<never>>> {
+  compared: Compared,
+): Readonly<Record<ColumnOf<Path>, Written>> {
   const at = jsonPath(entity, name);
   const { column } = at;
-  const given = Array.isArray(compared) ? In(compared) : compared;
-  const values = conditionsOn(column, given).flatMap((each) => comparisonOf(at, each) ?? []);
-  const { type } = given as FindOperator<unknown>;
-  if (values.length !== (type === 'between' ? 2 : 1)) {
-    throw new TypeError(`A path cannot be compared by ${type}`);
-  }
-  const conditions = values.map((value): Condition => ({ kind: 'path', column, path: at, value }));
-  const operator: FindOperator<never> = new ListOperator('path', () => conditions);
-  return { [column]: operator } as Record<ColumnOf<Path>, FindOperator<never>>;
+  const value = comparisonOf(at, compared);
+  const operator: Written = new ListOperator('path', () => [
+    { kind: 'path', column, path: at, value },
+  ]);
+  return { [column]: operator } as Record<ColumnOf<Path>, Written>;
 }
 
 type ColumnOf<Path extends string> = Path extends `${infer Column}.${string}` ? Column : never;
 
-/** The comparison of the value at a path, with values as text; `undefined` if a path has no such one. */
-function comparisonOf(at: JsonPath, condition: Condition): PathComparison | undefined {
-  switch (condition.kind) {
-    case 'exists':
-      return condition;
-    case 'equal':
-      return { ...condition, values: condition.values.map((value) => textOf(at, value)) };
-    case 'interval': {
-      const { lower, upper } = condition;
-      return {
-        ...condition,
-        lower: lower && { ...lower, value: textOf(at, lower.value) },
-        upper: upper && { ...upper, value: textOf(at, upper.value) },
-      };
+/** The comparison of the value at a path, with values as text. */
+function comparisonOf(at: JsonPath, compared: Compared): PathComparison {
+  const [condition, ...others] = Array.isArray(compared)
+    ? [{ kind: 'equal' as const, column: at.column, values: compared as readonly unknown[] }]
+    : conditionsOn(at.column, compared);
+  if (condition && others.length === 0) {
+    switch (condition.kind) {
+      case 'exists':
+        return condition;
+      case 'equal':
+        return { ...condition, values: condition.values.map((value) => textOf(at, value)) };
+      case 'interval': {
+        const { lower, upper } = condition;
+        return {
+          ...condition,
+          lower: lower && { ...lower, value: textOf(at, lower.value) },
+          upper: upper && { ...upper, value: textOf(at, upper.value) },
+        };
+      }
     }
-    default:
-      return undefined;
   }
+  throw new TypeError(`A path cannot be compared by ${(compared as Written).type}`);
 }
 
 const ACCEPTS: Readonly<Record<JsonPath['type'], (value: unknown) => boolean>> = {
