@@ -62,7 +62,11 @@ async function load(
   await runner.startTransaction();
   try {
     const rows = progress.count(rowsOf(format, text));
-    const result = await reportingWaits(runner, progress, () =>
+    const onWaiting = (line: string): void => {
+      progress.end();
+      console.error(`The import ${line}`);
+    };
+    const result = await LockMonitor.during(runner, REPORTING, onWaiting, () =>
       importRows(runner, metadata, rows, {
         map: flags.map ?? new Map(),
         set: flags.set ?? new Map(),
@@ -88,23 +92,6 @@ async function load(
     // A failed rollback is ignored: with a lost connection the transaction has ended anyway.
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
     throw error;
-  }
-}
-
-/** Says for which lock an import waits, and who holds it. */
-async function reportingWaits<T>(
-  runner: QueryRunner,
-  progress: Progress,
-  work: () => Promise<T>,
-): Promise<T> {
-  const monitor = await LockMonitor.start(runner, REPORTING, (line) => {
-    progress.end();
-    console.error(`The import ${line}`);
-  });
-  try {
-    return await work();
-  } finally {
-    await monitor.stop();
   }
 }
 

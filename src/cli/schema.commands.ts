@@ -17,7 +17,8 @@ export function migrateCommand(): Command {
     .option('--destructive', 'take it back even if data is lost')
     .action(async ({ down = false, destructive = false }: DownOptions) => {
       const settings = new Settings(process.env);
-      const { migrate, migrateDown } = await import('../database/migrate.js');
+      const { migrate } = await import('../database/migrate.js');
+      const { migrateDown } = await import('../database/revert-migration.js');
       await withDatabase(settings, async (url) => {
         const signal = stopSignal();
         if (down) {

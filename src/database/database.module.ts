@@ -1,6 +1,5 @@
-import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
 import { Settings } from '../settings/settings.js';
 import { databaseOptions } from './options.js';
 import { ReadPool } from './read-pool.js';
@@ -10,9 +9,7 @@ import { SchemaDoubt } from './schema-doubt.js';
 
 /** The application's data source, with every entity that a module registers by `forFeature`. */
 @Module({})
-export class DatabaseModule implements OnApplicationShutdown {
-  constructor(private readonly replicas: Replicas) {}
-
+export class DatabaseModule {
   /** @param url of the primary; of the embedded server if `DATABASE_URL` is not set */
   static forRoot(url: string, settings: Settings): DynamicModule {
     return {
@@ -26,22 +23,12 @@ export class DatabaseModule implements OnApplicationShutdown {
         }),
       ],
       providers: [
+        ReadPool,
         SchemaDoubt,
         { provide: ReservedConnections, useFactory: () => new ReservedConnections(url) },
         { provide: Replicas, useFactory: () => new Replicas(url, settings) },
-        {
-          provide: ReadPool,
-          inject: [DataSource, Replicas],
-          useFactory: (dataSource: DataSource, replicas: Replicas) =>
-            new ReadPool(dataSource, settings.replicaUrls.length > 0 ? replicas : undefined),
-        },
       ],
       exports: [ReadPool, Replicas, ReservedConnections, SchemaDoubt],
     };
-  }
-
-  /** Called by Nest after every request has been answered. */
-  onApplicationShutdown(): Promise<void> {
-    return this.replicas.close();
   }
 }

@@ -11,20 +11,18 @@ export async function hasTable(manager: EntityManager, table: string): Promise<b
 }
 
 /** @param from a table, or a table with a condition, as in SQL */
-export async function hasRows({ manager }: QueryRunner, from: string): Promise<boolean> {
-  const [{ found }] = await manager.query<[{ found: boolean }]>(
-    `SELECT EXISTS (SELECT FROM ${from}) AS found`,
-  );
-  return found;
+export async function hasRows(
+  { manager }: QueryRunner,
+  from: string,
+  values?: unknown[],
+): Promise<boolean> {
+  const rows = await manager.query<unknown[]>(`SELECT FROM ${from} LIMIT 1`, values);
+  return rows.length > 0;
 }
 
 /** Whether a resource tracks a table of others. It has a tally, and no table. */
-async function isTracked(runner: QueryRunner, resource: string): Promise<boolean> {
-  const rows = await runner.manager.query<unknown[]>(
-    'SELECT FROM tallies WHERE resource = $1 AND tracked IS NOT NULL',
-    [resource],
-  );
-  return rows.length > 0;
+function isTracked(runner: QueryRunner, resource: string): Promise<boolean> {
+  return hasRows(runner, 'tallies WHERE resource = $1 AND tracked IS NOT NULL', [resource]);
 }
 
 /** Whether a resource has objects or deletions in tables of its own. It gets none until the end of the transaction. */

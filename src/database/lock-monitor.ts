@@ -56,19 +56,28 @@ export class LockMonitor {
   }
 
   /**
+   * Monitors a session during work.
+   *
    * @param onWaiting called with a line when the holders change, and now and then
    * @param signal once aborted, the statements of the session are cancelled
    */
-  static async start(
+  static async during<T>(
     runner: QueryRunner,
     reporting: Reporting,
     onWaiting: (line: string) => void,
+    work: (monitor: LockMonitor) => Promise<T>,
     signal?: AbortSignal,
-  ): Promise<LockMonitor> {
+  ): Promise<T> {
     const [{ pid }] = await runner.manager.query<[{ pid: number }]>(
       'SELECT pg_backend_pid() AS pid',
     );
-    return new LockMonitor(runner.dataSource, pid, reporting, onWaiting, signal);
+    const monitor = new LockMonitor(runner.dataSource, pid, reporting, onWaiting, signal);
+    try {
+      return await work(monitor);
+    } finally {
+      monitor.done.abort();
+      await monitor.running;
+    }
   }
 
   /** The table, in SQL, for which the session has waited because of a VACUUM since the last call; null for none. */
@@ -76,11 +85,6 @@ export class LockMonitor {
     const table = this.vacuumedTable;
     this.vacuumedTable = null;
     return table;
-  }
-
-  async stop(): Promise<void> {
-    this.done.abort();
-    await this.running;
   }
 
   private async run(): Promise<void> {

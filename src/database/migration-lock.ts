@@ -82,21 +82,18 @@ export async function withShortLocks(
   const onWaiting = (line: string): void => {
     context.onWaiting(`${name} ${line}`);
   };
-  const monitor = await LockMonitor.start(runner, REPORTING, onWaiting, signal);
+  const run = (monitor: LockMonitor): Promise<void> =>
+    isTransaction ? retry(work, runner, monitor, signal) : work();
   try {
-    if (isTransaction)
-      await retry(() => inTransaction(runner, LOCK_TIMEOUT, work), runner, monitor, signal);
-    else await work();
+    await LockMonitor.during(runner, REPORTING, onWaiting, run, signal);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
-  } finally {
-    await monitor.stop();
   }
 }
 
 async function retry(
-  attempt: () => Promise<void>,
+  work: () => Promise<void>,
   runner: QueryRunner,
   monitor: LockMonitor,
   signal: AbortSignal | undefined,
@@ -104,7 +101,7 @@ async function retry(
   for (let delay = RETRY_DELAY.initial; ; delay = Math.min(2 * delay, RETRY_DELAY.maximum)) {
     signal?.throwIfAborted();
     try {
-      await attempt();
+      await inTransaction(runner, LOCK_TIMEOUT, work);
       return;
     } catch (error) {
       if (!isLockFailure(error)) throw error;
@@ -132,20 +129,15 @@ async function cancelAutovacuum(runner: QueryRunner, table: string): Promise<voi
   }
 }
 
-async function inTransaction(
+function inTransaction(
   runner: QueryRunner,
   lockTimeout: number,
   work: () => Promise<unknown>,
 ): Promise<void> {
-  await runner.startTransaction();
-  try {
+  return runner.manager.transaction(async () => {
     await runner.query(`SET LOCAL lock_timeout = ${lockTimeout}`);
     await work();
-    await runner.commitTransaction();
-  } catch (error) {
-    await runner.rollbackTransaction().catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 function isLockFailure(error: unknown): boolean {

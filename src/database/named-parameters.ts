@@ -1,5 +1,5 @@
 import type { ObjectLiteral } from 'typeorm';
-import type { ParameterSink } from './statement.js';
+import type { ParameterValues } from './statement.js';
 
 /**
  * The parts of SQL: first those in which a colon begins no parameter, which are texts, quoted names,
@@ -15,7 +15,7 @@ const PARTS =
 export function withParameters(
   sql: string,
   values: ObjectLiteral,
-  parameters: ParameterSink,
+  parameters: ParameterValues,
 ): string {
   const added = new Map<string, string>();
   return sql.replace(

@@ -1,7 +1,9 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import { type FieldDef, type Pool, Query } from 'pg';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { PoolOverloadedError } from './database-failure.js';
-import type { Replicas } from './replicas.js';
+import { Replicas } from './replicas.js';
 import { Snapshot } from './snapshot.js';
 import type { Statement } from './statement.js';
 
@@ -25,21 +27,20 @@ async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>)
  * The pool on which requests read: of an available replica, otherwise of the primary. Each method throws
  * `PoolOverloadedError` if too many queries already wait for a connection.
  */
+@Injectable()
 export class ReadPool {
   private readonly primary: Pool;
 
-  /** @param replicas `undefined` if there are none */
   constructor(
-    dataSource: DataSource,
-    private readonly replicas: Replicas | undefined,
+    @InjectDataSource() dataSource: DataSource,
+    private readonly replicas: Replicas,
   ) {
     this.primary = primaryPool(dataSource);
   }
 
   /** Runs work that only reads. It may run again on another server. */
   read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    const run = (pool: Pool) => unlessOverloaded(pool, work);
-    return this.replicas ? this.replicas.read(this.primary, run) : run(this.primary);
+    return this.replicas.read(this.primary, (pool) => unlessOverloaded(pool, work));
   }
 
   /** Runs work that reads from one snapshot. */
@@ -56,8 +57,7 @@ export class ReadPool {
 
   /** Runs work that must not read from a replica. */
   onPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    const run = () => unlessOverloaded(this.primary, work);
-    return this.replicas ? this.replicas.onPrimary(run) : run();
+    return this.replicas.onPrimary(() => unlessOverloaded(this.primary, work));
   }
 
   /**

@@ -79,6 +79,11 @@ export class Replica {
     }
   }
 
+  /** Milliseconds that it may be behind the primary; `Infinity` while unavailable. */
+  get lag(): number {
+    return performance.now() - this.asOf;
+  }
+
   /** Number of queries that run on the replica or wait for a connection to it. */
   get load(): number {
     const { totalCount, idleCount, waitingCount } = this.pool;

@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../settings/settings.js';
@@ -30,11 +30,11 @@ interface Milestone extends Position {
  * `maxReplicaLag`. The service records the log position of the primary with a time of its own clock, and compares that
  * of each replica with it. So no clocks of two machines are compared, and a replica without a primary falls behind.
  */
-export class Replicas {
+export class Replicas implements OnApplicationShutdown {
+  readonly all: readonly Replica[];
   private readonly logger = new Logger(Replicas.name);
   /** Milliseconds that a replica may be behind the primary. */
   private readonly maxLag: number;
-  private readonly replicas: readonly Replica[];
   private readonly primary: Pool;
   /** In the order of their times. */
   private milestones: Milestone[] = [];
@@ -47,33 +47,15 @@ export class Replicas {
     const { replicaUrls } = settings;
     this.maxLag = settings.maxReplicaLag;
     this.primary = createProbe(primaryUrl);
-    this.replicas = replicaUrls.map((url) => new Replica(nameOf(url), url, settings));
+    this.all = replicaUrls.map((url) => new Replica(nameOf(url), url, settings));
     this.running = replicaUrls.length > 0 ? this.run() : Promise.resolve();
-  }
-
-  /** Milliseconds that each replica may be behind, by name; `Infinity` while unavailable. */
-  get lags(): ReadonlyMap<string, number> {
-    const now = performance.now();
-    return new Map(this.replicas.map(({ name, asOf }) => [name, now - asOf]));
-  }
-
-  /** The pools of connections to the replicas, by name. */
-  get pools(): ReadonlyMap<string, Pool> {
-    return new Map(this.replicas.map(({ name, pool }) => [name, pool]));
-  }
-
-  /** Why replicas are excluded, by name. */
-  get problems(): ReadonlyMap<string, string> {
-    return new Map(
-      this.replicas.flatMap(({ name, problem }) => (problem ? [[name, problem] as const] : [])),
-    );
   }
 
   /** The replicas that get queries now. */
   get available(): Replica[] {
     const now = performance.now();
-    return this.replicas.filter(
-      ({ asOf, suspendedUntil }) => now - asOf <= this.maxLag && now >= suspendedUntil,
+    return this.all.filter(
+      ({ lag, suspendedUntil }) => lag <= this.maxLag && now >= suspendedUntil,
     );
   }
 
@@ -133,17 +115,18 @@ export class Replicas {
     return true;
   }
 
-  async close(): Promise<void> {
+  /** Called by Nest after every request has been answered. */
+  async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.running;
-    await Promise.all([this.primary.end(), ...this.replicas.map((replica) => replica.close())]);
+    await Promise.all([this.primary.end(), ...this.all.map((replica) => replica.close())]);
   }
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await this.recordMilestone();
-      await Promise.all(this.replicas.map((replica) => this.check(replica)));
+      await Promise.all(this.all.map((replica) => this.check(replica)));
       await sleep(CHECK_INTERVAL, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -1,42 +1,45 @@
 import type { QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { hasRows, lockOutWriters } from './installed-resource.js';
-import type { MigrationContext } from './migrate.js';
+import { type MigrateOptions, withMigrationLock } from './migrate.js';
 import { withShortLocks } from './migration-lock.js';
 
 /**
- * Takes back the migration that was applied last.
+ * Takes back the migration that was applied last, and waits for locks as `migrate` does.
  *
  * @param destructive whether data may be lost
  * @returns its name
  * @throws CommandError if there is none, if its file is gone, or if data would be lost
  */
-export async function revertMigration(
-  context: MigrationContext,
+export function migrateDown(
+  url: string,
   destructive: boolean,
+  options: MigrateOptions = {},
 ): Promise<string> {
-  const { executor, runner } = context;
-  const applied = await executor.getExecutedMigrations();
-  const last = applied.toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0)).at(-1);
-  if (!last) throw new CommandError('There is no migration to take back');
-  const instance = runner.dataSource.migrations.find(
-    (each) => (each.name ?? each.constructor.name) === last.name,
-  );
-  if (!instance) {
-    throw new CommandError(`The file of ${last.name} is gone: bring it back to take it back`);
-  }
-  if (instance.transaction === false && !destructive) {
-    throw new CommandError(
-      `${last.name} has no transaction, so that what it loses cannot be seen: take it back with --destructive`,
+  return withMigrationLock(url, options, async (context) => {
+    const { executor, runner } = context;
+    const applied = await executor.getExecutedMigrations();
+    const last = applied.toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0)).at(-1);
+    if (!last) throw new CommandError('There is no migration to take back');
+    const instance = runner.dataSource.migrations.find(
+      (each) => (each.name ?? each.constructor.name) === last.name,
     );
-  }
-  const revert = async (): Promise<void> => {
-    if (!destructive) await checkLoss(runner, last.name, () => instance.down(runner));
-    await instance.down(runner);
-    await executor.deleteMigration(last);
-  };
-  await withShortLocks(last.name, context, revert, instance.transaction !== false);
-  return last.name;
+    if (!instance) {
+      throw new CommandError(`The file of ${last.name} is gone: bring it back to take it back`);
+    }
+    if (instance.transaction === false && !destructive) {
+      throw new CommandError(
+        `${last.name} has no transaction, so that what it loses cannot be seen: take it back with --destructive`,
+      );
+    }
+    const revert = async (): Promise<void> => {
+      if (!destructive) await checkLoss(runner, last.name, () => instance.down(runner));
+      await instance.down(runner);
+      await executor.deleteMigration(last);
+    };
+    await withShortLocks(last.name, context, revert, instance.transaction !== false);
+    return last.name;
+  });
 }
 
 /** Runs `down` on trial, and checks that what it drops is empty. */
@@ -74,7 +77,7 @@ interface DataColumn {
 
 /** The columns whose values are data, not derived from other columns as those of tallies are. */
 async function dataColumns(runner: QueryRunner): Promise<DataColumn[]> {
-  return await runner.manager.query<DataColumn[]>(
+  return runner.manager.query<DataColumn[]>(
     `SELECT attrelid || ' ' || attnum AS key, relname AS table, attname AS column
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'

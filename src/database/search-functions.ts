@@ -68,7 +68,7 @@ async function chosenLanguage(runner: QueryRunner): Promise<string> {
  * database has none, other letters keep their case.
  */
 async function lowerCollation(runner: QueryRunner): Promise<string> {
-  const [row] = await runner.manager.query<{ collation: string }[]>(
+  const [{ collation }] = await runner.manager.query<[{ collation: string }]>(
     `SELECT CASE WHEN lower('ÉЖ') = 'éж' THEN 'COLLATE pg_catalog."default"' ELSE coalesce((
        SELECT format('COLLATE %I.%I', nspname, collname)
        FROM pg_collation JOIN pg_namespace ON pg_namespace.oid = collnamespace
@@ -76,7 +76,7 @@ async function lowerCollation(runner: QueryRunner): Promise<string> {
        ORDER BY array_position('{pg_c_utf8,und-x-icu,C.utf8,en_US.utf8}', collname::text) LIMIT 1
      ), 'COLLATE "C"') END AS collation`,
   );
-  return row?.collation ?? 'COLLATE "C"';
+  return collation;
 }
 
 /** The characters of words beyond ASCII, as ranges of a bracket expression: letters, digits and marks. */

@@ -13,14 +13,8 @@ export function statement(text: string, { prepared }: { prepared: boolean }): St
   return { text, digest: hash('sha256', text, 'base64url'), prepared };
 }
 
-/** Where the text of a statement gets its parameters. */
-export interface ParameterSink {
-  /** Adds a value and returns its parameter. */
-  add(value: unknown): string;
-}
-
 /** Collects the values of a statement's parameters, in order. */
-export class ParameterValues implements ParameterSink {
+export class ParameterValues {
   readonly values: unknown[];
 
   /**

@@ -65,9 +65,9 @@ export class Metrics {
 
   private addDatabase(): void {
     const { replicas } = this;
-    const pools = new Map([['primary', primaryPool(this.dataSource)], ...replicas.pools]);
+    const servers = [{ name: 'primary', pool: primaryPool(this.dataSource) }, ...replicas.all];
     const ofPools = (read: (pool: Pool) => number) => () =>
-      [...pools].map(([server, pool]) => [server, read(pool)] as const);
+      servers.map(({ name, pool }) => [name, read(pool)] as const);
     this.gauges(
       'server',
       'catalogue_pool_connections',
@@ -90,7 +90,7 @@ export class Metrics {
       'replica',
       'catalogue_replica_lag_seconds',
       'How far a replica may be behind the primary; infinite while it is away',
-      () => [...replicas.lags].map(([name, lag]) => [name, lag / 1000]),
+      () => replicas.all.map(({ name, lag }) => [name, lag / 1000]),
     );
   }
 

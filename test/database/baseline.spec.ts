@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { migrate, migrateDown } from '../../src/database/migrate.js';
+import { migrate } from '../../src/database/migrate.js';
 import { databaseOptions } from '../../src/database/options.js';
+import { migrateDown } from '../../src/database/revert-migration.js';
 import { CommandHost } from '../cli/command-host.js';
 import { createDatabase, type TestDatabase } from './database.js';
 

@@ -181,6 +181,9 @@ it('Counts and pages are right on a replica, at every moment of a writer’s wor
   await primary.query(`DELETE FROM brands WHERE name = 'W'`);
 });
 
+/** Why replicas are excluded. */
+const problemsOf = ({ all }: Replicas): string[] => all.flatMap(({ problem }) => problem ?? []);
+
 it('What is no replica of this database, or of its past, is left out', async () => {
   const [replica] = replicas;
   const database = new URL(replica?.url ?? '');
@@ -189,14 +192,14 @@ it('What is no replica of this database, or of its past, is left out', async () 
   const replicaOfOther = await other.replica();
   const urls = [primary.url, database.href, replicaOfOther.url];
   const strangers = new Replicas(primary.url, { ...SETTINGS, replicaUrls: urls });
-  await until(() => Promise.resolve(strangers.problems.size === 3));
-  expect([...strangers.problems.values()]).toEqual([
+  await until(() => Promise.resolve(problemsOf(strangers).length === 3));
+  expect(problemsOf(strangers)).toEqual([
     'it is not a streaming replica',
     'it is a replica of another server, database or timeline',
     'it is a replica of another server, database or timeline',
   ]);
   expect(strangers.available).toEqual([]);
-  await strangers.close();
+  await strangers.onApplicationShutdown();
 
   // After a promotion, the two servers are on different timelines.
   const promoted = await other.replica();
@@ -205,12 +208,10 @@ it('What is no replica of this database, or of its past, is left out', async () 
   await other.query('CREATE TABLE junk AS SELECT generate_series(1, 100000)');
   const lost = [replicaOfOther.url];
   const parted = new Replicas(promoted.url, { ...SETTINGS, replicaUrls: lost });
-  await until(() => Promise.resolve(parted.problems.size === 1));
-  expect([...parted.problems.values()]).toEqual([
-    'it is a replica of another server, database or timeline',
-  ]);
+  await until(() => Promise.resolve(problemsOf(parted).length === 1));
+  expect(problemsOf(parted)).toEqual(['it is a replica of another server, database or timeline']);
   expect(parted.available).toEqual([]);
-  await parted.close();
+  await parted.onApplicationShutdown();
   for (const server of [promoted, replicaOfOther, other]) await server.remove();
 });
 
@@ -238,9 +239,9 @@ it('After another database has taken the place of the first one by its name, its
   ]) {
     await primary.query(statement);
   }
-  await until(() => Promise.resolve(replaced.problems.size === 1));
+  await until(() => Promise.resolve(problemsOf(replaced).length === 1));
   await until(() => Promise.resolve(replaced.available.length === 1));
-  await replaced.close();
+  await replaced.onApplicationShutdown();
 });
 
 it('A replica that may not be read is asked once a minute at most', async () => {

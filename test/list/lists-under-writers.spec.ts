@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { driverErrorOf } from '../../src/database/database-failure.js';
 import { databaseOptions } from '../../src/database/options.js';
 import { ReadPool } from '../../src/database/read-pool.js';
+import { Replicas } from '../../src/database/replicas.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
@@ -71,7 +72,7 @@ class SnapshotReader {
   static async open({ application, database }: Library): Promise<SnapshotReader> {
     const dataSource = new DataSource(databaseOptions(database.url, { poolSize: 1 }));
     await dataSource.initialize();
-    const reads = new ReadPool(dataSource, undefined);
+    const reads = new ReadPool(dataSource, application.get(Replicas));
     const settings = application.get(Settings);
     const statements = new PreparedStatements();
     const reader = new ListReader(
