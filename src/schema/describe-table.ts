@@ -131,14 +131,12 @@ async function checkOfOthers(dataSource: DataSource, { schema, name }: Relation)
   const tables = dataSource.entityMetadatas
     .filter((metadata) => !isResource(metadata) || capabilitiesOf(metadata).written)
     .map(({ tableName }) => tableName);
-  const kept = [...resourcesWith('counts', dataSource).keys()].map(
-    (resource) => `${resource}_tally`,
-  );
+  const tallied = [...resourcesWith('counts', dataSource).keys()];
   const isOfService =
-    own &&
-    ([...tables, ...SERVICE_TABLES].includes(name) ||
-      kept.some((prefix) => name.startsWith(prefix)));
-  if (isOfService) throw new CommandError(`${schema}.${name} is a table of the service itself`);
+    [...tables, ...SERVICE_TABLES].includes(name) ||
+    tallied.some((resource) => name.startsWith(`${resource}_tally`));
+  if (own && isOfService)
+    throw new CommandError(`${schema}.${name} is a table of the service itself`);
   if (schema === 'information_schema' || schema.startsWith('pg_')) {
     throw new CommandError(`${schema}.${name} is a table of PostgreSQL itself`);
   }
@@ -210,17 +208,16 @@ async function checkKey(
   { name: key }: RelationColumn,
 ): Promise<void> {
   const table = `${relation.schema}.${relation.name}`;
-  const column = quotedName(key);
+  const [from, column] = [quotedTable(relation), quotedName(key)];
   if (relation.kind !== 'table') {
     const rows = await dataSource.query<unknown[]>(
-      `SELECT FROM ${quotedTable(relation)} GROUP BY ${column}
+      `SELECT FROM ${from} GROUP BY ${column}
        HAVING count(*) > 1 OR ${column} IS NULL LIMIT 1`,
     );
     if (rows.length > 0) {
       throw new CommandError(`Several rows of ${table} have the same ${key}, or one has none`);
     }
   }
-  const from = quotedTable(relation);
   const isFound = usesIndexes(
     await genericPlan(dataSource, `SELECT * FROM ${from} WHERE ${column} = $1`),
   );
@@ -241,29 +238,21 @@ async function flagsOf(
   { name, type, sqlType, values, isNullable }: RelationColumn,
   indexed: readonly string[],
 ): Promise<Flag[]> {
-  const [from, column] = [quotedTable(relation), quotedName(name)];
-  const serves = async (condition: string): Promise<boolean> => {
-    const nodes = await genericPlan(dataSource, `SELECT * FROM ${from} WHERE ${condition}`);
-    return usesIndexes(nodes) && (!isForeign(nodes) || indexed.includes(name));
-  };
-  const sorts = async (order: string): Promise<boolean> => {
-    const by = `${order}, ${quotedName(key)}`;
-    const nodes = await genericPlan(dataSource, `SELECT * FROM ${from} ORDER BY ${by} LIMIT 1`);
-    return isInOrder(nodes) && (!isForeign(nodes) || indexed.includes(name));
+  const serves = async (flag: Exclude<Flag, 'null'>, clause: string): Promise<boolean> => {
+    const text = `SELECT * FROM ${quotedTable(relation)} ${clause}`;
+    const nodes = await genericPlan(dataSource, text);
+    const isServed = flag === 'sort' ? isInOrder(nodes) : usesIndexes(nodes);
+    return isServed && (!isForeign(nodes) || indexed.includes(name));
   };
   const flags: Flag[] = isNullable ? ['null'] : [];
   const offered = type === null || SMALL_TYPES.includes(sqlType) ? SMALL_TYPE_FLAGS : FLAGS[type];
   for (const flag of offered) {
-    const isServed =
-      flag === 'sort'
-        ? await sorts(column)
-        : flag === 'exists'
-          ? isNullable &&
-            (await serves(`${column} IS NOT NULL`)) &&
-            (await serves(`${column} IS NULL`))
-          : // A filter by the one value of an enumeration would leave all objects.
-            !(type === 'enum' && values?.length === 1) &&
-            (await serves(CONDITIONS[flag](column, type)));
+    if (flag === 'exists' && !isNullable) continue;
+    // A filter by the one value of an enumeration would leave all objects.
+    if (flag === 'several' && values?.length === 1) continue;
+    const clauses = CLAUSES[flag](quotedName(name), quotedName(key), type);
+    let isServed = true;
+    for (const clause of clauses) isServed &&= await serves(flag, clause);
     if (isServed) flags.push(flag);
   }
   return flags;
@@ -292,11 +281,16 @@ const FLAGS = {
   Record<NonNullable<RelationColumn['type']>, readonly Exclude<Flag, 'null'>[]>
 >;
 
-const CONDITIONS = {
-  exact: (column: string) => `${column} = $1`,
-  several: (column: string, type: RelationColumn['type']) =>
-    type === 'texts' || type === 'integers' ? `${column} && $1` : `${column} = ANY($1)`,
-  interval: (column: string) => `${column} >= $1`,
+/** What an index must serve for each flag. */
+const CLAUSES = {
+  exact: (column: string) => [`WHERE ${column} = $1`],
+  several: (column: string, _: string, type: RelationColumn['type']) =>
+    type === 'texts' || type === 'integers'
+      ? [`WHERE ${column} && $1`]
+      : [`WHERE ${column} = ANY($1)`],
+  interval: (column: string) => [`WHERE ${column} >= $1`],
+  exists: (column: string) => [`WHERE ${column} IS NOT NULL`, `WHERE ${column} IS NULL`],
+  sort: (column: string, key: string) => [`ORDER BY ${column}, ${key} LIMIT 1`],
 };
 
 function describedColumn(

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
+import { resourcesWith } from '../resource/capabilities.js';
 import { resourcesOf } from '../resource/resource.js';
 import { type Difference, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
@@ -18,25 +18,17 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     ...(await surplusDifferences(dataSource)),
   ];
   const partsOf = await readParts(dataSource);
-  // Tables of others first.
-  const resources = [...resourcesOf(dataSource)].sort(
-    ([, one], [, other]) =>
-      Number(capabilitiesOf(one).written) - Number(capabilitiesOf(other).written),
-  );
-  for (const [resource, metadata] of resources) {
+  for (const [resource, metadata] of resourcesOf(dataSource)) {
     const columns = await externalDifferences(dataSource, metadata);
     found.push(...columns.map((difference) => ({ ...difference, resource })));
     // If its table or a column is missing, the rest is reported after that is fixed.
     if (found.some((other) => other.resource === resource && other.affectsColumns)) continue;
-    const slow: Difference[] = [];
     for (const { part, installed } of partsOf(metadata)) {
       for (const difference of await part.differences(metadata, installed, dataSource)) {
-        if (part.isForSpeed) slow.push(difference);
-        else found.push({ ...difference, resource });
+        // Lists that are only slow are not withheld.
+        found.push(part.isForSpeed ? difference : { ...difference, resource });
       }
     }
-    // Of no resource: its lists are right.
-    found.push(...slow);
   }
   return found;
 }

@@ -1,5 +1,4 @@
 import type { DataSource } from 'typeorm';
-import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourcesOf } from '../resource/resource.js';
 import type { Statements } from './parts/part.js';
 import { readParts } from './parts/parts.js';
@@ -11,11 +10,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
   const up: Statements = { first: [], tables: [...changes.up], last: [] };
   const down: Statements = { first: [], tables: [...changes.down], last: [] };
   const partsOf = await readParts(dataSource);
-  // Tables of others last.
-  const resources = [...resourcesOf(dataSource).values()].sort(
-    (one, other) => Number(capabilitiesOf(other).written) - Number(capabilitiesOf(one).written),
-  );
-  for (const metadata of resources) {
+  for (const metadata of resourcesOf(dataSource).values()) {
     for (const { part, installed } of partsOf(metadata)) {
       part.migrate(metadata, installed, { up, down });
     }

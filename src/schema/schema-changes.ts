@@ -111,21 +111,21 @@ function splitDefinition(definition: string): { type: string; rest: string } | u
 
 /** Whether a type, as PostgreSQL writes it, holds every value of another one. */
 export function isWider(from: string, to: string): boolean {
-  const lengths = [from, to].map((type) => {
-    if (type === 'text' || type === 'character varying') return Infinity;
-    return Number(/^character varying\((\d+)\)$/.exec(type)?.[1]);
-  });
-  const integers = [from, to].map((type) => ['smallint', 'integer', 'bigint'].indexOf(type));
-  const decimals = [from, to].map((type) => /^numeric\((\d+),(\d+)\)$/.exec(type));
-  const [[shorter = NaN, longer = NaN], [smaller = -1, larger = -1]] = [lengths, integers];
-  if (smaller !== -1) return smaller < larger;
-  const [less, more] = decimals;
+  const integers = ['smallint', 'integer', 'bigint'];
+  if (integers.includes(from)) return integers.indexOf(from) < integers.indexOf(to);
+  const [less, more] = [from, to].map((type) => /^numeric\((\d+),(\d+)\)$/.exec(type));
   if (less && more) {
     const [digits, scale] = [Number(less[1]), Number(less[2])];
     const [newDigits, newScale] = [Number(more[1]), Number(more[2])];
     return newScale >= scale && newDigits - newScale >= digits - scale;
   }
-  return shorter < longer;
+  return maximumLength(from) < maximumLength(to);
+}
+
+/** Maximum characters of a type of texts; NaN for any other type. */
+function maximumLength(type: string): number {
+  if (type === 'text' || type === 'character varying') return Infinity;
+  return Number(/^character varying\((\d+)\)$/.exec(type)?.[1]);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { TALLY_OPTIONS } from '../../src/schema/parts/tally-options.js';
+import { TALLY_OPTIONS } from '../../src/schema/parts/tally.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

@@ -37,17 +37,13 @@ export const listIndexes: Part<readonly ListIndex[]> = {
       const [toDrop, toCreate] = [surplus, missing].map((indexes) =>
         indexes.find((index) => index.name === name),
       );
-      const dropping = toDrop ? drop(toDrop) : '';
-      if (!toCreate) {
-        const text = `the index ${name} on ${table} is not declared`;
-        return { text, remedy: orMigration(dropping), isSurplus: true };
-      }
-      const creating = createIndex(table, toCreate);
-      if (!toDrop) {
-        return { text: `${table} has no index ${name}`, remedy: orMigration(creating) };
-      }
-      const text = `the index ${name} on ${table} is not as declared`;
-      return { text, remedy: orMigration(`${dropping}; ${creating}`) };
+      const statements = [toDrop && drop(toDrop), toCreate && createIndex(table, toCreate)];
+      const remedy = orMigration(statements.filter(Boolean).join('; '));
+      if (!toDrop) return { text: `${table} has no index ${name}`, remedy };
+      const text = `the index ${name} on ${table} is not`;
+      return toCreate
+        ? { text: `${text} as declared`, remedy }
+        : { text: `${text} declared`, remedy, isSurplus: true };
     });
   },
 

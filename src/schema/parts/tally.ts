@@ -1,9 +1,50 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
+import { namesOf } from '../../list/tally/facet.js';
+import { facetColumnsOf } from '../../list/tally/tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { identifierOf } from '../../resource/resource.js';
+import { declaredColumns } from '../../resource/declaration.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
-import { TALLY_OPTIONS } from './tally-options.js';
+
+/** An option of a tally. It is a column of the table `tallies` and an argument of `install_tally`. */
+interface TallyOption {
+  /** What the tally does by these columns, for an operator. */
+  readonly does: string;
+  /** Columns, or combinations of columns such as `categoryID+type`, that an entity declares. */
+  readonly declared: (metadata: EntityMetadata) => readonly string[];
+}
+
+/**
+ * In the order of the arguments of `install_tally`. Comparison and migrations follow from an option that names columns.
+ * What triggers compare is in the view `tally_orders`; tracked tables have `tracking.sql` and `tracking.ts` here.
+ */
+export const TALLY_OPTIONS = {
+  counted: {
+    does: 'counts',
+    declared: (metadata) => facetColumnsOf(metadata).map(namesOf),
+  },
+  sorted: {
+    does: 'has ranges',
+    declared: (metadata) => databaseNames(metadata, declaredColumns(metadata).sorted),
+  },
+  searched: {
+    does: 'counts words',
+    declared: (metadata) => databaseNames(metadata, declaredColumns(metadata).searched),
+  },
+  intervals: {
+    does: 'counts intervals',
+    declared: (metadata) =>
+      declaredColumns(metadata).intervals.map(({ of, within }) =>
+        databaseNames(metadata, [...within, of]).join('+'),
+      ),
+  },
+} as const satisfies Readonly<Record<string, TallyOption>>;
+
+/** The names of columns in the database. */
+function databaseNames(metadata: EntityMetadata, properties: readonly string[]): string[] {
+  return properties.map((name) => columnOf(metadata, name).databaseName);
+}
 
 type Option = keyof typeof TALLY_OPTIONS;
 
@@ -59,7 +100,9 @@ export const tally: Part<InstalledTally> = {
     ];
     for (const { statements, former, next } of ways) {
       // Its tables have columns of the same types.
-      const columns = former ? columnsWithTypes(former) : [];
+      const columns = former
+        ? OPTIONS.flatMap((option) => former[option]).flatMap((names) => names.split('+'))
+        : [];
       const isRetyped = retypedColumns(statements, table).some((name) => columns.includes(name));
       if (isSame && !isRetyped) continue;
       if (former && (isRetyped || !next)) {
@@ -92,12 +135,6 @@ export function countsAsDeclared(
 /** Whether two lists have the same names, in any order. None is in a list twice. */
 export function haveSameNames(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
-}
-
-function columnsWithTypes(tallied: TallyColumns): string[] {
-  return OPTIONS.filter((option) => TALLY_OPTIONS[option].dependsOnTypes)
-    .flatMap((option) => tallied[option])
-    .flatMap((names) => names.split('+'));
 }
 
 /** The statement that creates the tally of a resource, or recreates it from the table. */
