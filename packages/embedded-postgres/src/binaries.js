@@ -1,8 +1,8 @@
-import { chmod, cp, lstat, mkdir, readFile, readdir, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { createAtomically } from './create-atomically.js';
-import { EmbeddedPostgresError } from './errors.js';
+import { EmbeddedPostgresError, errorCode } from './errors.js';
 import { canReach } from './home.js';
 
 /** @import { Home } from './home.js' */
@@ -70,24 +70,14 @@ async function ensureLinks(folder) {
   /** `target` links to `source`. @type {{ source: string; target: string }[]} */
   const links = JSON.parse(await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links) {
-    const link = join(folder, target);
-    if (await exists(link)) continue;
     try {
-      await symlink(relative(dirname(target), source), link);
-    } catch {
-      // Another process may have created it first. Otherwise node_modules is not writable.
-      if (!(await exists(link))) return false;
+      await symlink(relative(dirname(target), source), join(folder, target));
+    } catch (error) {
+      // Otherwise node_modules is not writable.
+      if (errorCode(error) !== 'EEXIST') return false;
     }
   }
   return true;
-}
-
-/** @param {string} path */
-async function exists(path) {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { usableBinaries } from './binaries.js';
 import { createAtomically } from './create-atomically.js';
 import { EmbeddedPostgresError, errorCode, messageOf, oneLine, unlessMissing } from './errors.js';
-import { clusterIn, homeOf } from './home.js';
+import { CLUSTER, homeOf } from './home.js';
 
 /** @import { Account } from './home.js' */
 
@@ -32,7 +32,7 @@ import { clusterIn, homeOf } from './home.js';
 export async function openCluster(dataDir, name, onNotice) {
   try {
     const home = await homeOf(dataDir);
-    const directory = clusterIn(home);
+    const directory = join(home.directory, CLUSTER);
     const binaries = await usableBinaries(home);
     const cluster = { directory, name, account: home.account, binaries };
     await createAtomically(directory, (temporary) => initialise(temporary, cluster));

@@ -22,7 +22,8 @@ const ACCOUNTS = ['postgres', 'node', 'nobody'];
 /** Where root stores the data if the account cannot reach the data directory, as in root's home. */
 const ELSEWHERE = '/var/lib/embedded-postgres';
 
-const CLUSTER = 'postgres';
+/** The folder of the cluster in `Home.directory`. */
+export const CLUSTER = 'postgres';
 
 /**
  * Creates the data directory, and finds its home, which is the same every time.
@@ -36,11 +37,6 @@ export async function homeOf(dataDir) {
   // Resolves symbolic links, so that a directory has one name.
   const directory = await realpath(dataDir);
   return process.getuid?.() === 0 ? rootsHome(directory) : ownHome(directory);
-}
-
-/** @param {Home} home */
-export function clusterIn(home) {
-  return join(home.directory, CLUSTER);
 }
 
 /** @param {string} directory */
