@@ -55,13 +55,10 @@ async function load(
   setFlagsFromString('--heap-growing-percent=30');
   const source = await openSource(file);
   const format = flags.format ?? formatNamed(file);
-  const progress = new Progress(process.stderr, source.size);
-  const text = textOf(source, (bytes) => {
-    progress.add(bytes);
-  });
+  const progress = new Progress(process.stderr, source);
   await runner.startTransaction();
   try {
-    const rows = progress.count(rowsOf(format, text));
+    const rows = progress.count(rowsOf(format, textOf(source.stream)));
     const onWaiting = (line: string): void => {
       progress.end();
       console.error(`The import ${line}`);

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import type { openSource } from '../import/source.js';
 
 /** Milliseconds between two lines if the output is not a terminal. */
 const LINE_INTERVAL = 5000;
@@ -8,20 +9,13 @@ const BAR_WIDTH = 30;
 
 /** Shows the progress of an import: as a bar on a terminal, otherwise as a line every 5 seconds. */
 export class Progress {
-  private bytes = 0;
   private rows = 0;
   private shownAt = performance.now();
 
-  /** @param size of the file in bytes; undefined if unknown */
   constructor(
     private readonly output: WriteStream,
-    private readonly size: number | undefined,
+    private readonly source: Awaited<ReturnType<typeof openSource>>,
   ) {}
-
-  /** Adds bytes that were read. */
-  add(bytes: number): void {
-    this.bytes += bytes;
-  }
 
   /** Counts the rows of batches as they pass through. */
   async *count<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
@@ -43,7 +37,8 @@ export class Progress {
     const interval = this.output.isTTY ? BAR_INTERVAL : LINE_INTERVAL;
     if (now - this.shownAt < interval && !(stage && this.output.isTTY)) return;
     this.shownAt = now;
-    const fraction = this.size ? Math.min(1, this.bytes / this.size) : undefined;
+    const { stream, size } = this.source;
+    const fraction = size ? Math.min(1, stream.bytesRead / size) : undefined;
     const rows = `${this.rows.toLocaleString('en-US')} rows${stage ? `, ${stage}` : ''}`;
     const percent = fraction === undefined ? '' : `${Math.floor(fraction * 100)} % · `;
     if (!this.output.isTTY) {

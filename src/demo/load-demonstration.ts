@@ -62,8 +62,5 @@ export async function* demoRows(
 ): AsyncGenerator<FileRow[]> {
   // The path is the same from src/demo and from dist/demo.
   const file = fileURLToPath(new URL(`../../demo/${resource}.csv`, import.meta.url));
-  yield* rowsOf(
-    'csv',
-    textOf(await openSource(file), () => undefined),
-  );
+  yield* rowsOf('csv', textOf((await openSource(file)).stream));
 }

@@ -20,50 +20,44 @@ export function importedFields(metadata: EntityMetadata): ColumnMetadata[] {
   );
 }
 
-/** Assigns the columns of a file to fields. */
-export class ColumnPlan {
+/** How the columns of a file are assigned to fields. */
+export interface ColumnPlan {
   /** The position of the column of each field, in the order of `importedFields`; undefined: none. */
   readonly positions: readonly (number | undefined)[];
   /** Columns of the file that are ignored. */
   readonly leftOut: readonly string[];
-  /** Columns that match no field: an error, unless there is a `--map`. */
-  readonly unknown: readonly string[];
+  /** What is wrong with the columns; undefined: nothing. */
+  readonly problem: Omit<Problem, 'line'> | undefined;
+}
 
-  constructor(
-    private readonly metadata: EntityMetadata,
-    columns: readonly string[],
-    { map, set }: Mapping,
-  ) {
-    const fields = importedFields(metadata);
-    // A column that `--map` assigns to one field is not also assigned to another by its name.
-    const mapped = new Set(map.values());
-    const sources = fields.map(({ propertyName: field }) => {
-      if (set.has(field)) return undefined;
-      return map.get(field) ?? (mapped.has(field) ? undefined : field);
-    });
-    this.positions = sources.map((column) => {
-      const position = column === undefined ? -1 : columns.indexOf(column);
-      return position < 0 ? undefined : position;
-    });
-    const unused = columns.filter((column) => !sources.includes(column));
-    const names = fieldsOf(metadata).map(({ propertyName }) => propertyName);
-    this.unknown = map.size > 0 ? [] : unused.filter((column) => !names.includes(column));
-    this.leftOut = unused.filter((column) => !this.unknown.includes(column));
+/** Assigns the columns of a file to fields. One that matches no field is a problem, unless there is a `--map`. */
+export function planColumns(
+  metadata: EntityMetadata,
+  columns: readonly string[],
+  { map, set }: Mapping,
+): ColumnPlan {
+  const fields = importedFields(metadata);
+  // A column that `--map` assigns to one field is not also assigned to another by its name.
+  const mapped = new Set(map.values());
+  const sources = fields.map(({ propertyName: field }) => {
+    if (set.has(field)) return undefined;
+    return map.get(field) ?? (mapped.has(field) ? undefined : field);
+  });
+  const positions = sources.map((column) => {
+    const position = column === undefined ? -1 : columns.indexOf(column);
+    return position < 0 ? undefined : position;
+  });
+  const leftOut = columns.filter((column) => !sources.includes(column));
+  const names = fieldsOf(metadata).map(({ propertyName }) => propertyName);
+  const unknown = map.size > 0 ? undefined : leftOut.find((column) => !names.includes(column));
+  if (unknown !== undefined) {
+    const message = `names no field of ${metadata.tableName}; its fields are ${names.join(', ')}`;
+    return { positions, leftOut, problem: { column: unknown, message } };
   }
-
-  /** The problem with these columns, reported for a line; undefined if there is none. */
-  problem(line: number): Problem | undefined {
-    const [unknown] = this.unknown;
-    if (unknown !== undefined) {
-      const names = fieldsOf(this.metadata).map(({ propertyName }) => propertyName);
-      const message = `names no field of ${this.metadata.tableName}; its fields are ${names.join(', ')}`;
-      return { line, column: unknown, message };
-    }
-    const identifier = identifierOf(this.metadata);
-    const at = importedFields(this.metadata).indexOf(identifier);
-    if (this.positions[at] !== undefined) return undefined;
-    return { line, message: `there is no column for ${identifier.propertyName}` };
-  }
+  const identifier = identifierOf(metadata);
+  const isIdentified = positions[fields.indexOf(identifier)] !== undefined;
+  const message = `there is no column for ${identifier.propertyName}`;
+  return { positions, leftOut, problem: isIdentified ? undefined : { message } };
 }
 
 /** @throws CommandError if a mapping names a field that cannot be imported, or one field twice */

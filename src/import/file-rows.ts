@@ -1,4 +1,5 @@
 import { CsvError, type Info, parse, type Parser } from 'csv-parse';
+import { parsed } from '../resource/json-cell.js';
 import { arrayElements } from './array-elements.js';
 import { InvalidRowsError, type Problem } from './invalid-rows.js';
 
@@ -176,10 +177,6 @@ function ndjsonRow(line: number, json: string, cache: Map<string, readonly strin
 }
 
 function objectOf(json: string): object | undefined {
-  try {
-    const value = JSON.parse(json) as unknown;
-    return typeof value === 'object' && value && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsed(json);
+  return typeof value === 'object' && value && !Array.isArray(value) ? value : undefined;
 }

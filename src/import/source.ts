@@ -1,26 +1,20 @@
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { CommandError } from '../command-error.js';
 import { InvalidRowsError } from './invalid-rows.js';
 
-/** An open file to import. */
-interface Source {
-  /** The bytes of the file, possibly compressed. */
-  readonly stream: Readable;
-  /** Size in bytes; undefined for standard input. */
-  readonly size: number | undefined;
-}
-
 /**
- * Opens a file, or standard input for `-`.
+ * Opens a file, which has a size in bytes, or standard input for `-`.
  *
  * @throws CommandError if the file cannot be read
  */
-export async function openSource(file: string): Promise<Source> {
-  if (file === '-') return { stream: process.stdin, size: undefined };
+export async function openSource(
+  file: string,
+): Promise<{ stream: ReadStream; size: number } | { stream: Readable; size?: undefined }> {
+  if (file === '-') return { stream: process.stdin };
   try {
     const { size } = await stat(file);
     const stream = createReadStream(file);
@@ -34,16 +28,12 @@ export async function openSource(file: string): Promise<Source> {
 /**
  * The text of a source, which may be compressed by gzip.
  *
- * @param onBytes called with the number of bytes that were read
  * @throws InvalidRowsError with the line of the first invalid UTF-8; CommandError if gzip fails
  */
-export async function* textOf(
-  { stream }: Source,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<string> {
+export async function* textOf(source: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
-  for await (const chunk of decompress(withProgress(stream, onBytes))) {
+  for await (const chunk of decompress(source)) {
     let text: string;
     try {
       text = decoder.decode(chunk, { stream: true });
@@ -52,7 +42,7 @@ export async function* textOf(
         { line: line + firstBadLine(chunk), message: 'is not UTF-8 text' },
       ]);
     }
-    line += newlines(chunk);
+    line += text.split('\n').length - 1;
     yield text;
   }
   try {
@@ -62,45 +52,23 @@ export async function* textOf(
   }
 }
 
-async function* withProgress(
-  stream: AsyncIterable<Buffer>,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of stream) {
-    onBytes(chunk.length);
-    yield chunk;
-  }
-}
-
-async function* decompress(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const start = await chunks.next();
-  if (start.done) return;
-  const first = start.value;
-  const all = prepend(first, chunks);
-  if (first[0] !== 0x1f || first[1] !== 0x8b) {
-    yield* all;
+async function* decompress(source: Readable): AsyncGenerator<Buffer> {
+  // This comes at the end of an empty source, too.
+  await once(source, 'readable');
+  const first = source.read() as Buffer | null;
+  if (first) source.unshift(first);
+  if (first?.[0] !== 0x1f || first[1] !== 0x8b) {
+    yield* source as AsyncIterable<Buffer>;
     return;
   }
-  const compressed = Readable.from(all);
   const gunzip = createGunzip();
-  compressed.once('error', (error) => gunzip.destroy(error));
+  source.once('error', (error) => gunzip.destroy(error));
   try {
-    yield* compressed.pipe(gunzip) as AsyncIterable<Buffer>;
+    yield* source.pipe(gunzip) as AsyncIterable<Buffer>;
   } catch (error) {
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error;
     throw new CommandError(`The file is damaged: gzip says ${(error as Error).message}`);
   }
-}
-
-async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* rest;
-}
-
-function newlines(chunk: Buffer): number {
-  let count = 0;
-  for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) count += 1;
-  return count;
 }
 
 /** The number of lines of a chunk before the first line with invalid UTF-8. */

@@ -2,7 +2,13 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { CommandError } from '../command-error.js';
 import { type CellReading, cellReader } from './cell.js';
-import { checkMapping, ColumnPlan, importedFields, type Mapping } from './columns.js';
+import {
+  checkMapping,
+  type ColumnPlan,
+  importedFields,
+  type Mapping,
+  planColumns,
+} from './columns.js';
 import { EMPTY_QUOTES, type FileRow, MAX_CACHED_COLUMNS } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import type { Presence } from './statements.js';
@@ -111,10 +117,9 @@ export class Staging {
   private plan(row: FileRow): ColumnPlan | undefined {
     const cached = this.plans.get(row.columns);
     if (cached) return cached;
-    const plan = new ColumnPlan(this.metadata, row.columns, this.mapping);
-    const problem = plan.problem(row.line);
-    if (problem) {
-      this.problems.push(problem);
+    const plan = planColumns(this.metadata, row.columns, this.mapping);
+    if (plan.problem) {
+      this.problems.push({ line: row.line, ...plan.problem });
       // An invalid header is reported once, not for each row.
       if (!row.cells) throw new InvalidRowsError(this.problems);
       return undefined;

@@ -34,10 +34,7 @@ async function load(
 ): Promise<ImportResult> {
   const metadata = metadataOf(resource);
   const stream = Readable.from(chunks(Buffer.from(file)), { objectMode: false });
-  const batches = rowsOf(
-    format,
-    textOf({ stream, size: undefined }, () => undefined),
-  );
+  const batches = rowsOf(format, textOf(stream));
   return service.dataSource.transaction(async ({ queryRunner }) => {
     if (!queryRunner) throw new Error('A transaction has a query runner');
     return importRows(queryRunner, metadata, batches, {

@@ -47,20 +47,12 @@ async function load(text: string, format: FileFormat = 'csv'): Promise<ImportRes
   function* chunks(): Generator<Buffer> {
     for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
   }
-  const source = { stream: Readable.from(chunks()), size: bytes.length };
+  const source = Readable.from(chunks());
   return service.dataSource.transaction(async ({ queryRunner }) => {
     if (!queryRunner) throw new Error('A transaction has a query runner');
     const options = { map: new Map(), set: new Map(), replace: false };
     const metadata = service.dataSource.getMetadata(Blank);
-    return importRows(
-      queryRunner,
-      metadata,
-      rowsOf(
-        format,
-        textOf(source, () => undefined),
-      ),
-      options,
-    );
+    return importRows(queryRunner, metadata, rowsOf(format, textOf(source)), options);
   });
 }
 
