@@ -31,8 +31,8 @@ interface ColumnValues {
    * @throws TypeError for a type that cannot be imported
    */
   readonly cell: (column: ColumnMetadata) => CellFormat;
-  /** Whether a value can start with any character, so that a spreadsheet might run it as a formula. */
-  readonly isFreeText: boolean;
+  /** Whether a value can start with any character, so that a spreadsheet might run it as a formula. Default: it can. */
+  readonly isFreeText?: false;
 }
 
 /** A schema of JSON Schema 2020-12. */
@@ -118,7 +118,6 @@ function arrayOf(
       read: (text) => readObject(parsed(text)),
       readObject,
     }),
-    isFreeText: true,
   };
 }
 
@@ -158,7 +157,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
         read: (text) => (isTextOf(text, minimum, maximum) ? text : undefined),
       };
     },
-    isFreeText: true,
   },
   integer: identifying('integer', 3, 'an integer between -2147483648 and 2147483647'),
   bigint: {
@@ -233,7 +231,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
         read: (text) => (allowed.includes(text) ? text : undefined),
       };
     },
-    isFreeText: true,
   },
   texts: arrayOf(
     { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
@@ -254,7 +251,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
       return shape ? { ...schemaOfShape(shape), examples: [exampleOfShape(shape)] } : {};
     },
     cell: (column) => jsonCell(shapeOf(column)),
-    isFreeText: true,
   },
 };
 
@@ -264,7 +260,6 @@ const OTHER: ColumnValues = {
   cell: ({ type }) => {
     throw new TypeError(`Columns of type ${String(type)} cannot be imported`);
   },
-  isFreeText: true,
 };
 
 const STORED_TYPES: ReadonlyMap<string, StoredType> = new Map(

@@ -55,7 +55,7 @@ interface CsvColumn {
 function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefined): CsvColumn[] {
   const columnOf = (field: ColumnMetadata, name: string, text: string): CsvColumn => ({
     name,
-    isFreeText: valuesOf(field).isFreeText,
+    isFreeText: valuesOf(field).isFreeText ?? true,
     text,
   });
   return [
