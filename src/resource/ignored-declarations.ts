@@ -1,14 +1,15 @@
+import type { Type } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
+import { swaggerProblems, transformingDecorators } from './ignored-decorators.js';
 import { identifierOf } from './resource.js';
-import { swaggerProblems } from './swagger-decorators.js';
-import { transformingDecorators } from './transforming-decorators.js';
 
 /**
  * What TypeORM or class-transformer would do for an entity, and lists, imports and exports do not: they read and
  * write the columns in SQL. As lines.
  */
 export function* ignoredDeclarations(metadata: EntityMetadata): Generator<string> {
-  const { name: entity, columns, target } = metadata;
+  const { name: entity, columns } = metadata;
+  const target = metadata.target as Type<object>;
   for (const { propertyName } of [...metadata.ownRelations, ...metadata.embeddeds])
     yield `${entity}.${propertyName} is a relation or an embedded object, which no list reads: declare each column by itself, and one that refers to another resource with @ForeignKey`;
   for (const { propertyName } of metadata.listeners)
@@ -23,13 +24,10 @@ export function* ignoredDeclarations(metadata: EntityMetadata): Generator<string
     if (column.isVersion)
       yield `${name} is a @VersionColumn, which no import increases: the ETag is the version`;
   }
-  if (typeof target === 'function')
-    yield* swaggerProblems(entity, target, target.prototype as object);
-  for (const { propertyName } of columns) {
-    if (typeof target !== 'function') break;
+  yield* swaggerProblems(entity, target, target.prototype as object);
+  for (const { propertyName } of columns)
     for (const decorator of transformingDecorators(target, propertyName))
       yield `${entity}.${propertyName} has @${decorator}, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn`;
-  }
   for (const {
     columns: own,
     referencedColumns,

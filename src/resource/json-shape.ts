@@ -1,8 +1,6 @@
-import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { decoratedType, swaggerProblems, transformingDecorators } from './ignored-decorators.js';
 import { meaningOf } from './meaning.js';
-import { swaggerProblems } from './swagger-decorators.js';
-import { transformingDecorators } from './transforming-decorators.js';
 
 /** What classes declare of a value in JSON: an object, a list, or any other value. */
 export type Shape = ObjectShape | ListShape | ValueShape;
@@ -96,12 +94,8 @@ const BUILT_IN: ReadonlySet<unknown> = new Set([Object, Array, String, Number, B
 
 /** The class that `@Type` gives a property; `undefined` if there is none. */
 function typeOf(owner: Class, property: string): Class | undefined {
-  // class-transformer exports no way to read `@Type`, so an empty object is converted and its class taken.
-  const { [property]: found } = plainToInstance(owner, { [property]: {} }) as Record<
-    string,
-    object
-  >;
-  return found && found.constructor !== Object ? (found.constructor as Class) : undefined;
+  const type: Class | undefined = decoratedType(owner, property);
+  return type === Object ? undefined : type;
 }
 
 /** @param enclosing the classes whose properties lead to this one */
@@ -112,12 +106,7 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
     return { kind: 'object', properties };
   }
   problems.push(...swaggerProblems(type.name, type, type.prototype as object));
-  const rules: readonly Rule[] = getMetadataStorage().getTargetValidationMetadatas(
-    type,
-    '',
-    false,
-    false,
-  );
+  const rules: Rule[] = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
   // decorator. Only one with `declare` is missing.
   const names = new Set([

@@ -19,7 +19,7 @@ import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '
 import { argumentsOf } from '../../http/endpoints.js';
 import { ErrorFilter } from '../../http/error.filter.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
-import { swaggerProblems } from '../../resource/swagger-decorators.js';
+import { swaggerProblems } from '../../resource/ignored-decorators.js';
 import { ANY_HOST, NO_BODY } from './declared-queries.js';
 
 const ENVELOPE = 'a handler returns its answer, which has status 200';

@@ -11,15 +11,15 @@ import {
 import { rulesOf } from '../../http/parameters/parameters.pipe.js';
 import { returnedBy } from '../../http/returns.js';
 import { classShape } from '../../resource/json-shape.js';
-import { swaggerProblems } from '../../resource/swagger-decorators.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import { parametersOf, schemaOf } from '../../http/parameters/declared-parameters.js';
 import { comesWithResource } from '../query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
 import {
-  hasTypeDecorator,
+  decoratedType,
+  swaggerProblems,
   transformingDecorators,
-} from '../../resource/transforming-decorators.js';
+} from '../../resource/ignored-decorators.js';
 import { entityOf } from '../query/query-of.js';
 
 /** The paths that the service answers itself, also those below them. */
@@ -146,7 +146,7 @@ function* classProblems(query: Type<object>): Generator<string> {
   for (const parameter of parameters.keys()) {
     // Nothing applies these to what a request has sent.
     const decorators = transformingDecorators(query, parameter);
-    if (hasTypeDecorator(query, parameter)) decorators.push('Type');
+    if (decoratedType(query, parameter)) decorators.push('Type');
     for (const decorator of decorators)
       yield `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`;
   }
