@@ -198,6 +198,14 @@ describe('A service that lists tables of others', () => {
     await query('DROP VIEW shop.twice');
     await query("ALTER FOREIGN TABLE shop.remote_items OPTIONS (SET table_name 'items')");
     await query('CREATE INDEX ON shop.items (name)');
+    // PostgreSQL uses an index on updated rows when the transactions before it have ended, in every database.
+    await until(async () => {
+      const [{ isUsed }] = await service.dataSource.query<[{ isUsed: boolean }]>(
+        `SELECT xmin::text::bigint < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "isUsed"
+         FROM pg_index WHERE indexrelid = 'shop.items_name_idx'::regclass`,
+      );
+      return isUsed;
+    });
   });
 
   describe('described', () => {

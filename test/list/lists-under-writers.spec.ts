@@ -166,8 +166,9 @@ class Run {
   cuts = 0;
   private readonly end = performance.now() + DURATION * 1000;
 
+  readonly isLate = (): boolean => performance.now() > this.end;
   readonly isOver = (): boolean =>
-    performance.now() > this.end && this.compared > 30 && this.written > 30 && this.cuts > 0;
+    this.isLate() && this.compared > 30 && this.written > 30 && this.cuts > 0;
 }
 
 /** Compares lists in snapshots. */
@@ -204,9 +205,13 @@ async function read(random: Random, run: Run): Promise<void> {
 }
 
 /** Writes. Some transactions roll back. */
-async function write(random: Random, run: Pick<Run, 'written' | 'isOver'>): Promise<void> {
+async function write(
+  random: Random,
+  run: Pick<Run, 'written' | 'isOver'>,
+  isOver = run.isOver,
+): Promise<void> {
   const runner = library.dataSource.createQueryRunner();
-  while (!run.isOver()) {
+  while (!isOver()) {
     await runner.startTransaction();
     try {
       for (let left = 1 + random.below(3); left > 0; left -= 1) {
@@ -219,7 +224,7 @@ async function write(random: Random, run: Pick<Run, 'written' | 'isOver'>): Prom
       // A deadlock is expected if two writers change the same objects in different orders.
       if (driverErrorOf(error).code !== '40P01') throw error;
     }
-    // Readers need a turn, and a cut needs a moment without a writer.
+    // Readers need a turn.
     await sleep(random.below(40));
   }
   await runner.release();
@@ -269,86 +274,82 @@ async function load(random: Random, run: Run): Promise<void> {
   }
 }
 
-it(
-  'Lists under writers have the count, the page, its related objects and the facets of plain SQL in the same snapshot',
-  async () => {
-    const { dataSource, application, counted } = library;
-    const [books] = counted;
-    const [tally] = books ? wordTallies(books) : [];
-    if (!books || !tally) throw new Error('There are no books');
-    const run = new Run();
-    const cuts = async (): Promise<number> => {
-      const sql = `SELECT cuts::integer FROM tallies WHERE resource = 'test_books'`;
-      const [row] = await dataSource.query<{ cuts: number }[]>(sql);
-      return row?.cuts ?? NaN;
-    };
-    const maintain = async (): Promise<void> => {
-      const maintenance = new TallyMaintenance(dataSource, books);
-      const before = await cuts();
-      while (!run.isOver()) {
-        await maintenance.run();
-        run.cuts = (await cuts()) - before;
-        await sleep(20);
-      }
-    };
-    const chooseWords = async (): Promise<void> => {
-      const words = new CountedWords(application.get(ReservedConnections), books, tally);
-      while (!run.isOver()) {
-        await words.run();
-        await sleep(200);
-        // As if it had become rare. The statistics bring it back.
-        await dataSource.query(`DELETE FROM ${tally.words} WHERE word = 'lamp' AND random() < 0.5`);
-      }
-      while (!(await words.run())) await sleep(50);
-    };
-    await Promise.all([
-      ...[0, 1].map((at) => read(new Random(`reader ${at}`), run)),
-      ...Array.from({ length: WRITERS }, (_, at) => write(new Random(`writer ${at}`), run)),
-      load(new Random('import'), run),
-      maintain(),
-      chooseWords(),
-    ]);
-    if (process.env.LISTS_TEST_SECONDS) console.log(run);
-    const words = await dataSource.query(`SELECT word FROM ${tally.words} WHERE NOT is_counted`);
-    expect(words).toEqual([]);
-    expect(await miscounts(dataSource, books)).toEqual([]);
-  },
-  (DURATION + 60) * 1000,
-);
-
-it(
-  'Copies that clients keep of what they see stay in step with writers that move books between them',
-  async () => {
-    const { dataSource, tokens } = library;
-    await advanceWatermark(dataSource, 2);
-    const end = performance.now() + DURATION * 1000;
-    const run = { written: 0, rounds: 0, isOver: () => performance.now() > end && run.rounds > 10 };
-    const advance = async (): Promise<void> => {
-      while (!run.isOver()) {
-        await dataSource.query(`SELECT advance_watermark('1 ms')`);
-        await sleep(30);
-      }
-    };
-    const copies = CLIENTS.map((clientID) => {
-      const service = { ...library, clientID, token: tokens.get(clientID) ?? '' };
-      return { clientID, mirror: new Mirror(service, 'test_books', 'bookID') };
-    });
-    const follow = async ({ mirror }: (typeof copies)[number]): Promise<void> => {
-      for (; !run.isOver(); run.rounds += 1) await mirror.round();
-    };
-    await Promise.all([
-      ...copies.map(follow),
-      ...[0, 1, 2].map((at) => write(new Random(`writer of copies ${at}`), run)),
-      advance(),
-    ]);
-    if (process.env.LISTS_TEST_SECONDS) console.log(run);
-    for (const { clientID, mirror } of copies) {
-      await mirror.round();
-      const sql = plainPage(LIBRARY.own, { limit: 'ALL' }, clientID);
-      const [page] = await dataSource.query<[PlainPage]>(sql);
-      const books = [...mirror.objects.keys()].sort();
-      expect({ clientID, books }).toEqual({ clientID, books: page.objects });
+it('Lists under writers have the count, the page, its related objects and the facets of plain SQL in the same snapshot', async () => {
+  const { dataSource, application, counted } = library;
+  const [books] = counted;
+  const [tally] = books ? wordTallies(books) : [];
+  if (!books || !tally) throw new Error('There are no books');
+  const run = new Run();
+  const cuts = async (): Promise<number> => {
+    const sql = `SELECT cuts::integer FROM tallies WHERE resource = 'test_books'`;
+    const [row] = await dataSource.query<{ cuts: number }[]>(sql);
+    return row?.cuts ?? NaN;
+  };
+  const maintain = async (): Promise<void> => {
+    const maintenance = new TallyMaintenance(dataSource, books);
+    const before = await cuts();
+    while (!run.isOver()) {
+      await maintenance.run();
+      run.cuts = (await cuts()) - before;
+      await sleep(20);
     }
-  },
-  (DURATION + 60) * 1000,
-);
+  };
+  const chooseWords = async (): Promise<void> => {
+    const words = new CountedWords(application.get(ReservedConnections), books, tally);
+    while (!run.isOver()) {
+      await words.run();
+      await sleep(200);
+      // As if it had become rare. The statistics bring it back.
+      await dataSource.query(`DELETE FROM ${tally.words} WHERE word = 'lamp' AND random() < 0.5`);
+    }
+    while (!(await words.run())) await sleep(50);
+  };
+  await Promise.all([
+    ...[0, 1].map((at) => read(new Random(`reader ${at}`), run)),
+    write(new Random('writer 0'), run),
+    // On a busy machine, the transactions of several leave no moment for a cut. Later, one writes alone.
+    ...Array.from({ length: WRITERS - 1 }, (_, at) =>
+      write(new Random(`writer ${at + 1}`), run, run.isLate),
+    ),
+    load(new Random('import'), run),
+    maintain(),
+    chooseWords(),
+  ]);
+  if (process.env.LISTS_TEST_SECONDS) console.log(run);
+  const words = await dataSource.query(`SELECT word FROM ${tally.words} WHERE NOT is_counted`);
+  expect(words).toEqual([]);
+  expect(await miscounts(dataSource, books)).toEqual([]);
+});
+
+it('Copies that clients keep of what they see stay in step with writers that move books between them', async () => {
+  const { dataSource, tokens } = library;
+  await advanceWatermark(dataSource, 2);
+  const end = performance.now() + DURATION * 1000;
+  const run = { written: 0, rounds: 0, isOver: () => performance.now() > end && run.rounds > 10 };
+  const advance = async (): Promise<void> => {
+    while (!run.isOver()) {
+      await dataSource.query(`SELECT advance_watermark('1 ms')`);
+      await sleep(30);
+    }
+  };
+  const copies = CLIENTS.map((clientID) => {
+    const service = { ...library, clientID, token: tokens.get(clientID) ?? '' };
+    return { clientID, mirror: new Mirror(service, 'test_books', 'bookID') };
+  });
+  const follow = async ({ mirror }: (typeof copies)[number]): Promise<void> => {
+    for (; !run.isOver(); run.rounds += 1) await mirror.round();
+  };
+  await Promise.all([
+    ...copies.map(follow),
+    ...[0, 1, 2].map((at) => write(new Random(`writer of copies ${at}`), run)),
+    advance(),
+  ]);
+  if (process.env.LISTS_TEST_SECONDS) console.log(run);
+  for (const { clientID, mirror } of copies) {
+    await mirror.round();
+    const sql = plainPage(LIBRARY.own, { limit: 'ALL' }, clientID);
+    const [page] = await dataSource.query<[PlainPage]>(sql);
+    const books = [...mirror.objects.keys()].sort();
+    expect({ clientID, books }).toEqual({ clientID, books: page.objects });
+  }
+});
