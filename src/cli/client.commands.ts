@@ -1,10 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ClientsService } from '../clients/clients.service.js';
-import { wholeNumber } from './arguments.js';
 import { withCatalogue } from './open-catalogue.js';
 
-export function clientCommand(): Command {
-  const client = new Command('client').description('manage clients');
+export function clientCommand(catalogue: Command): void {
+  const client = catalogue.command('client').description('manage clients');
   client
     .command('create')
     .description('create a client')
@@ -51,11 +50,10 @@ export function clientCommand(): Command {
         withClients((clients) => clients.update(clientID, { disabled })),
       );
   }
-  return client;
 }
 
-export function tokenCommand(): Command {
-  const token = new Command('token').description('manage access tokens of clients');
+export function tokenCommand(catalogue: Command): void {
+  const token = catalogue.command('token').description('manage access tokens of clients');
   token
     .command('issue')
     .argument('<clientID>')
@@ -95,7 +93,6 @@ export function tokenCommand(): Command {
     .description('revoke a token; takes effect within ten seconds')
     .argument('<tokenID>')
     .action((tokenID: string) => withClients((clients) => clients.revoke(tokenID)));
-  return token;
 }
 
 async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
@@ -114,6 +111,12 @@ async function printClients(clients: ClientsService): Promise<void> {
       rateLimit === null ? 'default' : String(rateLimit),
     ]),
   );
+}
+
+/** Parses an option that is a whole number of at most nine digits. */
+function wholeNumber(value: string): number {
+  if (!/^[0-9]{1,9}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(value);
 }
 
 /** Parses a lifetime into milliseconds; `Infinity` for `never`. */

@@ -1,10 +1,10 @@
-import { Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FileFormat } from '../import/file-rows.js';
-import { assignment } from './arguments.js';
 import type { ImportFlags } from './import-file.js';
 
-export function importCommand(): Command {
-  return new Command('import')
+export function importCommand(catalogue: Command): void {
+  catalogue
+    .command('import')
     .description('load a file into a resource: all rows or none')
     .argument('<resource>')
     .argument(
@@ -22,8 +22,9 @@ export function importCommand(): Command {
     });
 }
 
-export function exportCommand(): Command {
-  return new Command('export')
+export function exportCommand(catalogue: Command): void {
+  catalogue
+    .command('export')
     .description('write all objects of a resource to standard output')
     .argument('<resource>')
     .addOption(formatOption(['csv', 'ndjson']).default('csv'))
@@ -40,4 +41,16 @@ export function exportCommand(): Command {
 function formatOption(formats: string[], fallback?: string): Option {
   const description = fallback === undefined ? 'file format' : `file format; default: ${fallback}`;
   return new Option('--format <format>', description).choices(formats);
+}
+
+/** Collects repeated options of the form `name=value` into a map. Each name may appear once. */
+function assignment(
+  value: string,
+  before: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  const equals = value.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('It must be of the form field=…');
+  const name = value.slice(0, equals);
+  if (before.has(name)) throw new InvalidArgumentError(`${name} is given twice.`);
+  return new Map([...before, [name, value.slice(equals + 1)]]);
 }

@@ -51,29 +51,19 @@ export function program(): Command {
     .exitOverride()
     // Help needs no settings.
     .hook('preAction', loadEnvFile);
-  const commands = [
-    startCommand(),
-    migrateCommand(),
-    migrationCommand(),
-    dropCommand(),
-    describeCommand(),
-    clientCommand(),
-    tokenCommand(),
-    importCommand(),
-    exportCommand(),
-    searchCommand(),
-    verifyCommand(),
-    explainCommand(),
-  ];
-  for (const command of commands) catalogue.addCommand(throwing(command));
+  startCommand(catalogue);
+  migrateCommand(catalogue);
+  migrationCommand(catalogue);
+  dropCommand(catalogue);
+  describeCommand(catalogue);
+  clientCommand(catalogue);
+  tokenCommand(catalogue);
+  importCommand(catalogue);
+  exportCommand(catalogue);
+  searchCommand(catalogue);
+  verifyCommand(catalogue);
+  explainCommand(catalogue);
   return catalogue;
-}
-
-/** Makes a command and its subcommands throw instead of ending the process. */
-function throwing(command: Command): Command {
-  command.exitOverride();
-  command.commands.forEach((child) => throwing(child));
-  return command;
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
@@ -10,8 +10,9 @@ interface DownOptions {
   readonly destructive?: boolean;
 }
 
-export function migrateCommand(): Command {
-  return new Command('migrate')
+export function migrateCommand(catalogue: Command): void {
+  catalogue
+    .command('migrate')
     .description('apply pending migrations; safe to run several at once')
     .option('--down', 'take back the migration that was applied last')
     .option('--destructive', 'take it back even if data is lost')
@@ -35,8 +36,9 @@ export function migrateCommand(): Command {
     });
 }
 
-export function migrationCommand(): Command {
-  return new Command('migration')
+export function migrationCommand(catalogue: Command): void {
+  catalogue
+    .command('migration')
     .description('write a migration for the changes of the entities')
     .argument('<name>', 'for example add-supplier-phone')
     .option('--destructive', 'write it even if it loses data')
@@ -55,8 +57,9 @@ export function migrationCommand(): Command {
     });
 }
 
-export function dropCommand(): Command {
-  return new Command('drop')
+export function dropCommand(catalogue: Command): void {
+  catalogue
+    .command('drop')
     .description('drop the tables of a resource that the code no longer has')
     .argument('<resource>', 'for example suppliers')
     .option('--destructive', 'drop them even if they have objects or deletions')
@@ -70,8 +73,9 @@ export function dropCommand(): Command {
     });
 }
 
-export function describeCommand(): Command {
-  return new Command('describe')
+export function describeCommand(catalogue: Command): void {
+  catalogue
+    .command('describe')
     .description(
       'print what a resource over an existing table, view or foreign table would have, as JSON',
     )
@@ -102,8 +106,9 @@ function split(names: string): string[] {
   return names.split(',').map((name) => name.trim());
 }
 
-export function explainCommand(): Command {
-  return new Command('explain')
+export function explainCommand(catalogue: Command): void {
+  catalogue
+    .command('explain')
     .description('say how a list is read: the plan, the statement, and what PostgreSQL does')
     .argument('<url>', "path and query, for example '/products?sort=-price&offset=9000'")
     .option('--client <clientID>', 'who sees it, for a resource with a scope')
@@ -115,8 +120,9 @@ export function explainCommand(): Command {
     });
 }
 
-export function verifyCommand(): Command {
-  return new Command('verify')
+export function verifyCommand(catalogue: Command): void {
+  catalogue
+    .command('verify')
     .description('check the schema and the data for violations of their invariants')
     .action(async () => {
       const { pendingMigrations } = await import('../database/migrate.js');
@@ -146,8 +152,8 @@ export function verifyCommand(): Command {
     });
 }
 
-export function searchCommand(): Command {
-  const search = new Command('search').description('manage the search for words');
+export function searchCommand(catalogue: Command): void {
+  const search = catalogue.command('search').description('manage the search for words');
   search
     .command('rebuild')
     .description('compute the words of all objects again, in the language of SEARCH_LANGUAGE')
@@ -161,5 +167,4 @@ export function searchCommand(): Command {
         );
       });
     });
-  return search;
 }

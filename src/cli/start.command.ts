@@ -1,11 +1,12 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { writeStartLine } from '../operations/start-line.js';
 import { Settings } from '../settings/settings.js';
 import { withDatabase } from './open-catalogue.js';
 import { stopSignal } from './stop-signal.js';
 
-export function startCommand(): Command {
-  return new Command('start')
+export function startCommand(catalogue: Command): void {
+  catalogue
+    .command('start')
     .description('run the service until SIGINT or SIGTERM; the command by default')
     .action(start);
 }

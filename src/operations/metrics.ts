@@ -68,29 +68,29 @@ export class Metrics {
     const servers = [{ name: 'primary', pool: primaryPool(this.dataSource) }, ...replicas.all];
     const ofPools = (read: (pool: Pool) => number) => () =>
       servers.map(({ name, pool }) => [name, read(pool)] as const);
-    this.gauges(
-      'server',
+    this.gauge(
       'catalogue_pool_connections',
       'Connections to the database, by server: `primary`, or a replica',
       ofPools((pool) => pool.totalCount),
-    );
-    this.gauges(
       'server',
+    );
+    this.gauge(
       'catalogue_pool_connections_in_use',
       'Connections that a query is under way on, by server',
       ofPools((pool) => pool.totalCount - pool.idleCount),
-    );
-    this.gauges(
       'server',
+    );
+    this.gauge(
       'catalogue_pool_waiting',
       'Queries that wait for a connection, by server',
       ofPools((pool) => pool.waitingCount),
+      'server',
     );
-    this.gauges(
-      'replica',
+    this.gauge(
       'catalogue_replica_lag_seconds',
       'How far a replica may be behind the primary; infinite while it is away',
       () => replicas.all.map(({ name, lag }) => [name, lag / 1000]),
+      'replica',
     );
   }
 
@@ -106,22 +106,22 @@ export class Metrics {
       'Rounds that failed, as with no database; the other counter leaves them out',
       () => maintenance.rounds.failed,
     );
-    this.gauges(
-      'resource',
+    this.gauge(
       'catalogue_tally_deltas_waiting',
       `Deltas that wait to be folded, by resource; at most ${FOLD_SIZE.toLocaleString('en')} of each table are counted`,
       () => maintenance.deltas,
+      'resource',
     );
     this.gauge(
       'catalogue_watermark_age_seconds',
       'How far X-Updated-Until is behind the clock of the database; NaN until it is known',
       () => maintenance.watermarkAge / 1000,
     );
-    this.gauges(
-      'resource',
+    this.gauge(
       'catalogue_maintenance_failing',
       'Tasks of maintenance that fail at present, by resource',
       () => maintenance.failures,
+      'resource',
     );
   }
 
@@ -191,31 +191,22 @@ export class Metrics {
     });
   }
 
-  private gauge(name: string, help: string, read: () => number | Promise<number>): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.registry],
-      async collect() {
-        this.set(await read());
-      },
-    });
-  }
-
-  /** A gauge with a value for each value of a label. */
-  private gauges(
-    label: string,
+  /** @param read its value, or each value of a label with its own */
+  private gauge(
     name: string,
     help: string,
-    read: () => Iterable<readonly [string, number]>,
+    read: () => number | Promise<number> | Iterable<readonly [string, number]>,
+    label?: string,
   ): void {
     new Gauge({
       name,
       help,
-      labelNames: [label],
+      labelNames: label === undefined ? [] : [label],
       registers: [this.registry],
-      collect() {
-        for (const [of, value] of read()) this.set({ [label]: of }, value);
+      async collect() {
+        const values = await read();
+        if (typeof values === 'number') this.set(values);
+        else for (const [of, value] of values) this.set({ [String(label)]: of }, value);
       },
     });
   }
