@@ -177,6 +177,8 @@ export const BOOK_FILTERS: readonly (readonly string[])[] = [
     'everyTag=old,rare',
   ],
   ...['authorID pagesMin', 'shelfIDNot kind', 'shelfIDExists kind', 'priceExists kind'],
+  // Both restrict one column.
+  ...['kind=NOVEL kindNot=NOVEL', 'kind=NOVEL,ATLAS kindNot=ATLAS'],
 ].map((names) => names.split(' ').filter(Boolean));
 
 /** Some of them at random, often with others. */
