@@ -7,7 +7,7 @@ import { COMMON_HEADERS } from '../http/server/common-headers.js';
 import { Cors } from '../http/server/cors.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connection-limits.js';
-import { answerHealth, isHealthRequest } from '../operations/health.js';
+import { answerHealth, healthCheckOf } from '../operations/health.js';
 import type { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 
@@ -61,15 +61,15 @@ async function open(
   const { server } = new EnvelopedServer(
     {
       answer: (request, response, knownError) => {
-        const isHealth = reason && isHealthRequest(request);
-        const headers = isHealth ? COMMON_HEADERS : cors.headersFor(request);
+        const check = reason && healthCheckOf(request);
+        const headers = check ? COMMON_HEADERS : cors.headersFor(request);
         const headError = receive(request as CatalogueRequest, response, headers);
         const error = knownError ?? headError;
-        if (isHealth && !error) {
-          answerHealth(request, response, () => Promise.resolve(reason()));
+        if (check && !error) {
+          answerHealth(response, check === 'ready' ? reason() : undefined);
           return;
         }
-        if (!isHealth && !knownError && cors.answerPreflight(request, response)) return;
+        if (!check && !knownError && cors.answerPreflight(request, response)) return;
         sendError(response, error ?? errors.unavailable());
       },
       unparsedHeaders: cors.defaultHeaders,

@@ -1,37 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Whether a request is for `/health/live` or `/health/ready`. */
-export function isHealthRequest({ url = '' }: IncomingMessage): boolean {
-  return /^\/health\/(live|ready)(\?|$)/.test(url);
+/** Which health check a request is for: that of `/health/live` or of `/health/ready`. */
+export function healthCheckOf({ url = '' }: IncomingMessage): 'live' | 'ready' | undefined {
+  return /^\/health\/(live|ready)(?:\?|$)/.exec(url)?.[1] as 'live' | 'ready' | undefined;
 }
 
-/**
- * Responds to `/health/live` and `/health/ready`.
- *
- * @param readiness why the service is not ready; `undefined` if it is ready. Must not reject.
- * @returns false if the path is another one
- */
-export function answerHealth(
-  request: IncomingMessage,
-  response: ServerResponse,
-  readiness: () => Promise<string | undefined>,
-): boolean {
-  switch (request.url?.split('?', 1)[0]) {
-    case '/health/live':
-      answer(response, 200, JSON_TYPE, '{"status":"ok"}');
-      return true;
-    case '/health/ready':
-      void readiness().then((reason) => {
-        const body = JSON.stringify(reason ? { status: 'unavailable', reason } : { status: 'ok' });
-        answer(response, reason ? 503 : 200, JSON_TYPE, body);
-      });
-      return true;
-    default:
-      return false;
-  }
+/** Responds to a health check: with the reason why the service is not ready, if there is one. */
+export function answerHealth(response: ServerResponse, reason?: string): void {
+  const body = JSON.stringify(reason ? { status: 'unavailable', reason } : { status: 'ok' });
+  answer(response, reason ? 503 : 200, 'application/json; charset=utf-8', body);
 }
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Writes a response to an operator, without the envelope. */
 export function answer(response: ServerResponse, status: number, type: string, body: string): void {

@@ -9,7 +9,7 @@ import { sendError } from '../http/envelope.js';
 import { type ApiError, errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
 import { receive } from '../http/server/receive.js';
-import { answer, answerHealth } from './health.js';
+import { answer, answerHealth, healthCheckOf } from './health.js';
 import { Metrics } from './metrics.js';
 import { SchemaCheck } from '../schema/schema-check.js';
 
@@ -21,8 +21,6 @@ const DATABASE_TIMEOUT = 2000;
 
 /** Maximum number of concurrent requests per connection. All connections share cached responses. */
 const MAX_REQUESTS_PER_CONNECTION = 8;
-
-const PATHS = ['/health/live', '/health/ready', '/metrics'];
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` to operators, without credentials. */
 @Injectable()
@@ -56,33 +54,32 @@ export class OperatorEndpoints {
    * @returns false for any other path
    */
   handle(request: IncomingMessage, response: ServerResponse, knownError?: ApiError): boolean {
-    const [path = ''] = (request.url ?? '').split('?', 1);
-    if (!PATHS.includes(path)) return false;
+    const check = healthCheckOf(request);
+    if (!check && request.url?.split('?', 1)[0] !== '/metrics') return false;
     const headError = receive(request as CatalogueRequest, response);
-    const error = knownError ?? headError;
-    if (error) {
-      sendError(response, error);
-      return true;
-    }
-    const { method = '' } = request;
-    if (method !== 'GET' && method !== 'HEAD') {
-      sendError(response, errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' }));
-      return true;
-    }
-    if (!this.admission.add(response)) {
-      sendError(response, errors.busy());
-      return true;
-    }
-    if (answerHealth(request, response, () => this.readiness())) return true;
-    this.cache.fetch('metrics').then(
-      (text = '') => {
-        answer(response, 200, this.metrics.registry.contentType, text);
-      },
-      () => {
-        sendError(response, errors.internal());
-      },
-    );
+    const error = knownError ?? headError ?? this.refusalOf(request, response);
+    if (error) sendError(response, error);
+    else void (check ? this.answerCheck(response, check) : this.answerMetrics(response));
     return true;
+  }
+
+  private refusalOf({ method = '' }: IncomingMessage, response: ServerResponse) {
+    if (method !== 'GET' && method !== 'HEAD')
+      return errors.methodNotAllowed(method).withHeaders({ Allow: 'GET, HEAD' });
+    return this.admission.add(response) ? undefined : errors.busy();
+  }
+
+  private async answerCheck(response: ServerResponse, check: 'live' | 'ready'): Promise<void> {
+    answerHealth(response, check === 'ready' ? await this.readiness() : undefined);
+  }
+
+  private async answerMetrics(response: ServerResponse): Promise<void> {
+    try {
+      const text = (await this.cache.fetch('metrics')) ?? '';
+      answer(response, 200, this.metrics.registry.contentType, text);
+    } catch {
+      sendError(response, errors.internal());
+    }
   }
 
   /** Why the service is not ready; `undefined` if it is ready. */
