@@ -48,23 +48,16 @@ export class ClientCache {
     const entry = this.entries.get(clientID);
     const age = entry ? performance.now() - entry.asOf : Infinity;
     const found = pick(entry && age <= MAX_AGE ? entry.client : PLACEHOLDER);
-    if (found === undefined) return this.findNow(clientID, pick);
-    if (age > REFRESH_AFTER) {
+    if (found !== undefined) {
       // While the database is unavailable, the entry is used up to its maximum age.
-      this.read(clientID).catch(() => undefined);
+      if (age > REFRESH_AFTER) this.read(clientID).catch(() => undefined);
+      return found;
     }
-    return found;
-  }
-
-  private async findNow<T>(
-    clientID: string,
-    pick: (client: ClientRecord) => T | undefined,
-  ): Promise<T | undefined> {
     // Started before the query whose duration it hides.
     const minimum = sleep(MIN_FAILURE_TIME);
-    const found = pick((await this.read(clientID)) ?? PLACEHOLDER);
-    if (found === undefined) await minimum;
-    return found;
+    const foundNow = pick((await this.read(clientID)) ?? PLACEHOLDER);
+    if (foundNow === undefined) await minimum;
+    return foundNow;
   }
 
   private async read(clientID: string): Promise<ClientRecord | undefined> {

@@ -46,7 +46,15 @@ export class RateGuard implements CanActivate, OnModuleDestroy {
   private retryAt = -Infinity;
 
   constructor(private readonly settings: Settings) {
-    if (settings.redisUrl !== undefined) this.redis = this.connect(settings.redisUrl);
+    if (settings.redisUrl === undefined) return;
+    this.redis = new Redis(settings.redisUrl, {
+      connectTimeout: 5000,
+      commandTimeout: REDIS_TIMEOUT,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
+    });
+    this.redis.on('error', this.reportUnavailable);
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -66,18 +74,6 @@ export class RateGuard implements CanActivate, OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.redis?.disconnect();
-  }
-
-  private connect(url: string): Redis {
-    const redis = new Redis(url, {
-      connectTimeout: 5000,
-      commandTimeout: REDIS_TIMEOUT,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
-    });
-    redis.on('error', this.reportUnavailable);
-    return redis;
   }
 
   /** Counts in Redis; `undefined` if there is none, or if it is unavailable. */
