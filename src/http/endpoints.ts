@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly moduleRef: ModuleRef;
 }
 
+type Handler = Pick<Endpoint, 'controller' | 'method'>;
+
 /** What a controller's method is called with. */
 interface HandlerInput {
   readonly query: object;
@@ -85,16 +87,33 @@ export function pathParametersOf({ path }: Pick<Endpoint, 'path'>): string[] {
 }
 
 /** The class of a handler's `@Param()` without a name, which has a property for each parameter in the path. */
-export function pathClassOf({
-  controller,
-  method,
-}: Pick<Endpoint, 'controller' | 'method'>): Type<object> | undefined {
+export function pathClassOf({ controller, method }: Handler): Type<object> | undefined {
   const whole = argumentsOf(controller, method).find(
     ({ kind, name }) => kind === RouteParamtypes.PARAM && name === undefined,
   );
   return typeof whole?.type === 'function' && whole.type !== Object
     ? (whole.type as Type<object>)
     : undefined;
+}
+
+const RETURNED = Symbol('returned');
+
+interface Returned {
+  readonly type: Type<object>;
+}
+
+/**
+ * Declares the class of the objects that a handler of one's own returns, for the OpenAPI document. Each of its
+ * properties has a type by class-validator, and may have a `@Meaning`.
+ */
+export function Returns(type: Type<object>): MethodDecorator {
+  return Reflect.metadata(RETURNED, { type });
+}
+
+/** What `@Returns` gives a handler; `undefined` without. Before the start is checked, `type` may be anything. */
+export function returnedBy({ controller, method }: Handler): Returned | undefined {
+  return Reflect.getMetadata(RETURNED, controller.prototype as object, method) as
+    Returned | undefined;
 }
 
 function joined(...parts: unknown[]): string {

@@ -4,7 +4,7 @@ export { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js
 export { ListQueryDto, ObjectQueryDto } from './query/list-query.dto.js';
 export type { Page } from '../http/envelope.js';
 export { ListReader } from './reading/list-reader.js';
-export { Returns } from '../http/returns.js';
+export { Returns } from '../http/endpoints.js';
 export { type Listing, listOf, type ObjectLookup, objectOf } from './listing/listing.js';
 export {
   BigintParam,

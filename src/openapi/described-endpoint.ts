@@ -1,6 +1,6 @@
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { type Endpoint, pathClassOf, pathParametersOf } from '../http/endpoints.js';
+import { type Endpoint, pathClassOf, pathParametersOf, returnedBy } from '../http/endpoints.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
@@ -9,7 +9,6 @@ import {
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
-import { returnedBy } from '../http/returns.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { entityOf } from '../list/query/query-of.js';

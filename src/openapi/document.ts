@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { readFileSync } from 'node:fs';
-import { DataSource, type EntityMetadata } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
-import { COMMON, headers, headersNamed } from './headers.js';
+import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';
 import { errorsOf, operation, pageName } from './operation.js';
 import { IF_NONE_MATCH, IF_NONE_MATCH_REFERENCE } from './parameters.js';
 import {
@@ -16,7 +16,6 @@ import {
   notModified,
 } from './responses.js';
 import { facetCount, json, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
-import { CREDENTIALS, SECURITY_SCHEMES } from './security.js';
 import { VERSION } from '../settings/version.js';
 
 /**
@@ -87,17 +86,13 @@ function schemasOf(
     };
   }
   const count = 'All that match, whatever `limit`, `offset` and `fields` say.';
+  const included = endpoints
+    .filter((other) => other.metadata === metadata)
+    .flatMap((other) => namesIn(other, 'include'));
   return {
-    [metadata.name]: resourceSchema(metadata, includedIn(endpoints, metadata)),
+    [metadata.name]: resourceSchema(metadata, included),
     [page]: pageOf(metadata.name, count, maxLimit),
   };
-}
-
-/** The names of the related objects that the lists and objects of a resource may include. */
-function includedIn(endpoints: readonly DescribedEndpoint[], of: EntityMetadata): string[] {
-  return endpoints
-    .filter(({ metadata }) => metadata === of)
-    .flatMap((endpoint) => namesIn(endpoint, 'include'));
 }
 
 /** The description of what applies to all endpoints, as Markdown: `overview.md` with all errors. */

@@ -88,3 +88,29 @@ export function headersNamed(...names: string[]): Json {
 export const COMMON = ['X-Request-Id', 'Cache-Control', 'Vary'];
 /** Headers of every response to a request that counts against the rate limit. */
 export const RATE_LIMIT = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+/** The alternatives for credentials: in headers or in the query, not in both. */
+export const CREDENTIALS = [
+  { 'X-Client-ID': [], Authorization: [] },
+  { clientID: [], access_token: [] },
+];
+
+/** The credentials, for `components.securitySchemes`. */
+export const SECURITY_SCHEMES = {
+  'X-Client-ID': apiKey('header', 'X-Client-ID', 'Who asks, beside the header Authorization.'),
+  Authorization: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The access token of the client, an opaque text: RFC 6750.',
+  },
+  clientID: apiKey('query', 'clientID', 'Who asks, beside the parameter access_token.'),
+  access_token: apiKey(
+    'query',
+    'access_token',
+    'The access token of the client. Query strings end up in logs: prefer the headers.',
+  ),
+};
+
+function apiKey(where: 'header' | 'query', name: string, description: string): Json {
+  return { type: 'apiKey', in: where, name, description };
+}

@@ -4,11 +4,10 @@ import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { codeSamples } from './code-samples.js';
 import { type DescribedEndpoint, fixedParts, namesIn, resourceOf } from './described-endpoint.js';
-import { COMMON, RATE_LIMIT, headersNamed } from './headers.js';
+import { COMMON, CREDENTIALS, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
 import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
 import { anyPage, exampleObject, json, type Json, referenceTo } from './schema.js';
-import { CREDENTIALS } from './security.js';
 
 /** The `GET` operation of an endpoint. */
 export function operation(endpoint: DescribedEndpoint): Json {

@@ -10,11 +10,6 @@ export interface Parameter {
  */
 const ILL_FORMED = '\ud800';
 
-/** Whether two hexadecimal digits follow every `%` of a text. */
-export function isPercentEncoded(text: string): boolean {
-  return !/%(?![0-9A-Fa-f]{2})/.test(text);
-}
-
 /**
  * Parses a raw query string, as in https://url.spec.whatwg.org/#urlencoded-parsing: `+` is a space, a
  * name without `=` has an empty value, and empty parts between two `&` are ignored. Names are
@@ -36,7 +31,7 @@ export function parseQuery(query: string): Parameter[] {
 }
 
 /** Decodes a component. If its bytes are not valid UTF-8, `ILL_FORMED` is appended. */
-function decode(component: string): string {
+export function decode(component: string): string {
   if (!/[%+]/.test(component)) return component;
   const spaced = component.replaceAll('+', ' ');
   try {

@@ -4,7 +4,7 @@ import type { CatalogueRequest } from '../catalogue-request.js';
 import { type ApiError, errors } from '../errors.js';
 import { sentTokens } from '../sent-tokens.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
-import { isPercentEncoded, parseQuery } from '../parameters/query-string.js';
+import { decode, parseQuery } from '../parameters/query-string.js';
 
 /** Maximum bytes of a request target. A longer one gets status 414. */
 const MAX_TARGET_LENGTH = 16_384;
@@ -35,7 +35,7 @@ export function receive(
   if (target === undefined) return errors.malformed();
   if (target.length > MAX_TARGET_LENGTH) return errors.tooLarge();
   const [path = '', ...query] = target.split('?');
-  if (!isUtf8(path)) return errors.malformed();
+  if (!decode(path).isWellFormed()) return errors.malformed();
   request.url = target;
   request.parameters = parseQuery(query.join('?'));
   return undefined;
@@ -53,10 +53,10 @@ export function requestId(request: CatalogueRequest): string {
   return sentTokens(request).some((token) => sent.includes(token)) ? randomUUID() : sent;
 }
 
-/** Path and query of a request target; `undefined` if the target is invalid. */
+/** Path and query of a request target; `undefined` if it is invalid, as with a `%` without two hexadecimal digits. */
 function validTarget(url: string): string | undefined {
   const target = originForm(url);
-  return target?.includes('#') === false && isPercentEncoded(target) ? target : undefined;
+  return target === undefined || /#|%(?![0-9A-Fa-f]{2})/.test(target) ? undefined : target;
 }
 
 /**
@@ -68,14 +68,4 @@ function originForm(url: string): string | undefined {
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
   if (path === url || !URL.canParse(url)) return undefined;
   return path.startsWith('/') ? path : `/${path}`;
-}
-
-function isUtf8(path: string): boolean {
-  if (!path.includes('%')) return true;
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

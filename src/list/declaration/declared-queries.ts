@@ -7,9 +7,9 @@ import {
   type HandlerArgument,
   pathClassOf,
   pathParametersOf,
+  returnedBy,
 } from '../../http/endpoints.js';
 import { rulesOf } from '../../http/parameters/parameters.pipe.js';
-import { returnedBy } from '../../http/returns.js';
 import { classShape } from '../../resource/json-shape.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import { parametersOf, schemaOf } from '../../http/parameters/declared-parameters.js';
