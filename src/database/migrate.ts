@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DataSource, MigrationExecutor, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { hasTable } from './installed-resource.js';
 import { type LockContext, takeMigrationLock, withShortLocks } from './migration-lock.js';
@@ -51,7 +51,12 @@ export function migrate(url: string, options: MigrateOptions = {}): Promise<stri
       await withShortLocks(name, context, apply, instance?.transaction !== false);
       applied.push(name);
     }
-    await renameMetadata(runner);
+    // TypeORM finds the expression of a generated column by the name of the database, which a restore may change.
+    if (await hasTable(runner.manager, 'typeorm_metadata')) {
+      await runner.query(
+        'UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()',
+      );
+    }
     return applied;
   });
 }
@@ -79,17 +84,6 @@ export async function withMigrationLock<T>(
     await runner.release();
     await dataSource.destroy();
   }
-}
-
-/**
- * TypeORM finds the expression of a generated column by the name of the database, which differs after a
- * restore into another one.
- */
-async function renameMetadata({ manager }: QueryRunner): Promise<void> {
-  if (!(await hasTable(manager, 'typeorm_metadata'))) return;
-  await manager.query(
-    `UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()`,
-  );
 }
 
 /** @throws CommandError if the database is of a development version */

@@ -64,12 +64,12 @@ export class Replica {
   /** The connections of both pools. */
   private readonly connections = new Set<ClientBase>();
 
-  /** @param name identifies the replica in logs and metrics; contains no password */
-  constructor(
-    readonly name: string,
-    url: string,
-    limits: { poolSize: number; queryTimeout: number },
-  ) {
+  /** Host, port and database, without credentials, for logs and metrics. */
+  readonly name: string;
+
+  constructor(url: string, limits: { poolSize: number; queryTimeout: number }) {
+    const { host, pathname } = new URL(url);
+    this.name = host + pathname;
     this.probe = createProbe(url);
     this.pool = new Pool(poolOptions(url, limits));
     this.pool.on('error', () => undefined);

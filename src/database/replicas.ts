@@ -47,7 +47,7 @@ export class Replicas implements OnApplicationShutdown {
     const { replicaUrls } = settings;
     this.maxLag = settings.maxReplicaLag;
     this.primary = createProbe(primaryUrl);
-    this.all = replicaUrls.map((url) => new Replica(nameOf(url), url, settings));
+    this.all = replicaUrls.map((url) => new Replica(url, settings));
     this.running = replicaUrls.length > 0 ? this.run() : Promise.resolve();
   }
 
@@ -171,10 +171,4 @@ export class Replicas implements OnApplicationShutdown {
       this.logger.log(`The replica ${replica.name} is back`);
     }
   }
-}
-
-/** Host, port and database of a URL, without credentials. */
-function nameOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return host + pathname;
 }

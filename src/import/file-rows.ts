@@ -1,4 +1,4 @@
-import { CsvError, type Info, parse, type Parser } from 'csv-parse';
+import { CsvError, type Info, parse } from 'csv-parse';
 import { parsed } from '../resource/json-cell.js';
 import { arrayElements } from './array-elements.js';
 import { InvalidRowsError, type Problem } from './invalid-rows.js';
@@ -84,7 +84,8 @@ async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecor
     for await (const chunk of text) {
       parser.write(chunk);
       const records: CsvRecord[] = [];
-      for (let read = next(parser); read; read = next(parser)) {
+      let read: CsvRecord | null;
+      while ((read = parser.read() as CsvRecord | null)) {
         records.push(read);
         line = read.info.lines + 1;
       }
@@ -98,10 +99,6 @@ async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecor
     // The first line of the row: an unclosed quote is detected much later.
     throw new InvalidRowsError([{ line, message: error.message }]);
   }
-}
-
-function next(parser: Parser): CsvRecord | null {
-  return parser.read() as CsvRecord | null;
 }
 
 function csvRow(columns: readonly string[], record: string[], raw: string, line: number): FileRow {
@@ -165,8 +162,8 @@ async function* jsonRows(text: AsyncIterable<string>): AsyncGenerator<FileRow[]>
 /** @param cache the columns of earlier rows, so that rows with equal columns share one array */
 function ndjsonRow(line: number, json: string, cache: Map<string, readonly string[]>): FileRow[] {
   if (json.trim() === '') return [];
-  const object = objectOf(json);
-  if (!object) {
+  const object = parsed(json);
+  if (typeof object !== 'object' || !object || Array.isArray(object)) {
     return [{ line, columns: [], problem: { line, message: 'is not a JSON object' } }];
   }
   const names = Object.keys(object);
@@ -174,9 +171,4 @@ function ndjsonRow(line: number, json: string, cache: Map<string, readonly strin
   const columns = cache.get(key) ?? names;
   if (columns === names && cache.size < MAX_CACHED_COLUMNS) cache.set(key, columns);
   return [{ line, columns, cells: Object.values(object) }];
-}
-
-function objectOf(json: string): object | undefined {
-  const value = parsed(json);
-  return typeof value === 'object' && value && !Array.isArray(value) ? value : undefined;
 }
