@@ -8,7 +8,7 @@ import { driverErrorOf } from '../database/database-failure.js';
 import { migrate } from '../database/migrate.js';
 import { quotedName } from '../resource/resource.js';
 import { checkChanges } from '../schema/check-changes.js';
-import { migrationChanges } from '../schema/migration-changes.js';
+import { migrationChanges } from '../schema/parts/parts.js';
 import type { Changes } from '../schema/schema-changes.js';
 import { Settings } from '../settings/settings.js';
 import { withApplication } from './open-catalogue.js';

@@ -5,7 +5,7 @@ import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { columnTypeOf, typeNameOf } from './column-values.js';
 import { countedProblems, intervalProblems } from './declared-tally.js';
 import { isTextIdentifier } from './identifiers.js';
-import { ignoredDeclarations } from './ignored-declarations.js';
+import { ignoredDeclarations } from './ignored-decorators.js';
 import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
 import { capabilitiesOf } from './capabilities.js';

@@ -116,7 +116,9 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
   for (const name of names) {
     const own = rules.filter(({ propertyName }) => propertyName === name);
     const path = `${type.name}.${name}`;
-    const conditional = own.filter(isConditional);
+    const conditional = own.filter(
+      ({ type: kind }) => kind === ValidationTypes.CONDITIONAL_VALIDATION,
+    );
     const unknown = own.filter((rule) => !KNOWN.has(rule.type) && !conditional.includes(rule));
     if (unknown.length > 0 || conditional.some(({ name: rule }) => rule !== 'isOptional')) {
       problems.push(`${path} has a decorator of class-validator that depends on other properties`);
@@ -133,10 +135,6 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
   }
   if (names.size === 0) problems.push(`${type.name} has no properties`);
   return { kind: 'object', properties };
-}
-
-function isConditional({ type }: Rule): boolean {
-  return type === ValidationTypes.CONDITIONAL_VALIDATION;
 }
 
 const KNOWN: ReadonlySet<string> = new Set([

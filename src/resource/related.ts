@@ -16,19 +16,16 @@ const RELATED = new WeakMap<EntityMetadata, readonly Related[]>();
 
 /** The objects that the columns of a resource refer to, in the order of the columns. */
 export function relatedOf(metadata: EntityMetadata): readonly Related[] {
-  let related = RELATED.get(metadata);
-  if (!related) RELATED.set(metadata, (related = findRelated(metadata)));
-  return related;
-}
-
-function findRelated(metadata: EntityMetadata): Related[] {
-  return metadata.columns.flatMap((column) => {
+  const known = RELATED.get(metadata);
+  if (known) return known;
+  const related = metadata.columns.flatMap((column) => {
     const key = metadata.foreignKeys.find(({ columns }) => columns.includes(column));
     const name = relatedName(column.propertyName);
-    return key && name !== undefined
-      ? [{ name, column, metadata: key.referencedEntityMetadata }]
-      : [];
+    if (!key || name === undefined) return [];
+    return { name, column, metadata: key.referencedEntityMetadata };
   });
+  RELATED.set(metadata, related);
+  return related;
 }
 
 /** The name of the object that a column refers to: without `ID`; `undefined` if it does not end so. */

@@ -19,7 +19,10 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();
     const tables = [...resourcesWith('written', dataSource).keys()];
-    const isOfTypeORM = (statement: string): boolean => !changesListIndex(tables, statement);
+    const isOfTypeORM = (statement: string): boolean => {
+      const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
+      return !tables.some((table) => name?.startsWith(listIndexPrefix(table)));
+    };
     const { up, down } = withWiderTypes({
       up: literalStatements(dataSource, upQueries).filter(isOfTypeORM),
       down: literalStatements(dataSource, downQueries.reverse()).filter(isOfTypeORM),
@@ -28,12 +31,6 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   } finally {
     process.noDeprecation = noDeprecation;
   }
-}
-
-/** Whether a statement creates or drops an index of the lists of one of some tables. */
-function changesListIndex(tables: readonly string[], statement: string): boolean {
-  const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
-  return name !== undefined && tables.some((table) => name.startsWith(listIndexPrefix(table)));
 }
 
 /** A statement of TypeORM with its parameters. */

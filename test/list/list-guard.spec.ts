@@ -21,7 +21,7 @@ import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { errors } from '../../src/http/errors.js';
 import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { failingLists } from '../../src/verify/filtered-lists.js';
 import { type Service, startService } from '../service.js';
 

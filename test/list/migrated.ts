@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { type Service, startService } from '../service.js';
 
 /** Starts the service with the resource of a module of a test, and creates what its entity declares. */

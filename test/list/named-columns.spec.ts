@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DefaultNamingStrategy, type EntityMetadata } from 'typeorm';
 import { resourcesOf } from '../../src/resource/resource.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { exported } from '../import/exported.js';
 import type { Service } from '../service.js';

@@ -8,7 +8,7 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { CommandError } from '../../src/command-error.js';
 import { listOf, ListQueryDto, QueryOf, TextParam } from '../../src/list/index.js';
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { lineOf } from '../../src/schema/difference.js';
 import { differences } from '../../src/schema/differences.js';

@@ -24,7 +24,7 @@ import {
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
 import { Meaning, Resource } from '../../src/resource/index.js';
 import { differences } from '../../src/schema/differences.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { startTracked, TRACK, type TrackedService, WareState } from './tracked.fixture.js';
 

@@ -4,7 +4,7 @@ import { dropSurplusResource } from '../../src/cli/drop-resource.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { describeTable } from '../../src/schema/describe-table.js';
 import { differences } from '../../src/schema/differences.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';

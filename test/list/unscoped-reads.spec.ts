@@ -26,7 +26,7 @@ import {
   related,
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';

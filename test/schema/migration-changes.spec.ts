@@ -13,7 +13,7 @@ import { databaseOptions } from '../../src/database/options.js';
 import { definitionOf } from '../../src/database/installed-resource.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
 import { checkChanges } from '../../src/schema/check-changes.js';
-import { migrationChanges } from '../../src/schema/migration-changes.js';
+import { migrationChanges } from '../../src/schema/parts/parts.js';
 import type { Changes } from '../../src/schema/schema-changes.js';
 import type { Scope } from '../../src/resource/scope.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';

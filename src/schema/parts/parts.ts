@@ -1,8 +1,9 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { nameOf } from '../../resource/resource.js';
+import { nameOf, resourcesOf } from '../../resource/resource.js';
+import { type Changes, schemaChanges } from '../schema-changes.js';
 import { deletions } from './deletions.js';
 import { listIndexes } from './list-indexes.js';
-import type { Part } from './part.js';
+import type { Part, Statements } from './part.js';
 import { tally } from './tally.js';
 import { tracking } from './tracking.js';
 import { updatedAtTrigger } from './updated-at-trigger.js';
@@ -32,4 +33,22 @@ export async function readParts(
     read
       .filter(({ part }) => part.isOf(metadata))
       .map(({ part, byResource }) => ({ part, installed: byResource.get(nameOf(metadata)) }));
+}
+
+/** The statements that bring tables, indexes, triggers and tallies in line with the entities. Only reads. */
+export async function migrationChanges(dataSource: DataSource): Promise<Changes> {
+  const changes = await schemaChanges(dataSource);
+  const up: Statements = { first: [], tables: [...changes.up], last: [] };
+  const down: Statements = { first: [], tables: [...changes.down], last: [] };
+  const partsOf = await readParts(dataSource);
+  for (const metadata of resourcesOf(dataSource).values()) {
+    for (const { part, installed } of partsOf(metadata)) {
+      part.migrate(metadata, installed, { up, down });
+    }
+  }
+  return { up: inOrder(up), down: inOrder(down) };
+}
+
+function inOrder({ first, tables, last }: Statements): string[] {
+  return [...first, ...tables, ...last];
 }
