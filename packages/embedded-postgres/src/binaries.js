@@ -24,11 +24,7 @@ export async function usableBinaries(home) {
     (home.account && !(await canReach(join(installed, 'native/bin/postgres'), home.account)))
   ) {
     folder = join(home.directory, `postgresql-${version}`);
-    await createAtomically(folder, async (temporary) => {
-      const copy = join(temporary, 'copy');
-      await copyPackage(installed, copy);
-      return copy;
-    });
+    await createAtomically(folder, (temporary) => copyPackage(installed, join(temporary, 'copy')));
   }
   const bin = join(folder, 'native', 'bin');
   const [major = version] = version.split('.');
@@ -95,4 +91,5 @@ async function copyPackage(from, to) {
     const executable = entry.isDirectory() || entry.parentPath.endsWith('bin');
     await chmod(join(entry.parentPath, entry.name), executable ? 0o755 : 0o644);
   }
+  return to;
 }
