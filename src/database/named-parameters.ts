@@ -8,10 +8,7 @@ import type { ParameterValues } from './statement.js';
 const PARTS =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|::|:(\.\.\.)?([A-Za-z0-9_.]+)/g;
 
-/**
- * SQL of `Raw` with the parameters of a statement in place of its named ones: `:name`, and `:...name` for each value of a
- * list.
- */
+/** SQL of `Raw` with `$1` … in place of its parameters: `:name`, and `:...name` for each value of a list. */
 export function withParameters(
   sql: string,
   values: ObjectLiteral,

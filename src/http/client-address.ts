@@ -1,10 +1,7 @@
 import type { Request } from 'express';
 import { isIP, isIPv4, SocketAddress } from 'node:net';
 
-/**
- * The address of a request's client, as reported by trusted proxies. If that is not a valid address,
- * it is the address of the connection; `undefined` if the connection is already closed.
- */
+/** The address as trusted proxies report it, or else that of the connection; `undefined` if that is closed. */
 export function clientAddress(request: Request): string | undefined {
   return canonical(request.ip) ?? canonical(request.socket.remoteAddress);
 }

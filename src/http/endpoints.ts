@@ -158,10 +158,7 @@ export function argumentsOf(controller: Type<object>, method: string): HandlerAr
 /** The query classes of controllers by method. Every request asks for one. */
 const QUERY_CLASSES = new WeakMap<Type<object>, Map<string, Type<object>>>();
 
-/**
- * The class that declares the parameters of a controller's method: that of its `@Query()` argument. Without one,
- * there are the credentials alone.
- */
+/** The class of a method's `@Query()` argument, which declares its parameters; without one, the credentials alone. */
 export function queryClassOf(controller: Type<object>, method: string): Type<object> {
   const classes = QUERY_CLASSES.get(controller) ?? new Map<string, Type<object>>();
   QUERY_CLASSES.set(controller, classes);

@@ -52,10 +52,7 @@ const BY_STATUS: Readonly<Record<number, (reason: string) => ApiError>> = {
   504: () => errors.tookTooLong(),
 };
 
-/**
- * The error response for a thrown value; `-1` if it is neither an `ApiError` nor an exception of Nest nor a
- * database failure.
- */
+/** The error response for a thrown value; `-1` if it is no `ApiError`, exception of Nest or database failure. */
 export function apiErrorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof HttpException) return errorOfException(thrown);

@@ -39,10 +39,7 @@ type Placeholders<Message extends string> = Message extends `${string}<${string}
   ? [string, ...Placeholders<Rest>]
   : [];
 
-/**
- * One row of the error table. Call it to create the error, with an argument for each placeholder of
- * its message, in order.
- */
+/** One row of the error table. A call creates the error, with an argument for each placeholder of its message. */
 export interface ErrorDefinition<Message extends string = string> {
   (...values: Placeholders<Message>): ApiError;
   readonly errcode: number;

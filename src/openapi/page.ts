@@ -153,10 +153,7 @@ new MutationObserver(() => {
 });
 `;
 
-/**
- * Styles for Scalar: colours with the contrast of WCAG 2 AA, and nothing that leads away from the
- * service.
- */
+/** Styles for Scalar: colours with the contrast of WCAG 2 AA, and nothing that leads away from the service. */
 export const STYLE = `
 body { margin: 0; }
 

@@ -25,10 +25,7 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
   };
 }
 
-/**
- * All properties whose columns the list index has that is ordered by the column of one; empty if there is none, as on a
- * table of others.
- */
+/** All properties of the list index that is ordered by one column; empty if there is none, as on a table of others. */
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
   if (externalTableOf(metadata)) return [];
   let indexes = INDEXES.get(metadata);

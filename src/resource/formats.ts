@@ -1,9 +1,6 @@
 import { identifierColumn, nameColumn } from './column-types.js';
 
-/**
- * Text formats of values, in query strings and in imported files. Each reader returns `undefined` for
- * an invalid text.
- */
+/** Text formats of values, in queries and in imported files. A reader returns `undefined` for an invalid text. */
 
 /** Maximum characters (code points) of an identifier. */
 export const IDENTIFIER_LENGTH: number = identifierColumn.length;

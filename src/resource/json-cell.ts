@@ -54,10 +54,7 @@ function isStorable(value: unknown, levels: number): boolean {
   return Object.entries(value).every(([key, each]) => isText(key) && isStorable(each, levels - 1));
 }
 
-/**
- * What is wrong with a value, such as `monday.open must be a string`; `undefined` if it has the shape. An
- * object has no other keys than those of its class.
- */
+/** What is wrong with a value, such as `monday.open must be a string`; `undefined` if it has exactly the shape. */
 function refusalOf(shape: Shape, value: unknown, path = ''): string | undefined {
   const name = path === '' ? 'the whole' : path;
   if (shape.kind === 'object') {

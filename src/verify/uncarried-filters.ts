@@ -6,10 +6,7 @@ import { capabilitiesOf } from '../resource/capabilities.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { identifierOf } from '../resource/resource.js';
 
-/**
- * The filters that come with the entity. Whoever keeps a copy needs no order, and to carry a time in every
- * index would cost each write.
- */
+/** The filters by times of every entity, for copies, which need no order: a time in every index costs each write. */
 const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'createdUntil']);
 
 /**

@@ -25,10 +25,7 @@ export class Admission {
     return this.working;
   }
 
-  /**
-   * Counts a request until its response is ended or closed. Returns false if the request exceeds a
-   * limit and must get an error response.
-   */
+  /** Counts a request until its response is ended or closed; false if it exceeds a limit and must be refused. */
   add(response: ServerResponse): boolean {
     const { socket } = response.req;
     const ofConnection = (this.byConnection.get(socket) ?? 0) + 1;

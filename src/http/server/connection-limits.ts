@@ -22,10 +22,7 @@ export function connectionLimits(databaseConnections: number): typeof MAXIMUM {
   };
 }
 
-/**
- * The maximum number of open files, from `/proc/self/limits`; infinite on a system without that
- * file. Node raises the soft limit to the hard limit when it starts.
- */
+/** The soft limit of open files, which Node has raised to the hard one; infinite where `/proc` does not tell it. */
 function openFilesLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

@@ -59,10 +59,7 @@ function validTarget(url: string): string | undefined {
   return target === undefined || /#|%(?![0-9A-Fa-f]{2})/.test(target) ? undefined : target;
 }
 
-/**
- * Path and query of a request target; `undefined` if it has none. A proxy may send the absolute form
- * (RFC 9112, section 3.2.2).
- */
+/** Path and query of a target; `undefined` if it has none. A proxy may send the absolute form (RFC 9112, 3.2.2). */
 function originForm(url: string): string | undefined {
   if (url.startsWith('/') || url === '*') return url;
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '');

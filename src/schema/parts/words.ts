@@ -1,10 +1,7 @@
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { type Part, retypedColumns } from './part.js';
 
-/**
- * The trigger that sets the words of an object, by the columns whose words it sets. No entity declares these: a migration
- * installs it by hand.
- */
+/** The trigger that sets the words of an object, by the columns of those words. A migration by hand installs it. */
 export const words: Part<readonly string[]> = {
   isOf: (metadata) => capabilitiesOf(metadata).indexes,
 
