@@ -131,6 +131,15 @@ const DAMAGES: readonly {
       ['categories that go round in a circle', /^categories b is below itself by parentID$/],
     ],
   },
+  {
+    statements: 'DROP TABLE brands_tally_deltas',
+    findings: [
+      [
+        'a table of the tally that is gone',
+        /^brands has no table brands_tally_deltas; run .*SELECT install_tally/,
+      ],
+    ],
+  },
 ];
 
 describe.each(DAMAGES)('Verify finds', ({ statements, findings }) => {

@@ -42,6 +42,15 @@ const damages: [string, string[], string | undefined, string][] = [
     TALLY,
   ],
   [
+    'DROP TABLE products_tally_by_price, products_tally_by_words_counted',
+    [
+      'products has no table products_tally_by_price, products_tally_by_words_counted; ' +
+        `${MIGRATION}, or if a migration has it already: ${TALLY}`,
+    ],
+    'products',
+    TALLY,
+  ],
+  [
     'DROP TRIGGER products_tally_insert ON products',
     [
       'products has no trigger products_tally_insert; ' +

@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { namesOf } from '../../list/tally/facet.js';
-import { facetColumnsOf } from '../../list/tally/tally.js';
+import { facetColumnsOf, tallyOrders } from '../../list/tally/tally.js';
+import { wordTallies } from '../../list/tally/word-tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
@@ -55,6 +56,8 @@ export type TallyColumns = Readonly<Record<Option, readonly string[]>>;
 
 interface InstalledTally extends TallyColumns {
   readonly triggers: readonly string[];
+  /** Its tables, and their indexes. */
+  readonly tables: readonly string[];
 }
 
 /** The tally of a resource with a table of its own: its tables, and the triggers that write to them. */
@@ -64,7 +67,10 @@ export const tally: Part<InstalledTally> = {
   // Also reads tracked tables, which `isOf` leaves out.
   async read(dataSource: DataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
-      `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers FROM tallies`,
+      `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers, ARRAY(
+         SELECT relname::text FROM pg_class
+         WHERE relnamespace = current_schema()::regnamespace AND starts_with(relname, resource || '_tally')
+       ) AS tables FROM tallies`,
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },
@@ -75,6 +81,11 @@ export const tally: Part<InstalledTally> = {
     const remedy = orMigration(install(metadata, declared));
     if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
     const writes = ['insert', 'update', 'delete', 'truncate'];
+    const missing = tablesOf(metadata).filter((table) => !installed.tables.includes(table));
+    if (missing.length > 0 && countsAsDeclared(metadata, installed)) {
+      const text = `${tableName} has no table ${missing.join(', ')}`;
+      return [{ text, remedy, affectsColumns: true }];
+    }
     return [
       ...missingTriggers(`${tableName}_tally`, writes, installed.triggers).map((trigger) => ({
         text: `${tableName} has no trigger ${trigger}`,
@@ -113,6 +124,15 @@ export const tally: Part<InstalledTally> = {
     }
   },
 };
+
+/** The names of the tables of a resource's tally according to its entity. */
+function tablesOf(metadata: EntityMetadata): string[] {
+  const words = wordTallies(metadata);
+  return [...tallyOrders(metadata), ...words]
+    .flatMap(({ tally: table, deltas }) => [table, deltas])
+    .concat(words.map(({ words: counted }) => counted))
+    .map((quoted) => quoted.slice(1, -1));
+}
 
 /** What the tally of a resource counts according to its entity. */
 export function declaredTally(metadata: EntityMetadata): TallyColumns {
