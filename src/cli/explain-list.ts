@@ -4,6 +4,7 @@ import { type Endpoint, endpointsOf } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
 import { parseQuery } from '../http/parameters/query-string.js';
+import { validTarget } from '../http/server/receive.js';
 import { Listing } from '../list/listing/listing.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import type { Explanation } from '../list/reading/prepared-list.js';
@@ -22,7 +23,9 @@ export async function explainList(
   url: string,
   clientID?: string,
 ): Promise<string[]> {
-  const [path = '', query = ''] = url.split('?', 2);
+  const target = validTarget(url);
+  if (target === undefined) throw new CommandError(`${url} is no path and query of a list`);
+  const [path = '', query = ''] = target.split('?', 2);
   const client = clientID === undefined ? undefined : { clientID };
   for (const endpoint of endpointsOf(application)) {
     const params = paramsOf(endpoint, path);

@@ -114,7 +114,9 @@ export function explainCommand(catalogue: Command): void {
     .option('--client <clientID>', 'who sees it, for a resource with a scope')
     .action(async (url: string, { client }: { client?: string }) => {
       const { explainList } = await import('./explain-list.js');
+      const { ClientsService } = await import('../clients/clients.service.js');
       await withCatalogue(async (catalogue) => {
+        if (client !== undefined) await catalogue.get(ClientsService).assertExists(client);
         for (const line of await explainList(catalogue, url, client)) console.log(line);
       });
     });

@@ -82,7 +82,8 @@ export class ClientsService {
     if (!affected) throw new CommandError(`There is no token ${tokenID}`);
   }
 
-  private async assertExists(clientID: string): Promise<void> {
+  /** @throws CommandError if there is no such client */
+  async assertExists(clientID: string): Promise<void> {
     if (!(await this.clients.existsBy({ clientID }))) {
       throw new CommandError(`There is no client ${clientID}`);
     }

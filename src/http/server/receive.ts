@@ -54,7 +54,7 @@ export function requestId(request: CatalogueRequest): string {
 }
 
 /** Path and query of a request target; `undefined` if it is invalid, as with a `%` without two hexadecimal digits. */
-function validTarget(url: string): string | undefined {
+export function validTarget(url: string): string | undefined {
   const target = originForm(url);
   return target === undefined || /#|%(?![0-9A-Fa-f]{2})/.test(target) ? undefined : target;
 }
