@@ -3,8 +3,8 @@ import { CommandError } from '../command-error.js';
 import { type Endpoint, endpointsOf } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
-import { parseQuery } from '../http/parameters/query-string.js';
-import { validTarget } from '../http/server/receive.js';
+import type { Parameter } from '../http/parameters/query-string.js';
+import { parseTarget } from '../http/server/receive.js';
 import { Listing } from '../list/listing/listing.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import type { Explanation } from '../list/reading/prepared-list.js';
@@ -23,15 +23,17 @@ export async function explainList(
   url: string,
   clientID?: string,
 ): Promise<string[]> {
-  const target = validTarget(url);
-  if (target === undefined) throw new CommandError(`${url} is no path and query of a list`);
-  const [path = '', query = ''] = target.split('?', 2);
+  const target = parseTarget(url);
+  if (target instanceof ApiError) {
+    throw new CommandError(`${url} is no path and query of a list`);
+  }
+  const { path, parameters } = target;
   const client = clientID === undefined ? undefined : { clientID };
   for (const endpoint of endpointsOf(application)) {
     const params = paramsOf(endpoint, path);
     if (!params) continue;
     try {
-      const listing = await listingOf(application, endpoint, params, query);
+      const listing = await listingOf(application, endpoint, params, parameters);
       return linesOf(await application.get(ListReader).prepare(listing, client).explain());
     } catch (error) {
       if (error instanceof ApiError) throw new CommandError(`${error.errcode}: ${error.message}`);
@@ -48,10 +50,10 @@ async function listingOf(
   application: INestApplicationContext,
   { query: metatype, handlerFor }: Endpoint,
   params: Record<string, string>,
-  query: string,
+  parameters: readonly Parameter[],
 ): Promise<Listing> {
   const pipe = new ParametersPipe(application.get(Settings));
-  const values: unknown = await pipe.transform(parseQuery(query), { type: 'query', metatype });
+  const values: unknown = await pipe.transform(parameters, { type: 'query', metatype });
   const handler = await handlerFor();
   const result: unknown = await handler({ query: values as object, params });
   if (result instanceof Listing) return result;

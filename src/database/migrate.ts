@@ -74,6 +74,7 @@ export async function withMigrationLock<T>(
   const executor = new MigrationExecutor(dataSource, runner);
   try {
     await takeMigrationLock({ runner, onWaiting, signal });
+    // It refuses a database of a development version.
     await appliedMigrations(dataSource);
     return await work({ executor, runner, onWaiting, signal });
   } catch (error) {

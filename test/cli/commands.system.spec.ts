@@ -51,6 +51,8 @@ describe('explain', () => {
     expect(explained.stdout).toContain('WITH object AS NOT MATERIALIZED');
     expect(explained.stdout).toMatch(/^Values: \[.*"PHYSICAL"/m);
     expect(explained.stdout).toMatch(/^Execution Time: /m);
+    const question = await run(['explain', '/products?q=belt?lamp&limit=3']);
+    expect(question.stdout).toMatch(/^Values: \[.*"belt\?lamp"/m);
     const facet = await run(['explain', '/products?type=PHYSICAL']);
     expect(facet.stdout).toMatch(/^Plan: facet, counted by tally\n\nWITH/);
     const found = await run(['explain', '/products?q=rare']);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
-import { type ApiError, errors } from '../errors.js';
+import { ApiError, errors } from '../errors.js';
 import { sentTokens } from '../sent-tokens.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
-import { decode, parseQuery } from '../parameters/query-string.js';
+import { decode, type Parameter, parseQuery } from '../parameters/query-string.js';
 
 /** Maximum bytes of a request target. A longer one gets status 414. */
 const MAX_TARGET_LENGTH = 16_384;
@@ -31,14 +31,23 @@ export function receive(
   if (host.length > 1 || (host.length === 0 && request.httpVersion === '1.1')) {
     return errors.malformed();
   }
-  const target = validTarget(request.url);
-  if (target === undefined) return errors.malformed();
-  if (target.length > MAX_TARGET_LENGTH) return errors.tooLarge();
-  const [path = '', ...query] = target.split('?');
-  if (!decode(path).isWellFormed()) return errors.malformed();
-  request.url = target;
-  request.parameters = parseQuery(query.join('?'));
+  const target = parseTarget(request.url);
+  if (target instanceof ApiError) return target;
+  request.url = target.url;
+  request.parameters = target.parameters;
   return undefined;
+}
+
+/** The origin form of a request target, its path and its parameters; or the error for an invalid one. */
+export function parseTarget(
+  target: string,
+): { url: string; path: string; parameters: Parameter[] } | ApiError {
+  const url = validTarget(target);
+  if (url === undefined) return errors.malformed();
+  if (url.length > MAX_TARGET_LENGTH) return errors.tooLarge();
+  const [path = '', ...query] = url.split('?');
+  if (!decode(path).isWellFormed()) return errors.malformed();
+  return { url, path, parameters: parseQuery(query.join('?')) };
 }
 
 /** What could be an access token: they are 256 bits in base64url. A `traceparent` is longer. */
@@ -54,7 +63,7 @@ export function requestId(request: CatalogueRequest): string {
 }
 
 /** Path and query of a request target; `undefined` if it is invalid, as with a `%` without two hexadecimal digits. */
-export function validTarget(url: string): string | undefined {
+function validTarget(url: string): string | undefined {
   const target = originForm(url);
   return target === undefined || /#|%(?![0-9A-Fa-f]{2})/.test(target) ? undefined : target;
 }
