@@ -7,6 +7,7 @@ import { ConcurrencyInterceptor } from './clients/concurrency.interceptor.js';
 import { CredentialsGuard } from './clients/credentials.guard.js';
 import { RateGuard } from './clients/rate.guard.js';
 import { DatabaseModule } from './database/database.module.js';
+import { DeclarationCheck } from './declarations/declaration-check.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { OptionsResponder } from './http/options-responder.js';
 import { ParametersGuard } from './http/parameters/parameters.guard.js';
@@ -19,8 +20,9 @@ import { SettingsModule } from './settings/settings.module.js';
 
 @Module({
   imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule],
-  // Applied to every request, in this order.
   providers: [
+    DeclarationCheck,
+    // Applied to every request, in this order.
     { provide: APP_GUARD, useClass: CredentialsGuard },
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: ParametersGuard },

@@ -8,7 +8,7 @@ import { openSource, textOf } from '../import/source.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
-import { analyseWritten, REPORT_WRITES } from '../list/tally/statistics.js';
+import { analyseWritten, REPORT_WRITES } from '../tally/statistics.js';
 import { CommandError } from '../command-error.js';
 import { withCatalogue } from './open-catalogue.js';
 import { Progress } from './progress.js';

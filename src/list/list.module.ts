@@ -2,7 +2,6 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourceName } from '../resource/resource.js';
-import { DeclarationCheck } from './declaration/declaration-check.js';
 import { Dependencies } from './reading/dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
@@ -25,7 +24,6 @@ import { UnscopedReads } from './reading/unscoped-reads.js';
 import { Versions } from './reading/versions.js';
 
 const providers = [
-  DeclarationCheck,
   Dependencies,
   FacetReader,
   KnownLists,

@@ -8,10 +8,10 @@ import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { UnavailableResources } from './reading/unavailable-resources.js';
 import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
-import { CountedWords } from './tally/counted-words.js';
-import { TallyMaintenance } from './tally/maintain.js';
-import { checkTracking } from './tally/tracking.js';
-import { wordTallies } from './tally/word-tally.js';
+import { CountedWords } from '../tally/counted-words.js';
+import { TallyMaintenance } from '../tally/maintain.js';
+import { checkTracking } from '../tally/tracking.js';
+import { wordTallies } from '../tally/word-tally.js';
 import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
 
 /** Rounds between two purges of old deletions. */

@@ -12,7 +12,7 @@ import { PageCache } from '../list/serving/page-cache.js';
 import { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
 import { Maintenance } from '../list/maintenance.js';
-import { FOLD_SIZE } from '../list/tally/maintain.js';
+import { FOLD_SIZE } from '../tally/maintain.js';
 import { VERSION } from '../settings/version.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */

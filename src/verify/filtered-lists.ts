@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { hasTable } from '../database/installed-resource.js';
 import { endpointsOf } from '../http/endpoints.js';
-import { type CalledList, callLists, example } from '../list/declaration/called-lists.js';
+import { type CalledList, callLists, example } from '../declarations/called-lists.js';
 import { Listing } from '../list/listing/listing.js';
 import { tableOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';

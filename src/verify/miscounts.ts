@@ -1,10 +1,10 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { namesOf } from '../list/tally/facet.js';
+import { namesOf } from '../tally/facet.js';
 import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
-import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../list/tally/tally.js';
-import { type WordTally, wordSums, wordTallies } from '../list/tally/word-tally.js';
+import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../tally/tally.js';
+import { type WordTally, wordSums, wordTallies } from '../tally/word-tally.js';
 import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
 
 /** Maximum number of reported ranges, or words, per resource and tally. */

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { readTracking } from '../list/tally/tracking.js';
+import { readTracking } from '../tally/tracking.js';
 import { changesTable, hasChangesTable } from '../resource/changes-table.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { identifierOf, nameOf, tableOf } from '../resource/resource.js';

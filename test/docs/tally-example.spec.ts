@@ -11,7 +11,7 @@ import {
   ListQueryDto,
   QueryOf,
 } from '../../src/list/index.js';
-import { FOLD_SIZE, TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { FOLD_SIZE, TallyMaintenance } from '../../src/tally/maintain.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { startWith } from '../list/migrated.js';

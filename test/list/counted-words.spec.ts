@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
-import type { CountedWords } from '../../src/list/tally/counted-words.js';
+import type { CountedWords } from '../../src/tally/counted-words.js';
 import { Product } from '../../src/products/product.entity.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { type Service, startService } from '../service.js';

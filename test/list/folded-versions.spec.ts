@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { stateOf } from '../../src/list/statement/state.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { Random } from '../random.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exported } from '../import/exported.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { refusal, type Service } from '../service.js';
 import { KEYED_WORDS, KeyedModule, type KeyType, NODES } from './keyed.fixture.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import type { Random } from '../random.js';
 import type { Service } from '../service.js';

@@ -3,7 +3,7 @@ import type { QueryConfig } from 'pg';
 import type { EntityMetadata } from 'typeorm';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
-import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';

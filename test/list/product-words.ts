@@ -1,6 +1,6 @@
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
-import { CountedWords } from '../../src/list/tally/counted-words.js';
-import { wordTallies } from '../../src/list/tally/word-tally.js';
+import { CountedWords } from '../../src/tally/counted-words.js';
+import { wordTallies } from '../../src/tally/word-tally.js';
 import { Product } from '../../src/products/product.entity.js';
 import type { Service } from '../service.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { primaryPool } from '../../src/database/read-pool.js';
-import { TallyMaintenance } from '../../src/list/tally/maintain.js';
+import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';

@@ -3,9 +3,9 @@ import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed, type WordSearch } from '../condition/words.js';
 import { type Criteria, facetsOf } from '../statement/criteria.js';
-import { type Facet, facetBounds, facetName } from '../tally/facet.js';
-import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
-import { countedWord, wordTallyOf } from '../tally/word-tally.js';
+import { type Facet, facetBounds, facetName } from '../../tally/facet.js';
+import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
+import { countedWord, wordTallyOf } from '../../tally/word-tally.js';
 
 /** The counts of a field's values as the tally has them. */
 export interface ValueCounts {

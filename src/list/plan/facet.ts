@@ -11,8 +11,8 @@ import { jsonArray, selectedRelated, selection } from '../../resource/selection.
 import { objectTable } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
-import { type Facet, facetName } from '../tally/facet.js';
-import { countOf, identifierOrder, tallyRows } from '../tally/tally.js';
+import { type Facet, facetName } from '../../tally/facet.js';
+import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
 import { tally } from './count-plans.js';
 import type { PagePlan, PageStatement } from './page-plan.js';
 

@@ -10,8 +10,8 @@ import { changesTable } from '../../resource/changes-table.js';
 import { deletionsTable } from '../deletions/deletion.js';
 import { Dependencies, type SelectQuery } from './dependencies.js';
 import type { Listing } from '../listing/listing.js';
-import { tallyOrders } from '../tally/tally.js';
-import { wordTallies } from '../tally/word-tally.js';
+import { tallyOrders } from '../../tally/tally.js';
+import { wordTallies } from '../../tally/word-tally.js';
 
 /** SQL of a computed field or of a condition that reads a resource past its scope. */
 export class UnscopedReadError extends TypeError {}

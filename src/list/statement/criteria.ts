@@ -4,8 +4,8 @@ import { identifierFrom } from '../../resource/identifiers.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import type { Bound, Condition, Equal, Excluding } from '../condition/condition.js';
 import type { WordSearch } from '../condition/words.js';
-import { EVERY_OBJECT, type Facet } from '../tally/facet.js';
-import { facetColumnsOf } from '../tally/tally.js';
+import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
+import { facetColumnsOf } from '../../tally/tally.js';
 
 /** The values of one column between bounds. Without bounds, all of them: the column has a value. */
 export interface Interval {

@@ -7,7 +7,7 @@ import type { IndexChoice } from './matching-objects.js';
 import { and } from '../condition/print.js';
 import { conditionsBy, isCarriedBy, type PlannedComparison } from './planned-comparisons.js';
 import { countOfFacets, sortedObjects } from './tallied-counts.js';
-import { sortedOrder, tallyRows } from '../tally/tally.js';
+import { sortedOrder, tallyRows } from '../../tally/tally.js';
 
 /** An interval among the objects with one value of a column. An index finds the objects by either. */
 export interface IntervalWithinValue {

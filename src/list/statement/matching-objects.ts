@@ -8,7 +8,7 @@ import type { WordSearch } from '../condition/words.js';
 import { areEqualities, type Criteria, criteriaOf, facetsOf, searchIn } from './criteria.js';
 import type { OrderKey } from '../listing/order.js';
 import type { Listing } from '../listing/listing.js';
-import type { Facet } from '../tally/facet.js';
+import type { Facet } from '../../tally/facet.js';
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
 export interface MatchingObjects {

@@ -1,7 +1,7 @@
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { EVERY_OBJECT, facetNames } from '../tally/facet.js';
-import { identifierOrder, tallyRows } from '../tally/tally.js';
-import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
+import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
+import { identifierOrder, tallyRows } from '../../tally/tally.js';
+import { wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
 import { compareNothing, facetsOf } from './criteria.js';
 import type { Picking } from './picked-objects.js';
 

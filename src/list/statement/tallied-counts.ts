@@ -6,16 +6,16 @@ import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import type { Bound } from '../condition/condition.js';
 import { and } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
-import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../tally/facet.js';
-import { type TalliedObjects, TallyPositions } from '../tally/position.js';
+import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../../tally/facet.js';
+import { type TalliedObjects, TallyPositions } from '../../tally/position.js';
 import {
   countOf,
   countOfColumn,
   facetColumnsOf,
   identifierOrder,
   sortedOrder,
-} from '../tally/tally.js';
-import { wordCountOf, wordTallyOf } from '../tally/word-tally.js';
+} from '../../tally/tally.js';
+import { wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
 import {
   areEqualities,
   type Criteria,

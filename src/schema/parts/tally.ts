@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { namesOf } from '../../list/tally/facet.js';
-import { facetColumnsOf, tallyOrders } from '../../list/tally/tally.js';
-import { wordTallies } from '../../list/tally/word-tally.js';
+import { namesOf } from '../../tally/facet.js';
+import { facetColumnsOf, tallyOrders } from '../../tally/tally.js';
+import { wordTallies } from '../../tally/word-tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';

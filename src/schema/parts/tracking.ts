@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { deletionsTable } from '../../list/deletions/deletion.js';
-import { readTracking, type Tracking } from '../../list/tally/tracking.js';
+import { readTracking, type Tracking } from '../../tally/tracking.js';
 import { changesTable } from '../../resource/changes-table.js';
 import {
   externalTableOf,

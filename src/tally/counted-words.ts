@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { EntityMetadata } from 'typeorm';
-import { isLockTimeout } from '../../database/database-failure.js';
-import type { ReservedConnections } from '../../database/reserved-connections.js';
+import { isLockTimeout } from '../database/database-failure.js';
+import type { ReservedConnections } from '../database/reserved-connections.js';
 import { excludeWriters } from './exclude-writers.js';
 import { type WordTally, wordSums } from './word-tally.js';
 

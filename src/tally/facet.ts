@@ -1,5 +1,5 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import type { ParameterValues } from '../../database/statement.js';
+import type { ParameterValues } from '../database/statement.js';
 
 /** The objects with one value in each of some counted columns. The tally counts them. */
 export interface Facet {

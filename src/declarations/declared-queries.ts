@@ -8,19 +8,19 @@ import {
   pathClassOf,
   pathParametersOf,
   returnedBy,
-} from '../../http/endpoints.js';
-import { rulesOf } from '../../http/parameters/parameters.pipe.js';
-import { classShape } from '../../resource/json-shape.js';
-import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
-import { parametersOf, schemaOf } from '../../http/parameters/declared-parameters.js';
-import { comesWithResource } from '../query/list-guard.js';
-import { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
+} from '../http/endpoints.js';
+import { rulesOf } from '../http/parameters/parameters.pipe.js';
+import { classShape } from '../resource/json-shape.js';
+import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
+import { parametersOf, schemaOf } from '../http/parameters/declared-parameters.js';
+import { comesWithResource } from '../list/query/list-guard.js';
+import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import {
   decoratedType,
   swaggerProblems,
   transformingDecorators,
-} from '../../resource/ignored-decorators.js';
-import { entityOf } from '../query/query-of.js';
+} from '../resource/ignored-decorators.js';
+import { entityOf } from '../list/query/query-of.js';
 
 /** The paths that the service answers itself, also those below them. */
 const OWN_PATHS = ['/deletions', '/docs', '/facets', '/health', '/metrics', '/openapi.json'];

@@ -1,8 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import type { ParameterValues } from '../../database/statement.js';
-import { declaredColumns } from '../../resource/declaration.js';
-import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
+import type { ParameterValues } from '../database/statement.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { columnOf, singleCountedColumnsOf } from '../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
 import type { Tally } from './tally.js';
 

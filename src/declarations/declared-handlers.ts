@@ -16,10 +16,10 @@ import {
 } from '@nestjs/common/constants.js';
 import { MODULE_PATH } from '@nestjs/common/internal';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { argumentsOf } from '../../http/endpoints.js';
-import { ErrorFilter } from '../../http/error.filter.js';
-import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
-import { swaggerProblems } from '../../resource/ignored-decorators.js';
+import { argumentsOf } from '../http/endpoints.js';
+import { ErrorFilter } from '../http/error.filter.js';
+import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
+import { swaggerProblems } from '../resource/ignored-decorators.js';
 import { ANY_HOST, NO_BODY } from './declared-queries.js';
 
 const ENVELOPE = 'a handler returns its answer, which has status 200';

@@ -1,5 +1,5 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
+import { type Endpoint, pathParametersOf } from '../http/endpoints.js';
 import {
   type DeclaredParameter,
   ownParameters,
@@ -8,12 +8,12 @@ import {
   readParameters,
   schemaOf,
   validExample,
-} from '../../http/parameters/declared-parameters.js';
-import { sampleOf } from '../../resource/column-values.js';
-import type { ComparedValue } from '../../resource/comparable.js';
-import { columnConditions, comparedValues } from '../condition/condition.js';
-import { ListQueryDto } from '../query/list-query.dto.js';
-import { Listing } from '../listing/listing.js';
+} from '../http/parameters/declared-parameters.js';
+import { sampleOf } from '../resource/column-values.js';
+import type { ComparedValue } from '../resource/comparable.js';
+import { columnConditions, comparedValues } from '../list/condition/condition.js';
+import { ListQueryDto } from '../list/query/list-query.dto.js';
+import { Listing } from '../list/listing/listing.js';
 
 /** What the handler of a list returns for a value of one of its own parameters. */
 export interface CalledList {

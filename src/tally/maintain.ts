@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
-import { isLockTimeout } from '../../database/database-failure.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
-import { nameOf } from '../../resource/resource.js';
+import { isLockTimeout } from '../database/database-failure.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { nameOf } from '../resource/resource.js';
 import { recut, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ParameterValues } from '../../database/statement.js';
-import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf } from '../../resource/resource.js';
+import type { ParameterValues } from '../database/statement.js';
+import { sqlTypeOf } from '../resource/column-values.js';
+import { identifierOf } from '../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 

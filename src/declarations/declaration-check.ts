@@ -2,20 +2,20 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nes
 import { ApplicationConfig, ModuleRef, ModulesContainer, type NestContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { CommandError } from '../../command-error.js';
-import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
-import { columnProblems } from '../../resource/declared-columns.js';
-import { nameProblems } from '../../resource/declared-names.js';
-import { resourcesOf } from '../../resource/resource.js';
-import { Settings } from '../../settings/settings.js';
-import { typeNameOf } from '../../resource/column-values.js';
-import { fittingInstead } from '../../resource/comparable.js';
+import { CommandError } from '../command-error.js';
+import { type Endpoint, endpointsIn, pathParametersOf } from '../http/endpoints.js';
+import { columnProblems } from '../resource/declared-columns.js';
+import { nameProblems } from '../resource/declared-names.js';
+import { resourcesOf } from '../resource/resource.js';
+import { Settings } from '../settings/settings.js';
+import { typeNameOf } from '../resource/column-values.js';
+import { fittingInstead } from '../resource/comparable.js';
 import { callLists, comparisonsIn, extremes } from './called-lists.js';
 import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
-import { ObjectQueryDto } from '../query/list-query.dto.js';
-import { Listing, ObjectLookup } from '../listing/listing.js';
-import { WrongEntityError } from '../query/query-of.js';
+import { ObjectQueryDto } from '../list/query/list-query.dto.js';
+import { Listing, ObjectLookup } from '../list/listing/listing.js';
+import { WrongEntityError } from '../list/query/query-of.js';
 
 /** Refuses to start with entities, query classes or handlers whose lists would be wrong. */
 @Injectable()

@@ -1,14 +1,14 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import type { ParameterValues } from '../../database/statement.js';
-import { declaredColumns } from '../../resource/declaration.js';
+import type { ParameterValues } from '../database/statement.js';
+import { declaredColumns } from '../resource/declaration.js';
 import {
   columnOf,
   identifierOf,
   isBroad,
   nameOf,
   singleCountedColumnsOf,
-} from '../../resource/resource.js';
+} from '../resource/resource.js';
 import { facetBounds, namesOf } from './facet.js';
 
 /** A table of counts, and that of the changes since. */

@@ -1,8 +1,8 @@
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { ParameterValues } from '../../database/statement.js';
-import { sqlTypeOf } from '../../resource/column-values.js';
-import { tableOf } from '../../resource/resource.js';
+import { ParameterValues } from '../database/statement.js';
+import { sqlTypeOf } from '../resource/column-values.js';
+import { tableOf } from '../resource/resource.js';
 import { facetValues } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
