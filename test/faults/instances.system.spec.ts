@@ -8,7 +8,7 @@ import { Instance } from './instance.js';
 import { Load } from './load.js';
 
 /** How often an instance is restarted. */
-const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 4);
+const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 2);
 
 let database: TestDatabase;
 let headers: Credentials;
