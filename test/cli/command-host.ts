@@ -8,13 +8,15 @@ export interface CommandOptions {
   /** Everything in the environment besides PATH. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly input?: string | Buffer;
+  /** A module in the folder, whose function `run` takes the arguments and gives the status. Default: the service */
+  readonly program?: string;
 }
 
 /**
- * A process that runs command lines of a built service one after the other, each with an environment and a standard
- * input of its own. It fails if one leaves something open that would keep a process from ending. Loading the
- * service takes most of the time of a command, and is done once. For signals, closed streams, and commands at
- * the same time, use `catalogue`.
+ * A process that runs command lines of a built service, or of other programs, one after the other, each with an
+ * environment and a standard input of its own. It fails if one leaves something open that would keep a process from
+ * ending. Loading a program takes most of the time of a command, and is done once. For signals, closed streams, and
+ * commands at the same time, use `catalogue`.
  */
 export class CommandHost {
   private child: ChildProcess | undefined;
@@ -40,7 +42,7 @@ export class CommandHost {
 
   private async send(
     args: readonly string[],
-    { environment = {}, input = '' }: CommandOptions,
+    { environment = {}, input = '', program = 'dist/cli/program.js' }: CommandOptions,
   ): Promise<CommandResult> {
     const child = (this.child ??= this.start());
     try {
@@ -51,6 +53,7 @@ export class CommandHost {
           fail(new Error(`${args.join(' ')} ended the process: ${this.printed}`));
         });
         child.send({
+          program,
           args,
           environment: { ...BARE_ENVIRONMENT, ...environment },
           input: Buffer.from(input).toString('base64'),

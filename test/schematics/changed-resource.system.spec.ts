@@ -275,7 +275,9 @@ describe('A resource that is removed', () => {
   });
 
   it('may be generated again', async () => {
-    expect(await copy.resource(['scratch_order_items', 'a:text'])).toMatchObject({ status: 0 });
+    expect(await copy.resources([['scratch_order_items', 'a:text']])).toMatchObject([
+      { status: 0 },
+    ]);
     await copy.transpile();
     expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
   });

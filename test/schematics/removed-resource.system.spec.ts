@@ -6,7 +6,6 @@ import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
 import { embeddedDatabase } from '../../src/cli/open-catalogue.js';
 import { Settings } from '../../src/settings/settings.js';
 import type { CommandResult } from '../cli/catalogue.js';
-import { CommandHost } from '../cli/command-host.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { ScratchCopy } from './scratch-copy.js';
 
@@ -15,7 +14,6 @@ const ROWS = 'outdatedWareID,name\ns1,One\ns2,Two\n';
 const PENDING = 'catalogue: The schema is not up to date: run catalogue migrate first\n';
 
 let copy: ScratchCopy;
-let host: CommandHost;
 let database: TestDatabase;
 let environments: Record<(typeof KINDS)[number], NodeJS.ProcessEnv>;
 /** The embedded server, which each command would otherwise start and stop. */
@@ -35,21 +33,14 @@ beforeAll(async () => {
     ['outdatedWares', '--fields', 'name:text:words,state:enum=ON/OFF:null'],
   ]);
   expect(generated).toMatchObject({ status: 0 });
-  await build();
+  await copy.transpile();
 });
 afterAll(async () => {
-  await host.end();
   await copy.remove();
   await database.drop();
   await server?.release();
   await rm(environments['the embedded database'].DATA_DIR ?? '', { recursive: true });
 });
-
-/** Builds the copy, whose commands run in a new process from then on. */
-async function build(): Promise<void> {
-  await copy.transpile();
-  host = new CommandHost(copy.folder);
-}
 
 /** The name of the migration in a file, such as `RemoveOutdatedWares1795379128613`. */
 async function migrationOf(action: 'create' | 'remove'): Promise<string> {
@@ -62,7 +53,7 @@ async function migrationOf(action: 'create' | 'remove'): Promise<string> {
 // What each test changes, those after it build on.
 describe.each(KINDS)('Commands on %s', (kind) => {
   const run = (...args: string[]): Promise<CommandResult> =>
-    host.run(args, { environment: environments[kind] });
+    copy.command(args, { environment: environments[kind] });
 
   it('do not migrate it while it is new', async () => {
     for (const command of [
@@ -93,7 +84,7 @@ describe.each(KINDS)('Commands on %s', (kind) => {
       status: 0,
       stdout: expect.stringContaining(name),
     });
-    const imported = await host.run(['import', 'outdated_wares', '-'], {
+    const imported = await copy.command(['import', 'outdated_wares', '-'], {
       environment: environments[kind],
       input: ROWS,
     });
@@ -102,17 +93,18 @@ describe.each(KINDS)('Commands on %s', (kind) => {
 });
 
 it('The removal of a resource says how its objects are deleted', async () => {
-  expect(await copy.resource(['outdated_wares', '--remove'])).toMatchObject({
-    status: 0,
-    stderr: expect.stringContaining('catalogue drop outdated_wares --destructive'),
-  });
-  await host.end();
-  await build();
+  expect(await copy.resources([['outdated_wares', '--remove']])).toMatchObject([
+    {
+      status: 0,
+      stderr: expect.stringContaining('catalogue drop outdated_wares --destructive'),
+    },
+  ]);
+  await copy.transpile();
 });
 
 describe.each(KINDS)('A resource with objects that is removed, on %s', (kind) => {
   const run = (...args: string[]): Promise<CommandResult> =>
-    host.run(args, { environment: environments[kind] });
+    copy.command(args, { environment: environments[kind] });
 
   it('keeps them until it is dropped by a command of its own', async () => {
     const name = await migrationOf('remove');

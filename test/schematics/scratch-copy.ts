@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/promises';
+import { cpSync, existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandResult, runNode } from '../cli/catalogue.js';
-import { CommandHost } from '../cli/command-host.js';
+import { CommandHost, type CommandOptions } from '../cli/command-host.js';
 import { transpile } from '../transpile.mjs';
 
 /** What is made or downloaded, and packages of their own. */
@@ -13,16 +14,20 @@ const LEFT_OUT = ['.git', '.env', '.data', 'node_modules', 'coverage', 'bench', 
 /** A copy of the project in which a test may generate, build and run what it likes. */
 export class ScratchCopy {
   private readonly started: ChildProcess[] = [];
+  private readonly host: CommandHost;
+  private builds = 0;
 
   /** When it was built last: its sources are those that the project was built from. */
   private built = Date.now();
 
-  private constructor(readonly folder: string) {}
+  private constructor(readonly folder: string) {
+    this.host = new CommandHost(folder);
+  }
 
   static async make(): Promise<ScratchCopy> {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-copy-'));
     for (const part of await readdir('.')) {
-      if (!LEFT_OUT.includes(part)) await cp(part, join(folder, part), { recursive: true });
+      if (!LEFT_OUT.includes(part)) cpSync(part, join(folder, part), { recursive: true });
     }
     await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
     const copy = new ScratchCopy(folder);
@@ -54,6 +59,7 @@ export class ScratchCopy {
     this.built = Date.now();
     await transpile(join(this.folder, 'src'), join(this.folder, 'dist'), since);
     await this.touch();
+    this.builds += 1;
   }
 
   /** Or a command would build it anew, and check types. */
@@ -61,14 +67,17 @@ export class ScratchCopy {
     await utimes(join(this.folder, 'dist/main.js'), new Date(), new Date());
   }
 
-  /** What `npm run resource --` does. */
+  /**
+   * What `npm run resource --` does, in a process of its own: it waits for others to end, `resources` among them, which
+   * lasts as long as the copy.
+   */
   resource(args: readonly string[], input = ''): Promise<CommandResult> {
     const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
     return this.run([program, '@catalogue/schematics:resource', ...args], { input });
   }
 
   /**
-   * What `npm run resource --` does with each of several arguments, one after the other.
+   * What `npm run resource --` does with each of several arguments, one after the other in one process.
    *
    * @param databaseUrl where it looks for existing tables
    */
@@ -76,11 +85,10 @@ export class ScratchCopy {
     all: readonly (readonly string[])[],
     databaseUrl?: string,
   ): Promise<CommandResult[]> {
-    const program = 'test/fixtures/generate-resources.mjs';
+    const program = 'test/fixtures/generate-resource.mjs';
     const environment = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
-    const { stdout, stderr } = await this.run([program, JSON.stringify(all)], { environment });
-    if (stderr !== '') throw new Error(stderr);
-    return (JSON.parse(stdout) as CommandResult[]).map(withoutColours);
+    const results = all.map((args) => this.host.run(args, { program, environment }));
+    return (await Promise.all(results)).map(withoutColours);
   }
 
   /** Checks the format, the style and the types of files of it, and gives what is wrong. */
@@ -88,22 +96,26 @@ export class ScratchCopy {
     return this.run(['test/fixtures/check-sources.mjs', ...files]);
   }
 
-  catalogue(args: readonly string[], databaseUrl: string): Promise<CommandResult> {
-    return this.run(['dist/main.js', ...args], { environment: { DATABASE_URL: databaseUrl } });
+  /** Runs a command line of what is built, in one process for all builds. */
+  command(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+    const build = `dist-${this.builds}`;
+    const [from, to] = [join(this.folder, 'dist'), join(this.folder, build)];
+    // The pages of the documentation are large, and are found in the other folder.
+    const filter = (path: string) => !path.startsWith(join(from, '@scalar'));
+    if (!existsSync(to)) cpSync(from, to, { recursive: true, filter });
+    return this.host.run([build, ...args], { ...options, program: 'test/fixtures/run-build.mjs' });
   }
 
-  /** Runs several command lines one after the other in one process. */
-  async catalogues(
+  catalogue(args: readonly string[], databaseUrl: string): Promise<CommandResult> {
+    return this.command(args, { environment: { DATABASE_URL: databaseUrl } });
+  }
+
+  /** Runs several command lines one after the other. */
+  catalogues(
     commandLines: readonly (readonly string[])[],
     databaseUrl: string,
   ): Promise<CommandResult[]> {
-    const host = new CommandHost(this.folder);
-    const environment = { DATABASE_URL: databaseUrl };
-    try {
-      return await Promise.all(commandLines.map((args) => host.run(args, { environment })));
-    } finally {
-      await host.end();
-    }
+    return Promise.all(commandLines.map((args) => this.catalogue(args, databaseUrl)));
   }
 
   /** Starts its service on a database and gives its address. */
@@ -150,6 +162,7 @@ export class ScratchCopy {
   }
 
   async remove(): Promise<void> {
+    await this.host.end();
     for (const child of this.started) {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       if (child.exitCode === null && child.kill()) await gone;
