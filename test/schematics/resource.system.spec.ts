@@ -7,107 +7,13 @@ import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { namesOf } from '../../schematics/resource/names.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { FILES, PLANTS } from './example-files.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
 
-/** An example file with all that can be awkward in one. */
-const PLANTS = [
-  {
-    'plant id': 'p1',
-    type: 'TREE',
-    name: 'Weißdorn',
-    height: { from: 2, to: { metres: 8.5 } },
-    colours: ['weiß', 'rosé', null],
-    bloom: {
-      may: { from: 1, 'to (day)': 31.5 },
-      june: { from: null, 'to (day)': 2 },
-      july: { from: 2, 'to (day)': 2.5 },
-      static: true,
-      "it's": { "'": [{ a: { b: 'x' } }] },
-      odd: 'a',
-    },
-    finds: [
-      { place: 'Öland "3"', years: [1999], seen: null },
-      { place: 'Rügen', years: [] },
-    ],
-    leaves: 1200,
-    price: 19.5,
-    evergreen: false,
-    plantedAt: '2026-03-01T10:00:00.000Z',
-    'Größe (cm)': null,
-    offset: 'a "quoted", text\nof two lines',
-  },
-  {
-    'plant id': 'p2',
-    type: 'SHRUB',
-    name: 'Ölbaum 🌳',
-    height: {},
-    colours: [],
-    bloom: null,
-    finds: [],
-    leaves: null,
-    price: null,
-    evergreen: true,
-    plantedAt: null,
-    'Größe (cm)': 'klein',
-    offset: null,
-  },
-  ...Array.from({ length: 8 }, (_, at) => ({
-    'plant id': `q${at}`,
-    type: at % 2 === 0 ? 'TREE' : 'SHRUB',
-    name: 'Weißdorn',
-    height: { from: at },
-    colours: [[at]],
-    bloom: { may: { from: at, 'to (day)': 3 }, static: false, odd: [1] },
-    finds: [{ place: `p${at}`, years: [at] }],
-    leaves: -1 - at,
-    price: null,
-    evergreen: true,
-    plantedAt: null,
-    'Größe (cm)': null,
-    offset: null,
-  })),
-];
-
-/** 1,000 shops as a list of stores has them: 52 states, 900 streets, opening hours of all lengths. */
-const STORES = Array.from({ length: 1000 }, (_, at) => ({
-  store_id: `S${at}`,
-  store_name: `${at % 2 ? 'Corner' : 'Harvest'} Market ${letters(at)}`,
-  street: `${at % 900} ${letters(at)}ham Road`,
-  owner: `Mr ${letters(at % 200)}`,
-  manager: `Ms ${letters(at % 400)}`,
-  region_id: 100 + (at % 7),
-  postcode: `${letters(at)}-${at % 990}`,
-  state: letters(at % 52),
-  opening_hours: `Mo-Fr 0${at % 10}:30-${10 + (at % 12)}:00${at % 3 ? '; Sa 09:00-14:00' : ''}`,
-  hours_note: `open daily ${1 + (at % 9)}am - ${1 + (at % 8)}pm, ${'closed on holidays '.repeat(at % 9)}`,
-  phone: `(${200 + (at % 700)}) 555-${1000 + at}`,
-  page: `https://example.com/${at}`,
-  picture: 'x'.repeat(101 + (at % 300)),
-  about: `A shop with ${at} shelves. ${'Bread, cheese and seasonal fruit. '.repeat(at % 20)}`,
-}));
-
-/** A number as letters: no two below 676 have the same. */
-function letters(at: number): string {
-  return String.fromCharCode(97 + (Math.floor(at / 26) % 26), 97 + (at % 26));
-}
-
-/** A row of a list in JSON with values of each type. */
-const ROWS = Array.from({ length: 20 }, (_, at) => ({
-  number: at + 1,
-  kind: at % 2 ? 'tall tree' : 'shrub',
-  open: at % 2 === 0,
-  born: `2026-01-${10 + at}`,
-  tags: at % 2 ? ['a', 'b'] : [],
-  sizes: [at],
-  mixed: [at, 'a'],
-  code: `123456789012345678${at}`,
-  uuid: `00000000-0000-4000-8000-0000000000${10 + at}`,
-  long: 'x'.repeat(10_001),
-}));
-
 let copy: ScratchCopy;
 let database: TestDatabase;
+let client: Client;
 /** What the generator printed for each of `generated`, and for each file of `FILES`. */
 let results: ReadonlyMap<string, CommandResult>;
 /** What all of them added. */
@@ -119,7 +25,8 @@ const TESTED = ['order-items', 'parts', 'meters', 'bills', 'gauges'].map(
   (name) => `scratch-${name}`,
 );
 const OTHERS = ['scratch-suppliers', 'scratch-plants', 'scratch-readings', 'scratch-stores'];
-const GENERATED = [...TESTED, ...OTHERS, 'proxies', 'geese'];
+const OVER_TABLES = ['scratch-wares', 'scratch-tools'];
+const GENERATED = [...TESTED, ...OTHERS, ...OVER_TABLES, 'proxies', 'geese'];
 
 const generated: readonly [what: string, folder: string, fields: string, one?: string][] = [
   // Generated at the same time as `geese`.
@@ -163,29 +70,32 @@ const generated: readonly [what: string, folder: string, fields: string, one?: s
   ],
 ];
 
-/** Files with examples, of which fields are proposed. */
-const FILES = {
-  'plants.ndjson': PLANTS.map((row) => JSON.stringify(row)).join('\n'),
-  'stores.csv': [
-    Object.keys(STORES[0] ?? {}),
-    ...STORES.map((row) => Object.values(row).map((cell) => `"${cell}"`)),
-  ]
-    .map((line) => line.join(','))
-    .join('\n'),
-  'asked.ndjson': ['a', 'b']
-    .map((id) => JSON.stringify({ id, name: `the ${id}`, q: id }))
-    .join('\n'),
-  'limits.ndjson': ['a', 'b']
-    .map((id) => JSON.stringify({ id, limit: id, updatedSince: id }))
-    .join('\n'),
-  'sample.json': JSON.stringify(ROWS, undefined, 2),
-  ...Object.fromEntries(
-    (['uuid', 'code', 'born'] as const).map((name) => [
-      `${name}.json`,
-      JSON.stringify(ROWS.map((row) => ({ id: name === 'code' ? row.code.slice(2) : row[name] }))),
-    ]),
-  ),
-};
+/** A column of each type that lists can show, and the indexes of an owner who knows nothing of lists. */
+const TABLE = `
+  CREATE SCHEMA "Store";
+  CREATE TYPE "Store".state AS ENUM ('new', 'in progress');
+  CREATE TABLE "Store"."Wares" (
+    id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, name varchar(80) NOT NULL, note text,
+    code char(2), state "Store".state NOT NULL, stock integer, shelf smallint, sold bigint,
+    batch uuid, price numeric(9, 2), weight double precision, ratio real, active boolean NOT NULL,
+    due date, made_at timestamptz NOT NULL, tags text[], sizes integer[], extra jsonb, place point
+  );
+  CREATE INDEX ON "Store"."Wares" (name);
+  CREATE INDEX ON "Store"."Wares" (state);
+  CREATE INDEX ON "Store"."Wares" (stock);
+  CREATE INDEX ON "Store"."Wares" (batch);
+  CREATE INDEX ON "Store"."Wares" (made_at);
+  CREATE INDEX ON "Store"."Wares" USING gin (tags);
+  INSERT INTO "Store"."Wares" (name, state, active, made_at)
+  SELECT 'ware ' || i, 'new', true, now() FROM generate_series(1, 100) i;
+  CREATE TABLE "Store"."Tools" (LIKE "Store"."Wares" INCLUDING ALL);
+  INSERT INTO "Store"."Tools" SELECT * FROM "Store"."Wares";
+  CREATE VIEW "Store".seen AS SELECT * FROM "Store"."Tools"`;
+
+const WARES = ['scratch_wares', '--from-table', '"Store"."Wares"'];
+const TOOLS = ['scratch_tools', '--from-table', '"Store"."Tools"', '--omit', 'place'];
+const TRACKED = ['--track', '--counted', 'stock'];
+const SEEN = ['scratch_tools', '--from-table', '"Store".seen', '--key', 'id', '--omit', 'place'];
 
 /** The resources of files. The others are only proposed. */
 const OF_FILES: Readonly<Record<string, string>> = {
@@ -200,6 +110,8 @@ beforeAll(async () => {
     await writeFile(join(copy.folder, name), content);
   }
   database = await createDatabase();
+  client = new Client(database.url);
+  await client.connect();
   const all = new Map<string, readonly string[]>([
     // As they are typed: in camelCase, with underscores or with hyphens.
     ...generated.map(([, folder, fields]): [string, string[]] => [
@@ -229,9 +141,15 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  await client.end();
   await copy.remove();
   await database.drop();
 });
+
+/** What the generator does with each of several arguments, beside the database. */
+function generate(...all: (readonly string[])[]): Promise<CommandResult[]> {
+  return copy.resources(all, database.url);
+}
 
 /** The lines that the generator prints when it proposes a resource from a file. */
 function proposed(file: string): string[] {
@@ -240,7 +158,7 @@ function proposed(file: string): string[] {
   return stdout.split('\n').map((line) => line.trim());
 }
 
-// What each test generates, those after it build on.
+// What each test writes, those after it build on.
 describe('A resource', () => {
   it('is imported by the module of the application', async () => {
     const path = files.find((file) => file.endsWith('-create-scratch-suppliers.ts')) ?? '';
@@ -568,14 +486,11 @@ describe('A resource', () => {
   });
 
   it('is never called like a table or a path of the service itself', async () => {
-    const client = new Client(database.url);
-    await client.connect();
     const { rows } = await client.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class
        WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
        AND relname NOT IN (SELECT resource FROM tallies)`,
     );
-    await client.end();
     const tables = rows.map(({ name }) => name);
     expect(tables).toEqual(expect.arrayContaining(['clients', 'watermark', 'brands_tally_deltas']));
     const paths = ['deletions', 'docs', 'facets', 'health', 'metrics'];
@@ -588,7 +503,78 @@ describe('A resource', () => {
     const { stdout } = await copy.nest('g', 'service', 'scratch', '--dry-run');
     expect(stdout).toContain('CREATE src/scratch/scratch.service.ts');
   });
+});
 
+describe('A resource over a table of others', () => {
+  const entityOf = (folder: string, file: string) =>
+    readFile(join(copy.folder, `src/${folder}/${file}.entity.ts`), 'utf8');
+
+  beforeAll(async () => {
+    // The generator runs the service, and would build what has changed, with types.
+    await copy.transpile();
+    expect(await copy.catalogue(['migrate'], database.url)).toMatchObject({ status: 0 });
+    await client.query(TABLE);
+  });
+
+  it('is refused by name where no list can show it, and nothing is written', async () => {
+    const files = await added(copy, async () => {
+      const refused = await generate(
+        WARES,
+        [...WARES, '--fields', 'name:text'],
+        [...TOOLS, '--counted', 'stock'],
+        [...SEEN, ...TRACKED],
+      );
+      expect(refused.map(({ status }) => status)).toEqual([1, 1, 1, 1]);
+      const messages = [
+        'Store.Wares has columns that no list can show: place is of the type point',
+        'and cannot be described besides',
+        '--counted goes with --track',
+        'is a view: only a table',
+      ];
+      for (const [at, message] of messages.entries())
+        expect(refused[at]?.stderr).toContain(message);
+    });
+    expect(files).toEqual([]);
+  });
+
+  it('is written without a migration, over all that lists can show', async () => {
+    const files = await added(copy, async () => {
+      expect(
+        await generate(
+          [...WARES, '--omit', 'place'],
+          ['scratch_things', 'ware:reference=scratch_wares'],
+        ),
+      ).toMatchObject([
+        { status: 0 },
+        { stderr: expect.stringContaining('whose table is that of others'), status: 1 },
+      ]);
+    });
+    expect(files).toEqual(
+      filesOf('scratch-wares', 'scratch-ware').filter((file) => !file.includes('migrations')),
+    );
+    expect(await entityOf('scratch-wares', 'scratch-ware')).toContain(
+      `external: { schema: 'Store', name: 'Wares' }`,
+    );
+  });
+
+  it('is tracked by a migration, where its owner lets the service', async () => {
+    await copy.transpile();
+    const files = await added(copy, async () => {
+      expect(await generate([...TOOLS, ...TRACKED])).toMatchObject([{ status: 0 }]);
+    });
+    expect(files).toEqual(
+      filesOf('scratch-tools', 'scratch-tool')
+        .map((file) => file.replace('-create-', '-track-'))
+        .sort(),
+    );
+    expect(await entityOf('scratch-tools', 'scratch-tool')).toContain(
+      `external: { schema: 'Store', name: 'Tools', tracked: true },\n  counted: ['state', 'stock', 'active'],`,
+    );
+  });
+});
+
+// One check and one run of Jest for all, since each loads for seconds.
+describe('What is generated', () => {
   it('is formatted and lint-clean as generated, and compiles', async () => {
     const paths = (await copy.files()).filter((file) =>
       [...GENERATED, 'app.module'].some((name) => file.includes(name)),
@@ -596,9 +582,9 @@ describe('A resource', () => {
     expect(await copy.check(paths)).toEqual({ stdout: '', stderr: '', status: 0 });
   });
 
-  it('passes the tests that were generated with it, and those of the schema', async () => {
+  it('passes the tests that were generated with it, on stand-ins for tables of others, and those of the schema', async () => {
     // In one file, which loads the service once.
-    const tests = [...TESTED, 'database/schema'];
+    const tests = [...TESTED, ...OVER_TABLES, 'database/schema'];
     await writeFile(
       join(copy.folder, 'test/generated.spec.ts'),
       tests.map((name) => `import './${name}.spec.js';\n`).join(''),
@@ -623,7 +609,10 @@ describe('A resource', () => {
       ],
       database.url,
     );
-    expect(migrated).toMatchObject({ status: 0 });
+    expect(migrated).toMatchObject({
+      stdout: expect.stringContaining('TrackScratchTools'),
+      status: 0,
+    });
     expect(imported).toMatchObject({
       stdout: '10 inserted, 0 updated, 0 unchanged, 0 deleted\n',
       status: 0,
@@ -657,12 +646,67 @@ describe('A resource', () => {
     const { objects: states } = await get('facets/scratch_stores?facets=state&limit=100');
     expect(states).toHaveLength(52);
     expect(states[0]).toEqual({ field: 'state', value: 'aa', count: '20' });
+    await copy.stop();
     const [exported, verified] = await copy.catalogues(
       [['export', 'scratch_parts', '--format', 'ndjson'], ['verify']],
       database.url,
     );
     expect(exported).toMatchObject({ stdout: '', status: 0 });
     expect(verified).toMatchObject({ stdout: 'Nothing is off\n', status: 0 });
+  });
+});
+
+describe('A resource over a table of others, once it is built,', () => {
+  it('is only read', async () => {
+    const imported = await copy.catalogue(['import', 'scratch_wares', 'wares.csv'], database.url);
+    expect(imported).toMatchObject({
+      stderr:
+        'catalogue: scratch_wares lists "Store"."Wares", a table of others, which is only read\n',
+      status: 1,
+    });
+  });
+
+  it('is removed, with its triggers alone', async () => {
+    await client.query(`DELETE FROM "Store"."Tools" WHERE id <= 40`);
+    await client.query('ALTER TABLE "Store"."Tools" DISABLE TRIGGER ALL');
+    const files = await added(copy, async () => {
+      expect(
+        await generate(['scratch_wares', '--remove'], ['scratch_tools', '--remove']),
+      ).toMatchObject([
+        { stderr: expect.stringContaining('The table that scratch wares listed stays as it is.') },
+        { stderr: expect.stringContaining('stays as it is, without the triggers of the service') },
+      ]);
+    });
+    expect(files).toEqual(['src/database/migrations/<time>-untrack-scratch-tools.ts']);
+    const left = (await copy.files()).filter((file) => /^src\/scratch-(wares|tools)/.test(file));
+    expect(left).toEqual([]);
+    const installed = async () => {
+      const { rows } = await client.query(
+        `SELECT tgname AS name FROM pg_trigger WHERE tgrelid = '"Store"."Tools"'::regclass
+         UNION SELECT relname FROM pg_class WHERE relname ~ '^scratch_tools_' AND relkind = 'r'
+         UNION SELECT proname FROM pg_proc WHERE proname ~ 'scratch_tools'`,
+      );
+      return rows.length;
+    };
+    // Eight triggers with two functions, the tally with its deltas, the changes, and the deletions.
+    expect(await installed()).toBe(8 + 2 + 4);
+    // The build still has the resource.
+    expect(await copy.catalogue(['verify'], database.url)).toMatchObject({
+      stdout: expect.stringContaining(
+        'the trigger scratch_tools_tally_delete on "Store"."Tools" is disabled',
+      ),
+      status: 1,
+    });
+    await copy.transpile();
+    const removed = await copy.catalogue(['migrate'], database.url);
+    expect(removed).toMatchObject({ stdout: expect.stringContaining('UntrackScratchTools') });
+    expect(await installed()).toBe(0);
+    const { rows } = await client.query('SELECT count(*) FROM "Store"."Tools"');
+    expect(rows).toEqual([{ count: '60' }]);
+  });
+
+  it('is generated again', async () => {
+    expect(await generate([...WARES, '--omit', 'place'])).toMatchObject([{ status: 0 }]);
   });
 });
 

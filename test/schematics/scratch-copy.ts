@@ -161,12 +161,17 @@ export class ScratchCopy {
     return found.flat().sort();
   }
 
-  async remove(): Promise<void> {
-    await this.host.end();
+  /** Stops the services that it has started. */
+  async stop(): Promise<void> {
     for (const child of this.started) {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       if (child.exitCode === null && child.kill()) await gone;
     }
+  }
+
+  async remove(): Promise<void> {
+    await this.host.end();
+    await this.stop();
     await rm(this.folder, { recursive: true });
   }
 }
