@@ -64,7 +64,7 @@ let address = '';
 
 beforeAll(async () => {
   copy = await ScratchCopy.make();
-  // Checking types takes most of a build, of which there are three. The linters check them.
+  // Checking types takes most of a build. The linters check them.
   const scripts = join(copy.folder, 'package.json');
   const text = await readFile(scripts, 'utf8');
   await writeFile(scripts, text.replaceAll('nest build', 'node test/build.mjs'));
