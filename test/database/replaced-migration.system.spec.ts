@@ -4,7 +4,7 @@ import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
 import { createDatabase, type TestDatabase } from './database.js';
-import { waitingFor } from './waiting-for.js';
+import { waitingFor } from './locks.js';
 
 let database: TestDatabase;
 let client: Client;

@@ -11,6 +11,7 @@ import { UnavailableResources } from '../../src/list/reading/unavailable-resourc
 import { Maintenance } from '../../src/list/maintenance.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
+import { IN_THIS_DATABASE } from '../database/locks.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
@@ -88,7 +89,8 @@ async function description(order = 'indexrelid'): Promise<unknown> {
 /** Whether a session has locked out the readers of products. */
 async function isLocked(): Promise<boolean> {
   const rows = await query(
-    `SELECT FROM pg_locks WHERE relation = 'products'::regclass AND mode = 'AccessExclusiveLock' AND granted`,
+    `SELECT FROM pg_locks WHERE relation = 'products'::regclass AND mode = 'AccessExclusiveLock' AND granted
+     AND ${IN_THIS_DATABASE}`,
   );
   return rows.length > 0;
 }
@@ -285,7 +287,7 @@ describe('While an empty resource is loaded', () => {
       () =>
         query(
           `SELECT pg_terminate_backend(pid) FROM pg_locks
-           WHERE relation = 'products'::regclass AND mode = 'AccessExclusiveLock'`,
+           WHERE relation = 'products'::regclass AND mode = 'AccessExclusiveLock' AND ${IN_THIS_DATABASE}`,
         ),
     ],
   ])('nothing has changed once %s is killed, whenever that is', async (_, kill) => {
