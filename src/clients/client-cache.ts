@@ -4,10 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientReader, type ClientRecord, type Reading } from './client-reader.js';
 
-/** Age in milliseconds above which the use of an entry also refreshes it in the background. */
-const REFRESH_AFTER = 4000;
 /** Maximum age of an entry in milliseconds. Revoked tokens must be rejected within ten seconds. */
-const MAX_AGE = 9000;
+const MAX_AGE = 5000;
 const MAX_ENTRIES = 10_000;
 /** Minimum milliseconds of an unsuccessful lookup: they hide that a query takes longer for a client that exists. */
 const MIN_FAILURE_TIME = 10;
@@ -24,10 +22,7 @@ interface Entry extends Reading {
   readonly client: ClientRecord;
 }
 
-/**
- * Client records for authentication. A client that sends requests continuously does not wait for the database: its
- * entry is refreshed in the background.
- */
+/** Client records for authentication. */
 @Injectable()
 export class ClientCache {
   private readonly entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
@@ -35,7 +30,7 @@ export class ClientCache {
   constructor(private readonly reader: ClientReader) {}
 
   /**
-   * The result of `pick` on the record of a client, which is at most nine seconds old. If `pick` finds nothing, the
+   * The result of `pick` on the record of a client, which is at most five seconds old. If `pick` finds nothing, the
    * record is read again, since a token may be newer. An unsuccessful lookup takes the same time and the same work
    * whether the client exists or not: `pick` gets a placeholder, whose token matches nothing.
    *
@@ -46,13 +41,9 @@ export class ClientCache {
     pick: (client: ClientRecord) => T | undefined,
   ): Promise<T | undefined> {
     const entry = this.entries.get(clientID);
-    const age = entry ? performance.now() - entry.asOf : Infinity;
-    const found = pick(entry && age <= MAX_AGE ? entry.client : PLACEHOLDER);
-    if (found !== undefined) {
-      // While the database is unavailable, the entry is used up to its maximum age.
-      if (age > REFRESH_AFTER) this.read(clientID).catch(() => undefined);
-      return found;
-    }
+    const isFresh = entry !== undefined && performance.now() - entry.asOf <= MAX_AGE;
+    const found = pick(isFresh ? entry.client : PLACEHOLDER);
+    if (found !== undefined) return found;
     // Started before the query whose duration it hides.
     const minimum = sleep(MIN_FAILURE_TIME);
     const foundNow = pick((await this.read(clientID)) ?? PLACEHOLDER);
