@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { namesOf } from '../../schematics/resource/names.js';
+import { COLUMN_TYPES } from '../../src/resource/column-types.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { FILES, PLANTS } from './example-files.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
@@ -187,6 +188,12 @@ describe('A resource', () => {
   });
 
   describe('may have', () => {
+    it('columns of every type', () => {
+      const fields = generated.map(([, , described]) => described).join();
+      const types = Object.keys(COLUMN_TYPES);
+      expect(types.filter((type) => !new RegExp(`:${type}\\b(?!-)`).test(fields))).toEqual([]);
+    });
+
     it.each(generated.map(([what, folder, , one]) => [what, folder, one] as const))(
       '%s',
       (_, folder, one) => {
