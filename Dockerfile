@@ -6,7 +6,7 @@ FROM base AS build
 # package-lock.json links to the generator, a local package.
 COPY schematics schematics
 RUN npm ci
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY .swcrc nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY packages/embedded-postgres packages/embedded-postgres
 COPY src src
 RUN npx nest build

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * Spec files share the modules of the service and what V8 has compiled of them, see `test/realm`. A watch loads them
  * again, since they may have changed, and a coverage is that of one suite.
@@ -25,18 +27,11 @@ export default {
 };
 
 /**
- * How SWC compiles TypeScript for the tests.
+ * How SWC compiles TypeScript for the tests: as `nest build` does.
  *
  * @returns {import('@swc/core').Options}
  */
 export function swc() {
-  return {
-    jsc: {
-      target: 'es2023',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-    },
-    module: { type: 'es6' },
-    sourceMaps: 'inline',
-  };
+  const options = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+  return { ...options, sourceMaps: 'inline' };
 }

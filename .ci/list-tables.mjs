@@ -1,7 +1,6 @@
 /**
  * Adds two resources over tables of others to the project in this folder: one that is only read, and one that is
- * tracked. The generator reads the tables on an embedded server, which lasts no longer, by the service as it is
- * built without checking types.
+ * tracked. The generator reads the tables on an embedded server, which lasts no longer.
  */
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, utimes } from 'node:fs/promises';
@@ -10,9 +9,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { embeddedServer } from '../packages/embedded-postgres/index.js';
-import { transpile } from '../test/transpile.mjs';
 
-await transpile('src', 'dist');
+execFileSync('npm', ['run', '-s', 'build']);
 const built = (path) => import(pathToFileURL(resolve('dist', path)).href);
 const { migrate } = await built('database/migrate.js');
 

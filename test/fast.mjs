@@ -1,12 +1,11 @@
 /**
- * `npm run test:fast`: builds without checking types, then runs Jest with the arguments given, or by
+ * `npm run test:fast`: builds, then runs Jest with the arguments given, or by
  * default with the specs nearest to what changed since the last commit. With options alone, such as
  * `--watch`, it leaves out the specs of whole processes.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from './build.mjs';
 import { isWhole, jest, SYSTEM } from './jest.mjs';
 
 /** Maximum number of specs for one changed file. */
@@ -119,7 +118,7 @@ if (process.argv[1] === import.meta.filename) {
     );
   } else {
     // Some tests start the build.
-    await build();
+    spawnSync('npx', ['nest', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
     const ofNearest = ['--runTestsByPath', ...nearest];
     const ofGiven = isWhole(given) ? [...given, '--testPathIgnorePatterns', SYSTEM] : given;
     process.exitCode = await jest(given.length > 0 ? ofGiven : ofNearest);

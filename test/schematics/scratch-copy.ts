@@ -53,7 +53,7 @@ export class ScratchCopy {
     return this.run(['node_modules/@nestjs/cli/bin/nest.js', ...args]);
   }
 
-  /** Builds what has changed since it was built last, without checking types. */
+  /** Builds what has changed since it was built last. */
   async transpile(): Promise<void> {
     const since = this.built;
     this.built = Date.now();
@@ -62,7 +62,7 @@ export class ScratchCopy {
     this.builds += 1;
   }
 
-  /** Or a command would build it anew, and check types. */
+  /** Or a command would build it anew. */
   private async touch(): Promise<void> {
     await utimes(join(this.folder, 'dist/main.js'), new Date(), new Date());
   }
