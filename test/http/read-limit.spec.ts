@@ -74,6 +74,20 @@ describe('Reads of a client', () => {
     expect(others.map((each) => each.started)).toEqual([true, true]);
   });
 
+  it('start when one of the same client ends, and no other', async () => {
+    const limit = limitFor(1);
+    const [first, other] = [read(limit, 'a'), read(limit, 'b')];
+    const [next, waiting] = [read(limit, 'a'), read(limit, 'b')];
+    other.end();
+    await other.done;
+    await turn();
+    expect([next.started, waiting.started]).toEqual([false, true]);
+    first.end();
+    await first.done;
+    await turn();
+    expect(next.started).toBe(true);
+  });
+
   it('start when an earlier one fails', async () => {
     const limit = limitFor(1);
     const failing = run(limit, 'a', 'things', () => Promise.reject(new Error('no')));
