@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type RawResponse, splitResponses } from './raw-request.js';
-
-/** Milliseconds after which a connection that stays open fails the test. */
-const PATIENCE = 15_000;
+import { PATIENCE, type RawResponse, splitResponses } from './raw-request.js';
 
 /** A client whose two directions end by themselves: it neither ends when the server does, nor the reverse. */
 export class HalfOpenClient {
-  private received = Buffer.alloc(0);
+  private readonly chunks: Buffer[] = [];
 
   private constructor(private readonly socket: Socket) {
-    socket.on('data', (chunk) => (this.received = Buffer.concat([this.received, chunk])));
+    socket.on('data', (chunk: Buffer) => this.chunks.push(chunk));
     // Writing fails after the server has closed the connection.
     socket.on('error', () => undefined);
   }
@@ -66,18 +63,18 @@ export class HalfOpenClient {
     this.socket.destroy();
   }
 
+  private get received(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+
   private async ended(): Promise<void> {
     if (this.socket.readableEnded || this.socket.closed) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      this.socket.setTimeout(PATIENCE, () => {
         reject(new Error(`The server keeps the connection: ${this.received.toString('latin1')}`));
-      }, PATIENCE);
-      const done = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      });
       // Without `end`, the connection was reset.
-      this.socket.once('end', done).once('close', done);
+      this.socket.once('end', resolve).once('close', resolve);
     });
   }
 }
