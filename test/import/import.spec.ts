@@ -424,6 +424,8 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
     await expect(load('brands', file, { set: { brandID: 'a' } })).rejects.toThrow(
       '--set cannot give every row the same brandID',
     );
+    const both = { map: { name: 'name' }, set: { name: 'b' } };
+    await expect(load('brands', file, both)).rejects.toThrow('name is set by both --map and --set');
     await expect(load('products', file, { set: { type: 'FOO' } })).rejects.toThrow(
       '--set type must be one of PHYSICAL, DIGITAL, SERVICE',
     );

@@ -2,7 +2,7 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate as pass } from 'node:timers/promises';
 import type { EnvelopedServer } from './enveloped-server.js';
 
-/** Milliseconds that an idle connection stays open while the server closes. */
+/** Minimum milliseconds that an idle connection stays open while the server closes. */
 const IDLE_GRACE = 500;
 /** Milliseconds after which every connection is closed; longer than the default query timeout. */
 const DEADLINE = 15_000;
@@ -14,7 +14,7 @@ const ACCEPT_TIME = 3000;
 /**
  * Stops listening. Resolves when every request in work is answered and every connection is closed,
  * after 15 seconds at most. The last response of a connection says `Connection: close`. An idle connection stays open for
- * half a second, so that a request that is already under way is still answered.
+ * half a second or longer, so that a request that is already under way is still answered.
  */
 export async function closeGracefully({ server, connections }: EnvelopedServer): Promise<void> {
   if (!server.listening) return;
@@ -24,7 +24,6 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
   const idleUntil = performance.now() + IDLE_GRACE;
   const sweep = setInterval(() => {
     const now = performance.now();
-    if (now > idleUntil) server.closeIdleConnections();
     // With no response left, a connection that is still open never sent a whole request.
     const isDone = now > idleUntil && connections.responses.length === 0;
     if (isDone || now > deadline) server.closeAllConnections();
