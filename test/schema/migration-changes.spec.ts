@@ -101,6 +101,7 @@ const CHANGED = {
     { ...LISTS, scope: { columns: ['tenant'], where: ({ clientID: tenant }) => ({ tenant }) } },
   ),
   shorter: gadgets({ ...COLUMNS, name: { ...COLUMNS.name, length: 40 } }),
+  required: gadgets({ ...COLUMNS, code: { type: 'integer' } }),
   coarser: gadgets({ ...COLUMNS, price: { ...COLUMNS.price, scale: 1 } }),
   generated: gadgets(
     { ...COLUMNS, initial: { ...initial, asExpression: `coalesce(lower(left(name, 1)), '$1')` } },
@@ -246,6 +247,12 @@ describe('The migration for', () => {
       /^gadgets.name changes its type, .* npm run migration -- --empty <name>, as ALTER TABLE "gadgets" ALTER COLUMN "name" TYPE character varying\(40\)/,
     );
     await expect(change(CHANGED.coarser)).rejects.toThrow(/only with --destructive/);
+  });
+
+  it('a new column that every gadget must have is refused without a default', async () => {
+    await expect(change(CHANGED.required)).rejects.toThrow(
+      'The gadgets that are there have no code: let it be null, or give it a default',
+    );
   });
 
   it('a value more that is also the default is refused, since PostgreSQL cannot use it yet', async () => {
