@@ -101,6 +101,11 @@ describe('A service that lists tables of others', () => {
         'the column name is of the type character varying(90), longer than 80 characters',
       ],
       [
+        'ALTER COLUMN name TYPE text',
+        'ALTER COLUMN name TYPE varchar(80)',
+        'the column name is of the type text, longer than 80 characters',
+      ],
+      [
         'ALTER COLUMN sold_at TYPE timestamp',
         'ALTER COLUMN sold_at TYPE timestamptz',
         'the column sold_at is of the type timestamp without time zone, and not timestamptz',

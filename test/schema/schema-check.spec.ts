@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { searchLanguageDifference } from '../../src/schema/search-language.js';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { despiteDeadlocks } from '../despite-deadlocks.js';
 import { logLines } from '../log-lines.js';
@@ -77,6 +78,14 @@ describe('A service whose database does not match its entities', () => {
     await ready().expect(200);
     await service.get('/brands').expect(200);
     expect(logged).toEqual([]);
+  });
+
+  it('says in which other language it searches', async () => {
+    const difference = (language: string) => searchLanguageDifference(service.dataSource, language);
+    expect(await difference('simple')).toBeUndefined();
+    expect(await difference('english')).toMatch(
+      /^searches are in the language simple, SEARCH_LANGUAGE is english/,
+    );
   });
 
   it('lists nothing before it has been compared', async () => {
