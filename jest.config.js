@@ -6,6 +6,16 @@ import { readFileSync } from 'node:fs';
  */
 const isShared = !process.argv.some((argument) => /^--(watch|coverage)/.test(argument));
 
+/**
+ * How SWC compiles TypeScript for the tests: as `nest build` does.
+ *
+ * @type {import('@swc/core').Options}
+ */
+export const swc = {
+  ...JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8')),
+  sourceMaps: 'inline',
+};
+
 /** @type {import('jest').Config} */
 export default {
   rootDir: '.',
@@ -17,7 +27,7 @@ export default {
   }),
   testRegex: '\\.spec\\.ts$',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swc()] },
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   // TypeScript sources import each other by the name of the built file.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   globalSetup: '<rootDir>/test/database/global-setup.mjs',
@@ -25,13 +35,3 @@ export default {
   // For what hangs. What is slow on a busy machine is no failure.
   testTimeout: 600_000,
 };
-
-/**
- * How SWC compiles TypeScript for the tests: as `nest build` does.
- *
- * @returns {import('@swc/core').Options}
- */
-export function swc() {
-  const options = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
-  return { ...options, sourceMaps: 'inline' };
-}

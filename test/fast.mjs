@@ -1,9 +1,8 @@
 /**
- * `npm run test:fast`: builds, then runs Jest with the arguments given, or by
- * default with the specs nearest to what changed since the last commit. With options alone, such as
- * `--watch`, it leaves out the specs of whole processes.
+ * `npm run test:fast`: builds, then runs Jest with the arguments given, or by default with the specs nearest to what changed
+ * since the last commit. With options alone, such as `--watch`, it leaves out the specs of whole processes.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isWhole, jest, SYSTEM } from './jest.mjs';
@@ -118,7 +117,7 @@ if (process.argv[1] === import.meta.filename) {
     );
   } else {
     // Some tests start the build.
-    spawnSync('npx', ['nest', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('npm', ['run', '-s', 'build']);
     const ofNearest = ['--runTestsByPath', ...nearest];
     const ofGiven = isWhole(given) ? [...given, '--testPathIgnorePatterns', SYSTEM] : given;
     process.exitCode = await jest(given.length > 0 ? ofGiven : ofNearest);

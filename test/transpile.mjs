@@ -27,7 +27,7 @@ export async function transpile(source, target, since = 0) {
       .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))
       .map(async (name) => {
         const { code } = await transform(await readFile(join(source, name), 'utf8'), {
-          ...swc(),
+          ...swc,
           swcrc: false,
           filename: join(source, name),
         });

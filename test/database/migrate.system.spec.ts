@@ -10,6 +10,7 @@ import { refusal, type Service, startService } from '../service.js';
 import { plainLines } from '../plain-lines.js';
 import { until } from '../until.js';
 import { BuiltCopy, type Running, type TestMigration } from './built-copy.js';
+import { IN_THIS_DATABASE } from './locks.js';
 
 /** Maximum milliseconds of a list request, whatever waits for locks. */
 const ANSWERED_WITHIN = 1000;
@@ -132,8 +133,7 @@ describe('A migration beside the reader of a stream', () => {
         /\ncatalogue: Interrupted before all migrations were taken\n$/,
       );
       expect(await columnsNamed('note')).toEqual([]);
-      const waiting = `SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
-      WHERE datname = current_database() AND NOT granted`;
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND ${IN_THIS_DATABASE}`;
       expect(await query(waiting)).toEqual([]);
       stream.destroy();
       const again = await run('migrate', [products]);

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { PATIENCE, type RawResponse, splitResponses } from './raw-request.js';
+import { type RawResponse, splitResponses } from './raw-request.js';
+
+/** Milliseconds without a received byte after which a connection that stays open fails the test. */
+const PATIENCE = 15_000;
 
 /** A client whose two directions end by themselves: it neither ends when the server does, nor the reverse. */
 export class HalfOpenClient {
@@ -70,11 +73,16 @@ export class HalfOpenClient {
   private async ended(): Promise<void> {
     if (this.socket.readableEnded || this.socket.closed) return;
     await new Promise<void>((resolve, reject) => {
-      this.socket.setTimeout(PATIENCE, () => {
+      const timer = setTimeout(() => {
         reject(new Error(`The server keeps the connection: ${this.received.toString('latin1')}`));
-      });
+      }, PATIENCE);
+      this.socket.on('data', () => timer.refresh());
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
       // Without `end`, the connection was reset.
-      this.socket.once('end', resolve).once('close', resolve);
+      this.socket.once('end', done).once('close', done);
     });
   }
 }

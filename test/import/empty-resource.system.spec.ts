@@ -86,12 +86,12 @@ async function description(order = 'indexrelid'): Promise<unknown> {
   }
 }
 
+/** The condition of `pg_locks` for a lock that locks out the readers of products. */
+const LOCKS_OUT = `relation = 'products'::regclass AND mode = 'AccessExclusiveLock' AND ${IN_THIS_DATABASE}`;
+
 /** Whether a session has locked out the readers of products. */
 async function isLocked(): Promise<boolean> {
-  const rows = await query(
-    `SELECT FROM pg_locks WHERE relation = 'products'::regclass AND mode = 'AccessExclusiveLock' AND granted
-     AND ${IN_THIS_DATABASE}`,
-  );
+  const rows = await query(`SELECT FROM pg_locks WHERE granted AND ${LOCKS_OUT}`);
   return rows.length > 0;
 }
 
@@ -284,11 +284,7 @@ describe('While an empty resource is loaded', () => {
     ['the command', (child: number) => process.kill(child, 'SIGKILL')],
     [
       'its session',
-      () =>
-        query(
-          `SELECT pg_terminate_backend(pid) FROM pg_locks
-           WHERE relation = 'products'::regclass AND mode = 'AccessExclusiveLock' AND ${IN_THIS_DATABASE}`,
-        ),
+      () => query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE ${LOCKS_OUT}`),
     ],
   ])('nothing has changed once %s is killed, whenever that is', async (_, kill) => {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-loading-'));

@@ -62,7 +62,7 @@ export class ScratchCopy {
     this.builds += 1;
   }
 
-  /** Or a command would build it anew. */
+  /** Makes the build newer than its sources: a command would build again otherwise. */
   private async touch(): Promise<void> {
     await utimes(join(this.folder, 'dist/main.js'), new Date(), new Date());
   }
