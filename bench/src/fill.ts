@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { databaseUrl, newDatabase, query } from './database.js';
+import { databaseUrl, dropDatabase, newDatabase, query } from './database.js';
 import { catalogue } from './processes.js';
 import { brandID, categoryID, COLUMNS, productLines, RANKS, TREE } from './storefront-data.js';
 
@@ -20,9 +20,12 @@ export async function filledDatabase(server: string, rows: number): Promise<stri
     if (Number(count) === rows) return url;
   }
   console.error(`Filling a database with ${rows} products`);
-  const url = await newDatabase(server, name);
-  await fill(url, rows);
-  return url;
+  // Has its name once it is full, so that no later run takes what an interrupted one has left.
+  const filling = `${name}_filling`;
+  await fill(await newDatabase(server, filling), rows);
+  await dropDatabase(server, name);
+  await query(server, `ALTER DATABASE ${filling} RENAME TO ${name}`);
+  return databaseUrl(server, name);
 }
 
 /** Fills an empty database. Without indexes and tally this is several times as fast. */

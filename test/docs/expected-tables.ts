@@ -27,7 +27,7 @@ export async function expectedTables(
   const runs = await Promise.all(
     RUNS.map(async ({ file }) => JSON.parse(await readFile(`bench/measured/${file}`, 'utf8'))),
   );
-  const [measured, storefront, overloaded, first, stored] = runs;
+  const [measured, overloaded, first, stored] = runs;
   return {
     'docs/api.md': {
       ...Object.fromEntries(
@@ -55,8 +55,8 @@ export async function expectedTables(
       ratios: { rows: ratioRows(measured) },
       overload: { rows: overloadRows(overloaded) },
       'beside a greedy client': { rows: besideRows(overloaded) },
-      lists: { rows: listRows(storefront) },
-      mix: { rows: mixRows(storefront) },
+      lists: { rows: listRows(measured) },
+      mix: { rows: mixRows(measured) },
       'first minute': { rows: firstMinuteRows(first) },
       disk: { rows: diskRows(stored) },
       updates: { rows: updateRows(stored) },
@@ -294,17 +294,20 @@ function valueOfSetting(name: string): string {
   }
 }
 
-/** The runs of the benchmark: their file in `bench/measured`, their options, and the heading of their tables. */
+/** The runs of the benchmark: their file in `bench/measured`, their options, and the headings of their tables. */
 const RUNS = [
-  { file: 'results.json', options: '', heading: 'Throughput' },
-  { file: 'storefront.json', options: ' -- --mix', heading: 'Lists of a storefront' },
-  { file: 'overload.json', options: ' -- --overload 5', heading: 'Overload' },
+  {
+    file: 'results.json',
+    options: '',
+    headings: ['Throughput', 'Latency of one connection', 'Lists of a storefront'],
+  },
+  { file: 'overload.json', options: ' -- --overload 5', headings: ['Overload'] },
   {
     file: 'first-minute.json',
     options: ' -- --first-minute',
-    heading: 'The first minute after an import',
+    headings: ['The first minute after an import'],
   },
-  { file: 'disk.json', options: ' -- --disk', heading: 'Disk and writes' },
+  { file: 'disk.json', options: ' -- --disk', headings: ['Disk and writes'] },
 ];
 
 /** What every run says of itself. */
@@ -322,9 +325,11 @@ interface Run {
 
 function runRows(runs: readonly Run[]): Row[] {
   const rows = runs.map(({ machine, results }, at): Row => {
-    const { file = '', options = '', heading = '' } = RUNS[at] ?? {};
+    const { file = '', options = '', headings = [] } = RUNS[at] ?? {};
     return [
-      `[${heading}](#${heading.toLowerCase().replaceAll(' ', '-')})`,
+      headings
+        .map((heading) => `[${heading}](#${heading.toLowerCase().replaceAll(' ', '-')})`)
+        .join(', '),
       `\`npm run bench${options}\``,
       `[${file}](../bench/measured/${file})`,
       machine.date,
@@ -474,8 +479,21 @@ function updateRows({ results: [{ disk }] }: Stored): Row[] {
   return [['`wal_compression`', 'first, kB', 'mean of 2,000, kB', 'without images, kB'], ...rows];
 }
 
+const [SERVICE, UNCACHED] = ['this service', 'this service, no page cache'];
+const [ROWS, FIND_AND_COUNT] = ['node:http + pg, rows', 'NestJS + findAndCount'];
+
+/** The scenarios and the contenders of the tables. The run has others, which show no more. */
+const SCENARIOS = ['first page', 'page at 90 %', '304', 'first page, writer'];
+const CONTENDERS = [SERVICE, UNCACHED, ROWS, FIND_AND_COUNT];
+
+function compared(measurements: readonly Measurement[]): readonly Measurement[] {
+  return measurements.filter(
+    ({ scenario, contender }) => SCENARIOS.includes(scenario) && CONTENDERS.includes(contender),
+  );
+}
+
 function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
-  const rows = measurements.map(({ scenario, contender, perSecond, p50, p99 }) => [
+  const rows = compared(measurements).map(({ scenario, contender, perSecond, p50, p99 }) => [
     scenario,
     contender,
     digits(perSecond),
@@ -486,7 +504,7 @@ function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
 }
 
 function latencyRows({ results: [{ alone }] }: Measured): Row[] {
-  const rows = alone.map(({ scenario, contender, p50, p99 }) => [
+  const rows = compared(alone).map(({ scenario, contender, p50, p99 }) => [
     scenario,
     contender,
     digits(p50),
@@ -494,9 +512,6 @@ function latencyRows({ results: [{ alone }] }: Measured): Row[] {
   ]);
   return [['scenario', 'contender', 'p50, ms', 'p99, ms'], ...rows];
 }
-
-const [SERVICE, UNCACHED] = ['this service', 'this service, no page cache'];
-const [ROWS, FIND_AND_COUNT] = ['node:http + pg, rows', 'NestJS + findAndCount'];
 
 function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): Row[] {
   const of = (list: readonly Measurement[], scenario: string, contender: string): Measurement => {
