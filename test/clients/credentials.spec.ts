@@ -99,7 +99,7 @@ describe('Credentials', () => {
   it('expire', async () => {
     const expiry = new Date(Date.now() + 300);
     const { token } = await clients.issue(service.clientID, expiry);
-    const isOver = () => Date.now() > expiry.getTime();
+    const isOver = () => Date.now() >= expiry.getTime();
     await until(async () => {
       const { status } = await ask(service.clientID, token);
       if (!isOver()) expect(status).toBe(200);

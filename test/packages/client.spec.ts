@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { Client } from 'pg';
 import {
   type Brand,
   type CatalogueOptions,
@@ -454,23 +455,23 @@ describe('A stream of the client', () => {
   });
 
   describe('that is larger than what buffers hold', () => {
-    beforeAll(async () => {
+    /** Writes without the time limits of the service. */
+    async function write(statement: string): Promise<void> {
+      const client = new Client(service.database.url);
+      await client.connect();
+      await client.query(statement);
+      await client.end();
+    }
+
+    beforeAll(() =>
       // Text that hardly can be compressed.
-      await service.dataSource.transaction(async (manager) => {
-        await manager.query('SET LOCAL statement_timeout = 0');
-        await manager.query(
-          `INSERT INTO brands ("brandID", name)
-           SELECT 'z' || n, (SELECT string_agg(md5(n * 12.0 + i || ''), '') FROM generate_series(1, 12) i)
-           FROM generate_series(1, 40000) n`,
-        );
-      });
-    });
-    afterAll(() =>
-      service.dataSource.transaction(async (manager) => {
-        await manager.query('SET LOCAL statement_timeout = 0');
-        await manager.query(`DELETE FROM brands WHERE "brandID" LIKE 'z%'`);
-      }),
+      write(
+        `INSERT INTO brands ("brandID", name)
+         SELECT 'z' || n, (SELECT string_agg(md5(n * 12.0 + i || ''), '') FROM generate_series(1, 12) i)
+         FROM generate_series(1, 40000) n`,
+      ),
     );
+    afterAll(() => write(`DELETE FROM brands WHERE "brandID" LIKE 'z%'`));
 
     it('frees its place in the service when the reader stops', async () => {
       // The service may notice a moment later.
