@@ -38,10 +38,10 @@ describe('A service whose database does not match its entities', () => {
     const right = (await service.get(path).expect(200)).body.response_data;
     expect(right).toMatchObject({ count: '1', objects: [{ productID: 'p' }] });
     const { etag = '' } = (await service.get(path).expect(200)).headers;
-    await query(WITHOUT_CATEGORY);
-    // Without the check, the response would be wrong.
-    expect((await service.get(path).expect(200)).body.response_data.count).toBe('0');
     await check();
+    await query(WITHOUT_CATEGORY);
+    // As where a migration of another release counts less. The count would be 0.
+    await service.get(path).expect(503, away);
     await ready().expect(503, notReady);
     const lists = [
       path,
@@ -57,11 +57,12 @@ describe('A service whose database does not match its entities', () => {
     }
     await service.get('/products/p').expect(200);
     await service.get('/categories').expect(200);
-    expect(logged).toEqual([`The database does not match the entities: ${CATEGORY_MISSING}`]);
+    const found = () => logged.filter((line) => line.startsWith('The database'));
+    expect(found()).toEqual([`The database does not match the entities: ${CATEGORY_MISSING}`]);
     await query(INSTALL_PRODUCTS_TALLY);
     await until(async () => (await ready()).status === 200);
     expect((await service.get(path).expect(200)).body.response_data).toEqual(right);
-    expect(logged.slice(1)).toEqual(['The database matches the entities again']);
+    expect(found().slice(1)).toEqual(['The database matches the entities again']);
   });
 
   it('still lists what can only be slow, though it is not ready', async () => {

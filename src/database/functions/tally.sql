@@ -340,6 +340,18 @@ BEGIN
   INSERT INTO resource_versions (resource) VALUES (of_resource);
 END $$;
 
+-- Whether a tally counts by all that an entity declares, in the arguments of install_tally. Every list asks for it, since a
+-- migration of another release may have changed that. A plan is kept, which a statement with the condition would not have.
+CREATE OR REPLACE FUNCTION tally_covers(
+  of_resource text, by_counted text[], by_sorted text[], by_searched text[], by_intervals text[]
+) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM tallies WHERE resource = of_resource
+    AND counted @> by_counted AND sorted @> by_sorted AND searched @> by_searched AND intervals @> by_intervals
+  );
+END $$;
+
 CREATE OR REPLACE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql
 SET client_min_messages = warning AS $$
 DECLARE

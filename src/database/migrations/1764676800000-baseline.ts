@@ -10,7 +10,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '7531d25c1925',
     'deletions.sql': 'b71f249b8f34',
-    'tally.sql': '45040d527f98',
+    'tally.sql': '0738ab9fd3a6',
     'tracking.sql': '244c26e13b1e',
     'words.sql': '082d9e3feb4a',
   };
@@ -38,7 +38,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
       `DROP FUNCTION install_trigger, version_checkpoint, resource_version, fold_versions, write_time,
          keep_updated_at, advance_watermark, current_watermark, recorded_columns, records_columns,
          create_deletions_table, install_deletions, remove_deletions, identifier_type, column_type,
-         least_identifier, tally_facet, tally_sums, create_tally_function, install_tally, remove_tally,
+         least_identifier, tally_facet, tally_sums, create_tally_function, install_tally, tally_covers, remove_tally,
          relation_of, tracked_relations, untrackable, tracking_triggers, create_tracking_triggers, tracking_of,
          is_tracking_intact, check_trackable, create_counting_function, track_tally, create_change_tables,
          create_changes_function, track_changes, track_table, untime_changes, untrack_table, search_text,

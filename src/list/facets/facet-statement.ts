@@ -75,7 +75,7 @@ export function facetStatement(
       ) first
     )
     SELECT ${objects} AS objects, (SELECT count(*)::text FROM counts) AS count,
-      (SELECT count(*)::text FROM shown) AS rows, NULL AS last, ${stateOf(resources)}`;
+      (SELECT count(*)::text FROM shown) AS rows, NULL AS last, ${stateOf(resources, metadata)}`;
   return [text, values.values];
 }
 

@@ -94,7 +94,7 @@ export function pageOfFacet(
   ];
   // Texts of one collation: the type of a prepared result must not change with that of the identifier.
   const text = `WITH ${all.join(',\n')}
-    SELECT position.total AS count, ${stateOf(resources)}, page.objects,
+    SELECT position.total AS count, ${stateOf(resources, metadata)}, page.objects,
       ${last}::text COLLATE "C" AS last,
       greatest(least(${size}, position.total::bigint - ${skipped ?? '0'}::bigint), 0)::text AS rows
     FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;

@@ -59,7 +59,8 @@ export class ListReader {
     const { where, values } = matching;
     const ofList = [resource, where, values, orderBy(order), isByRelevance];
     const shown = new ParameterValues();
-    const visible = scopedRelated(listing).map(visibleRelated(client, shown));
+    // Tells the pages of two releases apart, too.
+    const selected = selection(repository.metadata, fields, visibleRelated(client, shown));
     const dependencies = this.dependenciesOf(described, listing, matching);
     const read = <T>(work: (page: PageToRead, rows: ReadRows) => Promise<T>): Promise<T> =>
       readResolved(this.reads, listing, (resolved, rows) => {
@@ -68,7 +69,7 @@ export class ListReader {
       });
     return {
       resource,
-      key: keyOf(ofList, fields, visible, shown.values, limit, offset, after),
+      key: keyOf(ofList, selected, shown.values, limit, offset, after),
       place: { limit, ...(after === undefined ? { offset } : {}) },
       dependencies,
       state: () => this.versions.current(resources),

@@ -9,8 +9,8 @@ import { stateOf } from '../statement/state.js';
 /**
  * Returns the version that a statement found.
  *
- * @throws IncompleteSchemaError if there is no version, because the resource has no tally. Without a version, a
- * cached page would never become outdated.
+ * @throws IncompleteSchemaError if there is no version, because the resource has no tally as its entity declares: counts
+ * would be wrong. Without a version, a cached page would never become outdated.
  */
 export function requireVersion(
   version: string | null | undefined,
@@ -18,7 +18,7 @@ export function requireVersion(
 ): string {
   if (version) return version;
   throw new IncompleteSchemaError(
-    `${resources.join(', ')} has no tally: its migration lacks install_tally`,
+    `${resources.join(', ')} has no tally as declared: its migration lacks install_tally`,
   );
 }
 

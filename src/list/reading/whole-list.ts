@@ -91,7 +91,7 @@ function summaryOf(
     counted = countByIndex({ ...matching, values });
   }
   const tables = [objectTable(metadata), ...counted.tables].join(',\n');
-  const text = `WITH ${tables} SELECT ${counted.total}::text, ${stateOf(resources)}`;
+  const text = `WITH ${tables} SELECT ${counted.total}::text, ${stateOf(resources, metadata)}`;
   return [text, values.values];
 }
 

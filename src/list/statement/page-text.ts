@@ -48,7 +48,7 @@ export function pageText(
       (SELECT "${identifier}"::text FROM ${page} ORDER BY "#at" DESC LIMIT 1) AS last,
       (SELECT count(*) FROM ${page})::text AS rows,
       ${after === undefined ? 'true' : 'EXISTS (SELECT FROM anchor)'}::text AS begun,
-      ${stateOf(resources)}`;
+      ${stateOf(resources, metadata)}`;
 }
 
 /** The objects of a table of identifiers with places, as JSON: an SQL expression. */

@@ -1,5 +1,7 @@
 import { publicTime } from '../../resource/column-values.js';
+import type { EntityMetadata } from 'typeorm';
 import { capabilitiesOf } from '../../resource/capabilities.js';
+import { coversDeclared } from '../../tally/tally-columns.js';
 
 /**
  * SQL expressions for the state of resources, as two columns. `version` changes with every commit that
@@ -9,8 +11,9 @@ import { capabilitiesOf } from '../../resource/capabilities.js';
  * and no response may show it.
  *
  * @param resources the listed one first
+ * @param counted the listed one, for a statement that counts: without a tally as declared, it has no version
  */
-export function stateOf(resources: readonly string[]): string {
+export function stateOf(resources: readonly string[], counted?: EntityMetadata): string {
   const versioned = resources.filter((resource) => capabilitiesOf(resource).version);
   if (versioned.length === 0) return `'none' AS version, NULL AS until`;
   const names = versioned.map((name) => `'${name}'`).join(', ');
@@ -18,6 +21,8 @@ export function stateOf(resources: readonly string[]): string {
   const until = capabilitiesOf(listed).changes
     ? `(SELECT ${publicTime('until')} FROM current_watermark() AS until)`
     : 'NULL';
-  return `(SELECT resource_version(ARRAY[${names}])::text) AS version,
+  const version = `(SELECT resource_version(ARRAY[${names}])::text)`;
+  const isCounted = counted && coversDeclared(counted);
+  return `${isCounted ? `CASE WHEN ${isCounted} THEN ${version} END` : version} AS version,
     ${until} AS until`;
 }

@@ -1,58 +1,27 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { namesOf } from '../../tally/facet.js';
-import { facetColumnsOf, tallyOrders } from '../../tally/tally.js';
+import { declaredTally, type TallyColumns } from '../../tally/tally-columns.js';
+import { tallyOrders } from '../../tally/tally.js';
 import { wordTallies } from '../../tally/word-tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { declaredColumns } from '../../resource/declaration.js';
-import { columnOf, identifierOf } from '../../resource/resource.js';
+import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
 
-/** An option of a tally. It is a column of the table `tallies` and an argument of `install_tally`. */
-interface TallyOption {
-  /** What the tally does by these columns, for an operator. */
-  readonly does: string;
-  /** Columns, or combinations of columns such as `categoryID+type`, that an entity declares. */
-  readonly declared: (metadata: EntityMetadata) => readonly string[];
-}
-
 /**
- * In the order of the arguments of `install_tally`. Comparison and migrations follow from an option that names columns.
- * What triggers compare is in the view `tally_orders`; tracked tables have `tracking.sql` and `tracking.ts` here.
+ * What the tally does by the columns of each option, for an operator. Comparison and migrations follow from an option that
+ * names columns. What triggers compare is in the view `tally_orders`; tracked tables have `tracking.sql` and `tracking.ts`
+ * here.
  */
 export const TALLY_OPTIONS = {
-  counted: {
-    does: 'counts',
-    declared: (metadata) => facetColumnsOf(metadata).map(namesOf),
-  },
-  sorted: {
-    does: 'has ranges',
-    declared: (metadata) => databaseNames(metadata, declaredColumns(metadata).sorted),
-  },
-  searched: {
-    does: 'counts words',
-    declared: (metadata) => databaseNames(metadata, declaredColumns(metadata).searched),
-  },
-  intervals: {
-    does: 'counts intervals',
-    declared: (metadata) =>
-      declaredColumns(metadata).intervals.map(({ of, within }) =>
-        databaseNames(metadata, [...within, of]).join('+'),
-      ),
-  },
-} as const satisfies Readonly<Record<string, TallyOption>>;
-
-/** The names of columns in the database. */
-function databaseNames(metadata: EntityMetadata, properties: readonly string[]): string[] {
-  return properties.map((name) => columnOf(metadata, name).databaseName);
-}
+  counted: 'counts',
+  sorted: 'has ranges',
+  searched: 'counts words',
+  intervals: 'counts intervals',
+} as const satisfies Record<keyof TallyColumns, string>;
 
 type Option = keyof typeof TALLY_OPTIONS;
 
 const OPTIONS = Object.keys(TALLY_OPTIONS) as Option[];
-
-/** The columns, or combinations of columns, of each option. */
-export type TallyColumns = Readonly<Record<Option, readonly string[]>>;
 
 interface InstalledTally extends TallyColumns {
   readonly triggers: readonly string[];
@@ -94,7 +63,7 @@ export const tally: Part<InstalledTally> = {
       ...OPTIONS.flatMap((option): Difference[] => {
         const [there, wanted] = [installed[option], declared[option]];
         if (haveSameNames(there, wanted)) return [];
-        const text = `the tally of ${tableName} ${TALLY_OPTIONS[option].does} by ${named(there)}, its entity by ${named(wanted)}`;
+        const text = `the tally of ${tableName} ${TALLY_OPTIONS[option]} by ${named(there)}, its entity by ${named(wanted)}`;
         const isSurplus = wanted.every((name) => there.includes(name));
         return [{ text, remedy, ...(isSurplus && { isSurplus }) }];
       }),
@@ -132,12 +101,6 @@ function tablesOf(metadata: EntityMetadata): string[] {
     .flatMap(({ tally: table, deltas }) => [table, deltas])
     .concat(words.map(({ words: counted }) => counted))
     .map((quoted) => quoted.slice(1, -1));
-}
-
-/** What the tally of a resource counts according to its entity. */
-export function declaredTally(metadata: EntityMetadata): TallyColumns {
-  const columns = OPTIONS.map((option) => [option, TALLY_OPTIONS[option].declared(metadata)]);
-  return Object.fromEntries(columns) as TallyColumns;
 }
 
 /** Whether a tally counts what an entity declares, in any order of the names. */

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { deletionsTable } from '../../list/deletions/deletion.js';
+import { declaredTally } from '../../tally/tally-columns.js';
 import { readTracking, type Tracking } from '../../tally/tracking.js';
 import { changesTable } from '../../resource/changes-table.js';
 import {
@@ -12,7 +13,7 @@ import {
 import { MIGRATION, named, orMigration } from '../difference.js';
 import { deletionColumnsOf } from './deletions.js';
 import type { Part } from './part.js';
-import { declaredTally, haveSameNames } from './tally.js';
+import { haveSameNames } from './tally.js';
 
 /** With what a table of others is tracked. */
 type Tracked = Pick<Tracking, 'table' | 'identifier' | 'counted' | 'recorded'>;

@@ -1,0 +1,57 @@
+import type { EntityMetadata } from 'typeorm';
+import { capabilitiesOf } from '../resource/capabilities.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { columnOf, nameOf } from '../resource/resource.js';
+import { namesOf } from './facet.js';
+import { facetColumnsOf } from './tally.js';
+
+/**
+ * What a tally counts by: columns, or combinations of columns such as `categoryID+type`. Each option is a column of the
+ * table `tallies` and an argument of `install_tally`, in this order.
+ */
+export interface TallyColumns {
+  readonly counted: readonly string[];
+  readonly sorted: readonly string[];
+  readonly searched: readonly string[];
+  readonly intervals: readonly string[];
+}
+
+/** What the tally of a resource counts by according to its entity. */
+export function declaredTally(metadata: EntityMetadata): TallyColumns {
+  const { sorted, searched, intervals } = declaredColumns(metadata);
+  const databaseNames = (properties: readonly string[]): string[] =>
+    properties.map((name) => columnOf(metadata, name).databaseName);
+  return {
+    counted: facetColumnsOf(metadata).map(namesOf),
+    sorted: databaseNames(sorted),
+    searched: databaseNames(searched),
+    intervals: intervals.map(({ of, within }) => databaseNames([...within, of]).join('+')),
+  };
+}
+
+/** What `coversDeclared` returns, which every list asks for. */
+const CONDITIONS = new WeakMap<EntityMetadata, string>();
+
+/**
+ * A condition in SQL: the tally of a resource counts by all that its entity declares.
+ *
+ * @returns `undefined` for a list without a tally
+ */
+export function coversDeclared(metadata: EntityMetadata): string | undefined {
+  const { counts, places } = capabilitiesOf(metadata);
+  if (!counts) return undefined;
+  const known = CONDITIONS.get(metadata);
+  if (known) return known;
+  const { counted, sorted, searched, intervals } = declaredTally(metadata);
+  // Tracked tables of others are counted by nothing else.
+  const options = [counted, ...(places ? [sorted, searched, intervals] : [[], [], []])];
+  const condition = `tally_covers('${nameOf(metadata)}', ${options.map(arrayOf).join(', ')})`;
+  CONDITIONS.set(metadata, condition);
+  return condition;
+}
+
+/** The SQL of an array of names. */
+function arrayOf(names: readonly string[]): string {
+  const items = names.map((name) => `"${name.replace(/["\\]/g, String.raw`\$&`)}"`);
+  return `'{${items.join().replaceAll("'", "''")}}'`;
+}
