@@ -5,6 +5,7 @@ import { sqlTypeOf } from '../resource/column-values.js';
 import { tableOf } from '../resource/resource.js';
 import { facetValues } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
+import { namesArray } from './tally-columns.js';
 
 /** Adjacent ranges of a facet that are replaced by ranges of the target size. */
 export interface Stretch {
@@ -30,7 +31,7 @@ const COLUMNS = `split_part(facet, '=', 1)`;
 
 /** SQL for whether `facet` is narrow. */
 function isNarrow({ narrow }: TallyOrder): string {
-  return `${COLUMNS} = ANY('{${narrow.join()}}')`;
+  return `${COLUMNS} = ANY(${namesArray(narrow)})`;
 }
 
 /**

@@ -45,13 +45,12 @@ export function coversDeclared(metadata: EntityMetadata): string | undefined {
   const { counted, sorted, searched, intervals } = declaredTally(metadata);
   // Tracked tables of others are counted by nothing else.
   const options = [counted, ...(places ? [sorted, searched, intervals] : [[], [], []])];
-  const condition = `tally_covers('${nameOf(metadata)}', ${options.map(arrayOf).join(', ')})`;
+  const condition = `tally_covers('${nameOf(metadata)}', ${options.map(namesArray).join(', ')})`;
   CONDITIONS.set(metadata, condition);
   return condition;
 }
 
-/** The SQL of an array of names. */
-function arrayOf(names: readonly string[]): string {
-  const items = names.map((name) => `"${name.replace(/["\\]/g, String.raw`\$&`)}"`);
-  return `'{${items.join().replaceAll("'", "''")}}'`;
+/** The SQL of an array of names of columns. */
+export function namesArray(names: readonly string[]): string {
+  return `'{${names.join()}}'`;
 }

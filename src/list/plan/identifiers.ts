@@ -29,7 +29,7 @@ export const identifiers: PagePlan = {
     const text = `SELECT ${pageObjects(metadata, table, request, visible, values)} AS objects,
         ${values.add(known?.count)}::text AS count, NULL AS key, NULL AS ahead,
         ${values.add(found.at(-1))}::text AS last, ${values.add(String(found.length))}::text AS rows,
-        'true' AS begun, ${stateOf(resources, metadata)}`;
+        'true' AS begun, ${stateOf(resources)}`;
     return {
       text,
       values: values.values,

@@ -1,5 +1,5 @@
-import { publicTime } from '../../resource/column-values.js';
 import type { EntityMetadata } from 'typeorm';
+import { publicTime } from '../../resource/column-values.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { coversDeclared } from '../../tally/tally-columns.js';
 

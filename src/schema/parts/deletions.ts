@@ -3,6 +3,7 @@ import { recordedColumns } from '../../list/deletions/deletion.js';
 import { capabilitiesOf, resourcesWith } from '../../resource/capabilities.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/scope.js';
+import { namesArray } from '../../tally/tally-columns.js';
 import { named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, TRIGGERS } from './part.js';
 
@@ -102,6 +103,6 @@ function install(
   columns: readonly string[] = deletionColumnsOf(metadata),
 ): string {
   const { databaseName: identifier } = identifierOf(metadata);
-  const recorded = columns.length > 0 ? `, '{${columns.join()}}'` : '';
+  const recorded = columns.length > 0 ? `, ${namesArray(columns)}` : '';
   return `SELECT install_deletions('${metadata.tableName}', '${identifier}'${recorded})`;
 }

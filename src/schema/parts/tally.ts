@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { declaredTally, type TallyColumns } from '../../tally/tally-columns.js';
+import { declaredTally, namesArray, type TallyColumns } from '../../tally/tally-columns.js';
 import { tallyOrders } from '../../tally/tally.js';
 import { wordTallies } from '../../tally/word-tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
@@ -125,6 +125,6 @@ function install(metadata: EntityMetadata, tallied: TallyColumns): string {
   const columns = OPTIONS.map((option) => tallied[option]);
   // The last arguments are optional.
   while (columns.length > 1 && columns.at(-1)?.length === 0) columns.pop();
-  const lists = columns.map((names) => `'{${names.join()}}'`).join(', ');
+  const lists = columns.map(namesArray).join(', ');
   return `SELECT install_tally('${metadata.tableName}', '${identifierOf(metadata).databaseName}', ${lists})`;
 }

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { deletionsTable } from '../../list/deletions/deletion.js';
-import { declaredTally } from '../../tally/tally-columns.js';
+import { declaredTally, namesArray } from '../../tally/tally-columns.js';
 import { readTracking, type Tracking } from '../../tally/tracking.js';
 import { changesTable } from '../../resource/changes-table.js';
 import {
@@ -73,7 +73,7 @@ export function declaredTracking(metadata: EntityMetadata): Tracked | undefined 
 export function trackTable(resource: string, tracked: Tracked | undefined): string {
   if (!tracked) return `SELECT untrack_table('${resource}')`;
   const { table, identifier, counted, recorded } = tracked;
-  const lists = [counted, recorded ?? []].map((names) => `'{${names.join()}}'`).join(', ');
+  const lists = [counted, recorded ?? []].map(namesArray).join(', ');
   return `SELECT track_table('${resource}', '${table}', '${identifier}', ${lists})`;
 }
 

@@ -1,4 +1,5 @@
 import { capabilitiesOf } from '../../resource/capabilities.js';
+import { namesArray } from '../../tally/tally-columns.js';
 import { type Part, retypedColumns } from './part.js';
 
 /** The trigger that sets the words of an object, by the columns of those words. A migration by hand installs it. */
@@ -20,7 +21,7 @@ export const words: Part<readonly string[]> = {
       if (!retyped.some((column) => columns.includes(column))) continue;
       // No type of a column changes that a trigger names.
       statements.first.unshift(`SELECT remove_words('${table}')`);
-      statements.last.push(`SELECT install_words('${table}', '{${columns.join()}}')`);
+      statements.last.push(`SELECT install_words('${table}', ${namesArray(columns)})`);
     }
   },
 };
