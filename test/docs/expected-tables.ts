@@ -353,7 +353,7 @@ interface Measured {
   ];
 }
 
-/** A run of the lists of a storefront, on several numbers of products. */
+/** The lists of a storefront in a run, by the number of products. */
 interface Storefront {
   readonly results: readonly {
     readonly rows: number;
@@ -528,18 +528,24 @@ function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): 
       'first page, cached, against `node:http` and `pg` without a count',
       rate(first, SERVICE) / rate(first, ROWS),
     ],
-    ['first page, read anew, against the same', rate(first, UNCACHED) / rate(first, ROWS)],
+    [
+      'first page, without a page cache, against `node:http` and `pg` without a count',
+      rate(first, UNCACHED) / rate(first, ROWS),
+    ],
     [
       'first page, cached, against NestJS with `findAndCount`',
       rate(first, SERVICE) / rate(first, FIND_AND_COUNT),
     ],
     [
-      'first page, read anew, against the same',
+      'first page, without a page cache, against NestJS with `findAndCount`',
       rate(first, UNCACHED) / rate(first, FIND_AND_COUNT),
     ],
-    ['304 against the first page read anew', rate('304', SERVICE) / rate(first, UNCACHED)],
     [
-      'p50 of one connection: page at 90 % against first page, both read anew',
+      '304 against the first page without a page cache',
+      rate('304', SERVICE) / rate(first, UNCACHED),
+    ],
+    [
+      'p50 of one connection: page at 90 % against first page, both without a page cache',
       p50('page at 90 %') / p50(first),
     ],
   ];
