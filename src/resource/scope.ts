@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 
-/** A client as a scope gets it. */
+/** A client as a scope gets it: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
 export interface ScopeClient {
   readonly clientID: string;
 }

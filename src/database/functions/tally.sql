@@ -187,7 +187,8 @@ $$;
 
 -- The statement that adds written rows to the deltas of an order. @rows stands for these rows, with 1 as "#step" for a new
 -- one and -1 for an old one. In the variables changed and written the trigger has which orders a change moves objects
--- in (null: all), and the number of rows.
+-- in (null: all), and the number of rows. For INSERT and DELETE create_tally_function counts no further than to the row
+-- that makes a statement large.
 CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE ordered.kind
     WHEN 'words' THEN format(

@@ -10,7 +10,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '7531d25c1925',
     'deletions.sql': 'b71f249b8f34',
-    'tally.sql': '0738ab9fd3a6',
+    'tally.sql': '566955feff2f',
     'tracking.sql': '244c26e13b1e',
     'words.sql': '082d9e3feb4a',
   };

@@ -6,7 +6,10 @@ import { sentTokens } from '../sent-tokens.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
 import { decode, type Parameter, parseQuery } from '../parameters/query-string.js';
 
-/** Maximum bytes of a request target. A longer one gets status 414. */
+/**
+ * Maximum bytes of a request target. A longer one gets status 414. It is less than `maxHeaderSize` in `enveloped-server.ts`,
+ * and that is less than `tune.bufsize` in `deploy/haproxy.cfg`.
+ */
 const MAX_TARGET_LENGTH = 16_384;
 
 /**

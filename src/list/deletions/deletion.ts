@@ -25,7 +25,10 @@ export interface DeletionEntity {
   readonly entity: Type<ObjectLiteral>;
 }
 
-/** Days for which clients can list a deletion, and further days before it is removed. */
+/**
+ * Days for which clients can list a deletion, and further days before it is removed. With more days than before, deletions
+ * that were removed already are missing.
+ */
 export const RETENTION = { days: 30, extraDays: 1 };
 
 /** The table of a resource's deletions, quoted. The SQL functions `install_deletions` and `track_table` create it. */

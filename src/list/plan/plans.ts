@@ -8,7 +8,10 @@ import type { PagePlan } from './page-plan.js';
 import { placed } from './placed.js';
 import { relevance } from './relevance.js';
 
-/** The plans of pages in the order in which they are tried. The last one fits any page. */
+/**
+ * The plans of pages in the order in which they are tried. The last one fits any page. `PageReader` asks the first one
+ * before it looks up what is remembered of the list.
+ */
 export const PLANS: readonly PagePlan[] = [
   facet,
   identifiers,
