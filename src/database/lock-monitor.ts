@@ -154,6 +154,7 @@ const WAITS = `
   LEFT JOIN pg_class class ON class.oid = wait.relation
   CROSS JOIN unnest(pg_blocking_pids(waiting.pid)) blocker(pid)
   LEFT JOIN pg_stat_activity holder ON holder.pid = blocker.pid
-  -- The activity is read before the locks: its statement may otherwise be the one before.
-  WHERE waiting.pid = $1 AND waiting.wait_event_type = 'Lock'
+  -- The activity is read before the locks: its statement may otherwise be the one before. The event is read after the
+  -- statement, which is that one while the session is idle.
+  WHERE waiting.pid = $1 AND waiting.wait_event_type = 'Lock' AND waiting.state = 'active'
   ORDER BY blocker.pid`;
