@@ -29,13 +29,20 @@ async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>)
  */
 @Injectable()
 export class ReadPool {
+  /** Whether it has no replicas. */
+  readonly isOfPrimary: boolean = false;
   private readonly primary: Pool;
 
   constructor(
-    @InjectDataSource() dataSource: DataSource,
+    @InjectDataSource() private readonly dataSource: DataSource,
     private readonly replicas: Replicas,
   ) {
     this.primary = primaryPool(dataSource);
+  }
+
+  /** The same, without the replicas. */
+  get ofPrimary(): ReadPool {
+    return new PrimaryPool(this.dataSource, this.replicas);
   }
 
   /** Runs work that only reads. It may run again on another server. */
@@ -71,6 +78,14 @@ export class ReadPool {
       await (pool.query(query) as unknown as Promise<unknown>);
       return query.found;
     });
+  }
+}
+
+class PrimaryPool extends ReadPool {
+  override readonly isOfPrimary = true;
+
+  override read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    return this.onPrimary(work);
   }
 }
 

@@ -110,6 +110,7 @@ export const errors = {
   conflict: define(-35, 409, 'a conflict with the state of an object', '<reason>', ['The stock is being counted']),
   gone: define(-36, 410, 'the object is gone for good', '<reason>', ['This collection was given up']),
   unprocessable: define(-37, 422, 'the request is well-formed, and cannot be met', '<reason>', ['The route has no end']),
+  historyLost: define(-38, 410, 'a time since which changes were lost (failover, restore)', 'The changes since then are not known: read the whole list', []),
   limitExceeded: define(-40, 429, 'too many requests; with `Retry-After`', 'The request limit of <n> per minute is exceeded', ['600']),
 } as const;
 

@@ -123,7 +123,7 @@ export class Maintenance implements OnModuleDestroy {
     const connected = await this.connections.connected();
     // Read first: a database that is read-only refuses the other statement.
     const [row] = await connected.query<{ age: number | null }[]>(
-      'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()))::float8 AS age',
+      'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()::timestamptz))::float8 AS age',
     );
     this.watermark = performance.now() - (row?.age ?? NaN);
     await connected.query('SELECT advance_watermark()');

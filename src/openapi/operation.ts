@@ -106,6 +106,8 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
+  const isOfChanges =
+    kind !== 'other' && parameters.some(({ name }) => /^(updated|deleted)Since$/.test(name));
   const isNumbered =
     parameters.some(({ schema }) => isNumber(schema) || (schema.items && isNumber(schema.items))) ||
     pathParameters.some(({ schema }) => isNumber(schema));
@@ -118,6 +120,7 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
     ...(isNarrowed ? [errors.nameUnknown] : []),
     ...(isNumbered ? [errors.outOfRange] : []),
+    ...(isOfChanges ? [errors.historyLost] : []),
   ];
 }
 

@@ -44,6 +44,7 @@ const RATE_LIMITED: readonly ErrorDefinition[] = [
   errors.parameterMissing,
   errors.parameterUndefined,
   errors.parameterRepeated,
+  errors.historyLost,
   ...THROWN,
 ];
 

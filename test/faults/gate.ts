@@ -9,7 +9,7 @@ export class Gate {
   private silent = false;
   private delay = 0;
 
-  private constructor(private readonly target: URL) {
+  private constructor(private target: URL) {
     this.server = createServer((socket) => {
       this.pass(socket);
     });
@@ -44,6 +44,12 @@ export class Gate {
   /** Resets the open connections. */
   cut(): void {
     for (const [socket] of this.pairs) socket.resetAndDestroy();
+  }
+
+  /** Leads to another server. Resets the open connections. */
+  lead(url: string): void {
+    this.target = new URL(url);
+    this.cut();
   }
 
   /** Stops forwarding data without closing any connection. */

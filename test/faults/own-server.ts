@@ -38,8 +38,12 @@ export class OwnServer {
     return server;
   }
 
-  /** Creates and starts a streaming replica of the server. */
-  async replica(): Promise<OwnServer> {
+  /**
+   * Creates and starts a streaming replica of the server.
+   *
+   * @param by where it reaches the server
+   */
+  async replica(by = this.url): Promise<OwnServer> {
     await this.stop();
     const folder = await newFolder();
     const cluster = { ...this.cluster, directory: join(folder, 'postgres') };
@@ -56,7 +60,7 @@ export class OwnServer {
     }
     await this.start();
     const port = await freePort();
-    const source = new URL(this.url);
+    const source = new URL(by);
     const conninfo = `host=127.0.0.1 port=${source.port} user=postgres password=${source.password}`;
     await configure(cluster, { port, primary_conninfo: conninfo });
     await writeFile(join(cluster.directory, 'standby.signal'), '');

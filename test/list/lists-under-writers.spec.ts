@@ -78,7 +78,7 @@ class SnapshotReader {
     const reader = new ListReader(
       settings,
       reads,
-      new Versions(reads),
+      new Versions(),
       // It opens a transaction of its own.
       application.get(Dependencies),
       new UnavailableResources(),

@@ -17,6 +17,7 @@ import { SECURITY_HEADERS } from '../../src/http/server/common-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
+import { advanceWatermark } from '../watermark.js';
 
 let service: Service;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
@@ -31,6 +32,7 @@ beforeAll(async () => {
   await service.load('products', [
     { productID: 'p1', type: 'PHYSICAL', brandID: 'b1', price: '1.50', currency: 'EUR' },
   ]);
+  await advanceWatermark(service.dataSource, 2);
   document = (await service.anonymous().get('/openapi.json').expect(200)).body;
   const known = service.application.get(ClientsService);
   await known.create('disabled', {});
@@ -158,11 +160,21 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-31 ': (method, url) => send(method, withQuery(url, 'after=none'), clients.known),
   '-34': (method, url) => send(method, withQuery(url, 'a'.repeat(17_000)), clients.known),
   '-34 ': (method, url) => send(method, url, `X-Large: ${'a'.repeat(40_000)}\r\n`),
+  '-38': (method, url) => send(method, since(url, LOST), clients.known),
   '-40': async (method, url) => {
     await send(method, url, clients.hurried);
     return send(method, url, clients.hurried);
   },
 };
+
+/** Of a history that never was. */
+const LOST = `${new Date().toISOString().slice(0, 23)}${'0'.repeat(25)}Z`;
+
+function since(url: string, time: string): string {
+  return url.startsWith('/deletions/')
+    ? url.replace(/deletedSince=[^&]*/, `deletedSince=${time}`)
+    : withQuery(url, `updatedSince=${time}`);
+}
 
 function coded(code: string): Error {
   return Object.assign(new Error('of the database'), { code });

@@ -51,22 +51,19 @@ export async function mirror<T>(
 
   if (cursor !== undefined) {
     // In this order: an object that was deleted and exists again is not listed as deleted.
-    const changed = await put({ updatedSince: cursor });
     try {
-      const deleted = await read(
-        `/deletions/${name}`,
-        { deletedSince: cursor, fields: [identifier] },
-        (objects) => store.delete(objects.map((object) => object[identifier] ?? '')),
+      const changed = await put({ updatedSince: cursor });
+      await read(`/deletions/${name}`, { deletedSince: cursor, fields: [identifier] }, (objects) =>
+        store.delete(objects.map((object) => object[identifier] ?? '')),
       );
-      if (changed === undefined || deleted === undefined) return cursor;
-      return changed < deleted ? changed : deleted;
+      return changed ?? cursor;
     } catch (error) {
-      // Deletions are no longer kept for so long.
-      if (!(error instanceof CatalogueError && error.errcode === '-26')) throw error;
+      // Deletions are no longer kept for so long, or commits were lost that the copy has.
+      if (!(error instanceof CatalogueError && ['-26', '-38'].includes(error.errcode))) throw error;
     }
   }
   await store.clear();
-  return put({});
+  return put({ updatedSince: '1970-01-01T00:00:00Z' });
 }
 
 async function* batchesOf<T>(objects: AsyncIterable<T>): AsyncGenerator<T[], void, undefined> {

@@ -33,15 +33,22 @@ CREATE TABLE resource_versions (
 CREATE INDEX resource_versions_writer ON resource_versions (resource, writer);
 CREATE INDEX resource_versions_checkpoint ON resource_versions (resource, writer) WHERE folded_in IS NOT NULL;
 
--- One row: the watermark, and the next one, valid when every transaction below next_id has ended. See
--- ../functions/watermark.sql.
+-- One row: the watermark, and the next one, valid when every transaction below next_id has ended. Then the history of
+-- the database, and where it was when the row was written. See ../functions/watermark.sql.
 CREATE TABLE watermark (
   until timestamptz(3),
   next_until timestamptz(3),
-  next_id xid8
+  next_id xid8,
+  -- A random number of nine digits.
+  history integer,
+  database oid,
+  timeline integer,
+  log_position pg_lsn,
+  -- The last positions of the histories before, by their numbers.
+  former jsonb
 );
 CREATE INDEX watermark_next_id ON watermark (next_id);
-INSERT INTO watermark VALUES (NULL, NULL, NULL);
+INSERT INTO watermark DEFAULT VALUES;
 
 -- The minimum time of a write, in milliseconds since 1970. It only grows.
 CREATE SEQUENCE watermark_floor;

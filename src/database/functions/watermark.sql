@@ -23,6 +23,20 @@
 --
 -- The margin of one second is for a failover that loses the last commits, including the floor. In that case the clock of
 -- the new primary must not be further behind than the margin.
+--
+-- A failover and a restore can lose commits that clients have seen. So the watermark of the primary has a mark: the number
+-- of the history of the database, and a position in the write-ahead log (WAL). Commits are lost from the end, in the order
+-- of the WAL. So nothing that a client has seen is lost if its history has not ended before its position.
+--
+-- A. A commit is visible when it has been flushed, unless its session has synchronous_commit = off. So every commit that
+--    a snapshot contains is before the flushed position, which is read after the snapshot was taken. What is inserted
+--    and not flushed may be lost, and nobody has seen it.
+-- B. advance_watermark begins a history: if there is none, and if the row was written in another timeline, by another
+--    cluster, or in another database. It stores where the one before ended. Until then the primary gives no marks, so
+--    that no mark of the former history has a position of the new one.
+-- C. A server that was promoted has replayed the WAL up to where its timeline begins, and there its former history ends.
+--    pg_last_wal_replay_lsn tells that until the server is started again. After a start, a restore, or several promotions
+--    since the row was written, the end is not known. It is not before the position in the row: the row is there.
 
 -- The time of a write, in the order that the proof requires: CASE evaluates its condition first. It is SQL, so that
 -- PostgreSQL inlines it, and of the standard form, since its callers have search paths of their own. SELECT last_value
@@ -51,9 +65,44 @@ BEGIN
     END $body$ $create$, current_schema());
 END $do$;
 
+-- The timeline of the primary; null on a replica.
+CREATE OR REPLACE FUNCTION current_timeline() RETURNS integer LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN NOT pg_is_in_recovery() THEN
+    ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer
+  END
+$$;
+
+-- The row of the watermark. ended: the position where its history ended; null while it goes on, and on a replica.
+-- See versions.sql for the settings.
+CREATE OR REPLACE FUNCTION newest_watermark(
+  OUT until timestamptz, OUT history integer, OUT former jsonb, OUT ended pg_lsn, OUT database oid, OUT timeline integer
+) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  newest record;
+BEGIN
+  -- There is one row. In this order its index has the earlier versions of the row behind it.
+  SELECT *, next_id::xid = xmin AS is_own INTO newest FROM watermark ORDER BY next_id DESC LIMIT 1;
+  until := newest.until;
+  history := newest.history;
+  former := newest.former;
+  database := (SELECT oid FROM pg_database WHERE datname = current_database());
+  timeline := current_timeline();
+  ended := CASE
+    WHEN pg_is_in_recovery() THEN NULL
+    -- Copied by a restore.
+    WHEN newest.is_own IS NOT TRUE OR newest.database IS DISTINCT FROM database THEN newest.log_position
+    WHEN newest.timeline = timeline THEN NULL
+    WHEN newest.timeline + 1 = timeline AND pg_last_wal_receive_lsn() IS NOT NULL THEN pg_last_wal_replay_lsn()
+    ELSE newest.log_position
+  END;
+END $$;
+
 CREATE OR REPLACE FUNCTION advance_watermark(margin interval DEFAULT '1 second') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   moment timestamptz := to_timestamp(pg_sequence_last_value('watermark_floor') / 1000::float8);
+  before record := newest_watermark();
+  begins boolean := before.history IS NULL OR before.ended IS NOT NULL;
   id xid8;
   published timestamptz;
 BEGIN
@@ -65,9 +114,17 @@ BEGIN
   UPDATE watermark SET
     until = CASE WHEN next_id <= pg_snapshot_xmin(pg_current_snapshot()) THEN greatest(until, next_until) ELSE until END,
     next_until = moment,
-    next_id = id
+    next_id = id,
+    history = CASE WHEN begins THEN floor(random() * 1e9) ELSE history END,
+    former = CASE WHEN before.ended IS NULL THEN former
+      ELSE coalesce(former, '{}') || jsonb_build_object(history, before.ended) END,
+    database = before.database,
+    timeline = before.timeline,
+    log_position = pg_current_wal_flush_lsn()
   -- An id of the future is that of another cluster, from which this one was restored.
-  WHERE next_id IS NULL OR next_id <= pg_snapshot_xmin(pg_current_snapshot()) OR next_id > id
+  WHERE (begins OR next_id <= pg_snapshot_xmin(pg_current_snapshot()) OR next_id > id)
+    -- Another call may have begun the same history meanwhile.
+    AND history IS NOT DISTINCT FROM before.history
   RETURNING until INTO published;
   IF FOUND THEN
     PERFORM setval('watermark_floor', greatest(
@@ -79,10 +136,22 @@ BEGIN
   END IF;
 END $$;
 
--- See versions.sql for the settings.
-CREATE OR REPLACE FUNCTION current_watermark() RETURNS timestamptz LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
-SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+-- The watermark in RFC 3339, as responses have it. Behind its milliseconds is the mark, in 9 and 16 digits; not on a
+-- replica, and not until the history has begun.
+CREATE OR REPLACE FUNCTION current_watermark() RETURNS text LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+DECLARE
+  newest record := newest_watermark();
 BEGIN
-  -- There is one row. In this order its index has the earlier versions of the row behind it.
-  RETURN (SELECT until FROM watermark ORDER BY next_id DESC LIMIT 1);
+  RETURN to_char(newest.until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') || CASE
+    WHEN newest.timeline IS NULL OR newest.history IS NULL OR newest.ended IS NOT NULL THEN ''
+    ELSE lpad(newest.history::text, 9, '0') || lpad((pg_current_wal_flush_lsn() - '0/0')::text, 16, '0')
+  END || 'Z';
 END $$;
+
+-- Whether this database, the primary, has all that was committed in a history before a position of the WAL in bytes.
+CREATE OR REPLACE FUNCTION has_history(of_history integer, log_position numeric) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT coalesce(CASE
+    WHEN history <> of_history THEN log_position <= (former ->> of_history::text)::pg_lsn - '0/0'
+    ELSE ended IS NULL OR log_position <= ended - '0/0'
+  END, false) FROM newest_watermark()
+$$;

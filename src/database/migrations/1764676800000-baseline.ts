@@ -8,7 +8,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
   readonly applies = {
     'triggers.sql': '77078bcd522f',
     'versions.sql': '9b4cfc383ff8',
-    'watermark.sql': '7531d25c1925',
+    'watermark.sql': '592ef8e8151c',
     'deletions.sql': 'b71f249b8f34',
     'tally.sql': '566955feff2f',
     'tracking.sql': '244c26e13b1e',
@@ -36,7 +36,8 @@ export class Baseline1764676800000 implements AppliesFunctions {
     await runner.query('DROP VIEW tally_orders CASCADE');
     await runner.query(
       `DROP FUNCTION install_trigger, version_checkpoint, resource_version, fold_versions, write_time,
-         keep_updated_at, advance_watermark, current_watermark, recorded_columns, records_columns,
+         keep_updated_at, advance_watermark, current_watermark, newest_watermark,
+         current_timeline, has_history, recorded_columns, records_columns,
          create_deletions_table, install_deletions, remove_deletions, identifier_type, column_type,
          least_identifier, tally_facet, tally_sums, create_tally_function, install_tally, tally_covers, remove_tally,
          relation_of, tracked_relations, untrackable, tracking_triggers, create_tracking_triggers, tracking_of,

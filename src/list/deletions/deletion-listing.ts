@@ -13,7 +13,7 @@ export class DeletionListing extends Listing {
     deletions: Repository<ObjectLiteral>,
     query: Listing['query'],
     private readonly deletion: DeletionEntity,
-    since: Date,
+    override readonly since: Date,
   ) {
     const lower = { value: since, inclusive: true };
     const filter: Condition = { kind: 'interval', column: 'deletedAt', lower };

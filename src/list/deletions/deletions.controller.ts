@@ -9,6 +9,7 @@ import { listGuard } from '../query/list-guard.js';
 import type { Listing } from '../listing/listing.js';
 import { DATE_TIME } from '../query/parameters.js';
 import { QueryOf } from '../query/query-of.js';
+import { readSince } from '../query/since.js';
 import { DeletionListing } from './deletion-listing.js';
 import { type DeletionEntity, RETENTION } from './deletion.js';
 
@@ -50,7 +51,7 @@ function DeletedSinceParam(meaning: string): PropertyDecorator {
     isRequired: true,
     example: () => new Date(Date.now() - DAY).toISOString(),
     read: (text: string): Date | InvalidValue => {
-      const time = DATE_TIME.read(text);
+      const time = readSince(text);
       const earliest = new Date(Date.now() - RETENTION.days * DAY);
       if (time instanceof InvalidValue || time >= earliest) return time;
       return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));

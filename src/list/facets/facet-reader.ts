@@ -5,6 +5,7 @@ import type { ScopeClient } from '../../resource/scope.js';
 import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
+import { sourceOf } from '../reading/history.js';
 import { keyOf } from '../reading/key-of.js';
 import { ListReader } from '../reading/list-reader.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
@@ -46,6 +47,7 @@ export class FacetReader {
     const { resource, dependencies, state } = this.lists.prepare(counts.list, client);
     const list = counts.list.seenBy(client);
     const prepared = this.statementOf(list, counts);
+    const { reads, inHistory } = sourceOf(this.reads, counts.list);
     const [{ digest }, sent] = prepared;
     return {
       resource,
@@ -53,10 +55,12 @@ export class FacetReader {
       dependencies,
       state,
       read: () =>
-        readResolved(this.reads, list, async (resolved, rows) => {
-          const read = resolved === list ? prepared : this.statementOf(resolved, counts);
-          return onlyPage(await rows<VersionedPage>(...read), list.resources);
-        }),
+        inHistory(
+          readResolved(reads, list, async (resolved, rows) => {
+            const read = resolved === list ? prepared : this.statementOf(resolved, counts);
+            return onlyPage(await rows<VersionedPage>(...read), list.resources);
+          }),
+        ),
     };
   }
 

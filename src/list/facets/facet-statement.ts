@@ -20,9 +20,13 @@ interface Scan {
 }
 
 /**
- * The text of the statement for facet counts, and its parameter values. It takes the counts of a field from
- * the tally if that knows them. Otherwise it counts matching objects, in one scan for all fields with the
- * same conditions.
+ * The text of the statement for facet counts, and its parameter values. It takes the counts of a field from the first
+ * that applies:
+ *
+ * 1. the facets of the column, without other conditions;
+ * 2. the facets of a combination that is counted, with values of the other columns;
+ * 3. the tally of words, with a counted word;
+ * 4. one scan of the matching objects with `GROUPING SETS`, for all fields with the same conditions.
  *
  * @param fields single counted columns
  * @param limit most values of each field

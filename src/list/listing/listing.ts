@@ -16,11 +16,16 @@ import { relatedResources, shownFields } from './shown-fields.js';
 export class Listing {
   /** The conditions of its objects, combined with AND. */
   readonly conditions: readonly Condition[];
+  /** The time since which a client asks for changes. */
+  readonly since: Date | undefined;
 
   constructor(
     readonly repository: Repository<ObjectLiteral>,
     readonly query: Readonly<
-      Pick<ListQueryDto, 'fields' | 'include' | 'limit' | 'offset' | 'after' | 'sort'>
+      Pick<
+        ListQueryDto,
+        'fields' | 'include' | 'limit' | 'offset' | 'after' | 'sort' | 'updatedSince'
+      >
     >,
     /** Conditions that the client has chosen. */
     readonly filters: readonly Condition[],
@@ -31,6 +36,7 @@ export class Listing {
     /** Absent before `seenBy`. */
     readonly client?: ScopeClient,
   ) {
+    this.since = query.updatedSince;
     this.conditions = scope.length > 0 ? [...scope, ...filters] : filters;
   }
 

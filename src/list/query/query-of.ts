@@ -12,6 +12,7 @@ import { hasChangesTable } from '../../resource/changes-table.js';
 import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
 import { NamesParam, SortParam } from './name-parameters.js';
 import { DateTimeParam, TypedIdentifier } from './parameters.js';
+import { SinceParam } from './since.js';
 import { searchParameterOf } from './words-parameter.js';
 
 const ENTITY = Symbol('entity');
@@ -116,7 +117,8 @@ export function QueryOf<Entity>(
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
   const objects = pluralName(entity);
   const declare = (name: 'created' | 'updated', since: string, until = since): void => {
-    DateTimeParam(`The ${objects} ${since} at this time or later.`)(prototype, `${name}Since`);
+    const Since = name === 'updated' ? SinceParam : DateTimeParam;
+    Since(`The ${objects} ${since} at this time or later.`)(prototype, `${name}Since`);
     DateTimeParam(`The ${objects} ${until} before this time.`)(prototype, `${name}Until`);
   };
   if (hasChangesTable({ target: entity })) declare('updated', 'changed', 'changed last');

@@ -16,6 +16,7 @@ import { defaultLimit } from '../query/list-query.dto.js';
 import { type MatchingObjects, matchingObjects } from '../statement/matching-objects.js';
 import type { PageRequest, PageToRead } from '../statement/page-request.js';
 import { Dependencies, versionedTables } from './dependencies.js';
+import { sourceOf } from './history.js';
 import { keyOf } from './key-of.js';
 import { explainPage, PageReader } from './page-reader.js';
 import type { PreparedList, PreparedPage } from './prepared-list.js';
@@ -62,8 +63,9 @@ export class ListReader {
     // Tells the pages of two releases apart, too.
     const selected = selection(repository.metadata, fields, visibleRelated(client, shown));
     const dependencies = this.dependenciesOf(described, listing, matching);
+    const { reads, inHistory } = sourceOf(this.reads, described);
     const read = <T>(work: (page: PageToRead, rows: ReadRows) => Promise<T>): Promise<T> =>
-      readResolved(this.reads, listing, (resolved, rows) => {
+      readResolved(reads, listing, (resolved, rows) => {
         const found = resolved === listing ? matching : matchingObjects(resolved, order);
         return work({ request, resources, matching: found }, rows);
       });
@@ -72,14 +74,14 @@ export class ListReader {
       key: keyOf(ofList, selected, shown.values, limit, offset, after),
       place: { limit, ...(after === undefined ? { offset } : {}) },
       dependencies,
-      state: () => this.versions.current(resources),
+      state: () => inHistory(this.versions.current(resources, reads)),
       read: async () => {
         const isVersioned = !dependencies || (await dependencies()).length === 0;
         const listKey = isVersioned ? () => keyOf(...ofList) : undefined;
-        return read((page, rows) => this.pages.read(page, listKey, rows));
+        return inHistory(read((page, rows) => this.pages.read(page, listKey, rows)));
       },
       explain: () => read(explainPage),
-      whole: (format) => wholeList(this.reads, listing, matching, format),
+      whole: (format) => wholeList(reads, listing, described.since, matching, format),
     };
   }
 

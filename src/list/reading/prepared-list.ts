@@ -42,7 +42,7 @@ export interface PreparedList extends PreparedPage {
 export interface State {
   /** Changes with every commit that writes to the resource. */
   readonly version: string;
-  /** The watermark: the data include every change before this RFC 3339 time; null if unknown. */
+  /** The watermark: the data include every change before this RFC 3339 time, with its mark; null if unknown. */
   readonly until: string | null;
 }
 

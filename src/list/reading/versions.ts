@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Coalesced } from '../../database/coalesced.js';
 import { IncompleteSchemaError } from '../../database/database-failure.js';
-import { ReadPool } from '../../database/read-pool.js';
+import type { ReadPool } from '../../database/read-pool.js';
 import { statement } from '../../database/statement.js';
 import type { State, VersionedPage } from './prepared-list.js';
 import { stateOf } from '../statement/state.js';
@@ -41,23 +41,21 @@ export function onlyPage<Page extends VersionedPage>(
 export class Versions {
   private readonly queries = new Map<string, Coalesced<State>>();
 
-  constructor(private readonly reads: ReadPool) {}
-
   /** The state of resources, from a query that begins after the call. */
-  current(resources: readonly string[]): Promise<State> {
-    const key = resources.join();
+  current(resources: readonly string[], reads: ReadPool): Promise<State> {
+    const key = `${reads.isOfPrimary} ${resources.join()}`;
     let query = this.queries.get(key);
     if (!query) {
-      query = this.queryOf(resources);
+      query = this.queryOf(resources, reads);
       this.queries.set(key, query);
     }
     return query.result();
   }
 
-  private queryOf(resources: readonly string[]): Coalesced<State> {
+  private queryOf(resources: readonly string[], reads: ReadPool): Coalesced<State> {
     const query = statement(`SELECT ${stateOf(resources)}`, { prepared: true });
     return new Coalesced(async () => {
-      const [row] = await this.reads.rows<State>(query, []);
+      const [row] = await reads.rows<State>(query, []);
       return { version: requireVersion(row?.version, resources), until: row?.until ?? null };
     });
   }

@@ -15,6 +15,7 @@ import { type MatchingObjects, objectTable } from '../statement/matching-objects
 import { anchorOf, isBehind } from '../statement/picked-objects.js';
 import { stateOf } from '../statement/state.js';
 import { countByIndex, talliedCount } from '../statement/tallied-counts.js';
+import { requireHistory } from './history.js';
 import { keyOf } from './key-of.js';
 import type { Batch, OpenList, StreamFormat, WholeList } from './prepared-list.js';
 import { ROW_WRITERS, type Rows, type RowWriter } from './row-writer.js';
@@ -35,6 +36,7 @@ type Query = readonly [text: string, values: readonly unknown[]];
 export function wholeList(
   reads: ReadPool,
   listing: Listing,
+  since: Date | undefined,
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
@@ -44,7 +46,7 @@ export function wholeList(
   return {
     key: keyOf(format, ...objects),
     open: (signal) =>
-      reads.read((pool) => openList(pool, objects, listing, matching, writer, signal)),
+      reads.read((pool) => openList(pool, objects, listing, since, matching, writer, signal)),
   };
 }
 
@@ -105,6 +107,7 @@ async function openList(
   pool: Pool,
   objects: Query,
   listing: Listing,
+  since: Date | undefined,
   matching: MatchingObjects,
   writer: RowWriter,
   signal: AbortSignal,
@@ -117,6 +120,7 @@ async function openList(
     if (query.after !== undefined) await requireObject(snapshot, listing, query.after);
     const summary = await snapshot.rows(...summaryOf(listing, matching));
     const [[count, version, until = null] = []] = summary;
+    if (since) await requireHistory((...query) => snapshot.objects(...query), since, until);
     // Read before the response begins, so that an error of the query still yields an envelope.
     const first = await fetchRows(snapshot, OBJECTS.first);
     return {

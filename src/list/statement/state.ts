@@ -1,5 +1,4 @@
 import type { EntityMetadata } from 'typeorm';
-import { publicTime } from '../../resource/column-values.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { coversDeclared } from '../../tally/tally-columns.js';
 
@@ -18,9 +17,7 @@ export function stateOf(resources: readonly string[], counted?: EntityMetadata):
   if (versioned.length === 0) return `'none' AS version, NULL AS until`;
   const names = versioned.map((name) => `'${name}'`).join(', ');
   const [listed = ''] = resources;
-  const until = capabilitiesOf(listed).changes
-    ? `(SELECT ${publicTime('until')} FROM current_watermark() AS until)`
-    : 'NULL';
+  const until = capabilitiesOf(listed).changes ? '(SELECT current_watermark())' : 'NULL';
   const version = `(SELECT resource_version(ARRAY[${names}])::text)`;
   const isCounted = counted && coversDeclared(counted);
   return `${isCounted ? `CASE WHEN ${isCounted} THEN ${version} END` : version} AS version,
