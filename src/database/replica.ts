@@ -7,7 +7,7 @@ const PROBE_TIMEOUT = 2000;
 
 /** The position of a server in the write-ahead log. */
 export interface Position {
-  /** Identifies the cluster, the database and the timeline. A failover begins a new timeline. */
+  /** Identifies the cluster, the database and its history: see `functions/watermark.sql`. */
   readonly history: string;
   /** Position in the write-ahead log: bytes since the cluster was initialised. */
   readonly bytes: bigint;
@@ -28,26 +28,16 @@ export function createProbe(url: string): Pool {
 
 /**
  * @param lsn SQL expression of the server's log sequence number
- * @returns `undefined` if `lsn` is null on the server
+ * @returns `undefined` if `lsn` is null on the server, and after a failover until a new history has begun
  */
 export async function queryPosition(probe: Pool, lsn: string): Promise<Position | undefined> {
   const { rows } = await probe.query<{ history: string; bytes: string | null }>(
-    `SELECT concat_ws('/', system_identifier, pg_database.oid, ${TIMELINE}) AS history,
-       (${lsn} - '0/0')::text AS bytes
-     FROM pg_control_system(), pg_database WHERE datname = current_database()`,
+    `SELECT concat_ws('/', system_identifier, database, history) AS history, (${lsn} - '0/0')::text AS bytes
+     FROM pg_control_system(), newest_watermark() WHERE ended IS NULL`,
   );
   const [row] = rows;
   return row?.bytes ? { history: row.history, bytes: BigInt(row.bytes) } : undefined;
 }
-
-/**
- * SQL expression of a server's timeline. A replica reports the timeline of its last restart point,
- * so it takes some minutes after a failover until it counts as a replica of the new primary.
- */
-const TIMELINE = `CASE WHEN pg_is_in_recovery() THEN
-    (SELECT greatest(timeline_id, min_recovery_end_timeline)
-     FROM pg_control_checkpoint(), pg_control_recovery())
-  ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer END`;
 
 /** A streaming replica of the database, and up to when it has replayed the primary's commits. */
 export class Replica {

@@ -137,7 +137,11 @@ export class Replicas implements OnApplicationShutdown {
     const at = performance.now();
     try {
       const position = await queryPosition(this.primary, 'pg_current_wal_lsn()');
-      if (position) this.milestones.push({ at, ...position });
+      if (position) {
+        // After a failover, only replicas of the new primary count.
+        this.milestones = this.milestones.filter(({ history }) => history === position.history);
+        this.milestones.push({ at, ...position });
+      }
       this.isPrimarySilent = false;
     } catch (error) {
       // Of the query, or of the connection for it.
@@ -152,8 +156,8 @@ export class Replicas implements OnApplicationShutdown {
     const { problem } = replica;
     try {
       const { history, bytes } = await replica.position();
-      if (this.milestones.some((milestone) => milestone.history !== history)) {
-        throw new Error('it is a replica of another server, database or timeline');
+      if (this.milestones[0] && this.milestones[0].history !== history) {
+        throw new Error('it is a replica of another server, database or history');
       }
       const reached = this.milestones.findLast((milestone) => milestone.bytes <= bytes);
       replica.asOf = reached?.at ?? -Infinity;

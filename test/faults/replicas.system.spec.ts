@@ -187,29 +187,36 @@ const problemsOf = ({ all }: Replicas): string[] => all.flatMap(({ problem }) =>
 it('What is no replica of this database, or of its past, is left out', async () => {
   const [replica] = replicas;
   const database = new URL(replica?.url ?? '');
-  database.pathname = '/template1';
+  database.pathname = '/stranger';
+  const stranger = new URL(primary.url);
+  stranger.pathname = '/stranger';
+  await primary.query('CREATE DATABASE stranger');
+  await migrate(stranger.href);
   const other = await OwnServer.create();
+  await migrate(other.url);
   const replicaOfOther = await other.replica();
   const urls = [primary.url, database.href, replicaOfOther.url];
   const strangers = new Replicas(primary.url, { ...SETTINGS, replicaUrls: urls });
   await until(() => Promise.resolve(problemsOf(strangers).length === 3));
   expect(problemsOf(strangers)).toEqual([
     'it is not a streaming replica',
-    'it is a replica of another server, database or timeline',
-    'it is a replica of another server, database or timeline',
+    'it is a replica of another server, database or history',
+    'it is a replica of another server, database or history',
   ]);
   expect(strangers.available).toEqual([]);
   await strangers.onApplicationShutdown();
 
-  // After a promotion, the two servers are on different timelines.
+  // After a promotion, the two servers have different histories.
+  await other.query('SELECT advance_watermark()');
   const promoted = await other.replica();
   await promoted.query('SELECT pg_promote()');
-  // The old primary is ahead in its log, but on the old timeline.
+  for (const server of [promoted, other]) await server.query('SELECT advance_watermark()');
+  // The old primary is ahead in its log, but of the old history.
   await other.query('CREATE TABLE junk AS SELECT generate_series(1, 100000)');
   const lost = [replicaOfOther.url];
   const parted = new Replicas(promoted.url, { ...SETTINGS, replicaUrls: lost });
   await until(() => Promise.resolve(problemsOf(parted).length === 1));
-  expect(problemsOf(parted)).toEqual(['it is a replica of another server, database or timeline']);
+  expect(problemsOf(parted)).toEqual(['it is a replica of another server, database or history']);
   expect(parted.available).toEqual([]);
   await parted.onApplicationShutdown();
   for (const server of [promoted, replicaOfOther, other]) await server.remove();
@@ -223,6 +230,8 @@ it('After another database has taken the place of the first one by its name, its
     return url.href;
   };
   await primary.query('CREATE DATABASE shop');
+  await migrate(shopOn(primary));
+  await primary.query('CREATE DATABASE shop_restored TEMPLATE shop');
   await until(() => replica?.query('SELECT', shopOn(replica)).then(Boolean, () => false) ?? false);
   const replaced = new Replicas(shopOn(primary), {
     ...SETTINGS,
@@ -230,7 +239,6 @@ it('After another database has taken the place of the first one by its name, its
     replicaUrls: [shopOn(replica)],
   });
   await until(() => Promise.resolve(replaced.available.length === 1));
-  await primary.query('CREATE DATABASE shop_restored');
   for (const statement of [
     'ALTER DATABASE shop ALLOW_CONNECTIONS false',
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'shop'`,
@@ -246,6 +254,8 @@ it('After another database has taken the place of the first one by its name, its
 
 it('A replica that may not be read is asked once a minute at most', async () => {
   await primary.query(`CREATE ROLE few LOGIN PASSWORD 'few'`);
+  // As the checks of replicas need it.
+  await primary.query('GRANT SELECT ON watermark TO few');
   const [replica] = replicas;
   const url = new URL(replica?.url ?? '');
   [url.username, url.password] = ['few', 'few'];
