@@ -18,6 +18,11 @@ export class CatalogueError extends Error {
   }
 }
 
+/** Whether the service answered with one of these errors. */
+export function hasErrcode(error: unknown, ...errcodes: readonly string[]): boolean {
+  return error instanceof CatalogueError && errcodes.includes(error.errcode);
+}
+
 /**
  * There is no complete response of the service: it cannot be reached, it sent nothing for as long as the
  * time-out, the connection ended early, or something else answered. `cause` has the error of `fetch` or of the parser, if there is one.

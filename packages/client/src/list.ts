@@ -1,4 +1,4 @@
-import { CatalogueError } from './errors.js';
+import { hasErrcode } from './errors.js';
 import { withIdentifier } from './fields.js';
 import { Lazy } from './lazy.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -106,8 +106,4 @@ export class List<T> extends Lazy<Page<T>> implements AsyncIterable<T> {
   private page(query: ListQuery): Promise<Page<unknown>> {
     return this.transport.page(this.path, query, this.options);
   }
-}
-
-function hasErrcode(error: unknown, errcode: string): boolean {
-  return error instanceof CatalogueError && error.errcode === errcode;
 }

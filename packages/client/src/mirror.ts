@@ -1,4 +1,4 @@
-import { CatalogueError } from './errors.js';
+import { hasErrcode } from './errors.js';
 import { withIdentifier } from './fields.js';
 import { ObjectStream } from './stream.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -59,7 +59,7 @@ export async function mirror<T>(
       return changed ?? cursor;
     } catch (error) {
       // Deletions are no longer kept for so long, or commits were lost that the copy has.
-      if (!(error instanceof CatalogueError && ['-26', '-38'].includes(error.errcode))) throw error;
+      if (!hasErrcode(error, '-26', '-38')) throw error;
     }
   }
   await store.clear();
