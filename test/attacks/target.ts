@@ -87,6 +87,12 @@ async function loadProducts(url: string): Promise<void> {
   await loader.end();
 }
 
+/** The response to a request of a normal client. */
+export interface Visit {
+  readonly status: number;
+  readonly body: string;
+}
+
 const random = new Random('visits');
 
 /**
@@ -98,13 +104,12 @@ export async function visit(
   { port, headers }: Target,
   path = `/brands?limit=1&offset=${random.below(BRANDS)}`,
   milliseconds = 10_000,
-): Promise<{ status: number }> {
+): Promise<Visit> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { ...headers.shop, Connection: 'close' },
     signal: AbortSignal.timeout(milliseconds),
   });
-  await response.text();
-  return response;
+  return { status: response.status, body: await response.text() };
 }
 
 /** The value of a metric without labels. */
