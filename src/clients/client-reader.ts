@@ -71,8 +71,8 @@ export class ClientReader {
        FROM unnest($1::varchar[]) asked
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
-    // Not on a replica, which may not have replayed the revocation of a token yet.
-    const { rows } = await this.reads.onPrimary((pool) =>
+    // A replica may not have replayed the revocation of a token yet.
+    const { rows } = await this.reads.preferPrimary((pool) =>
       pool.query<Row>({ name: 'clients', text, values: [clientIDs] }),
     );
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));

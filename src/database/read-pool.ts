@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { type FieldDef, type Pool, Query } from 'pg';
 import { DataSource } from 'typeorm';
-import { PoolOverloadedError } from './database-failure.js';
+import { databaseFailure, PoolOverloadedError } from './database-failure.js';
 import { Replicas } from './replicas.js';
 import { Snapshot } from './snapshot.js';
 import type { Statement } from './statement.js';
@@ -65,6 +65,18 @@ export class ReadPool {
   /** Runs work that must not read from a replica. */
   onPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     return this.replicas.onPrimary(() => unlessOverloaded(this.primary, work));
+  }
+
+  /** Runs work that only reads on the primary, and on a replica while the primary cannot be reached. */
+  async preferPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    try {
+      return await this.onPrimary(work);
+    } catch (error) {
+      if (databaseFailure(error) !== 'unreachable' || this.replicas.available.length === 0) {
+        throw error;
+      }
+      return this.read(work);
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pendingMigrations } from '../database/migrate.js';
+import { Replicas } from '../database/replicas.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
@@ -38,6 +39,7 @@ export class OperatorEndpoints {
 
   constructor(
     private readonly connections: ReservedConnections,
+    private readonly replicas: Replicas,
     private readonly metrics: Metrics,
     private readonly schema: SchemaCheck,
   ) {}
@@ -98,6 +100,8 @@ export class OperatorEndpoints {
 
   /** Resolves to `ready`, or to `undefined` while migrations are pending; rejects if the database does not respond. */
   private async checkDatabase(): Promise<string | undefined> {
+    // Requests do not need the primary then.
+    if (this.isMigrated && this.replicas.available.length > 0) return 'ready';
     const dataSource = await this.connections.connected();
     if (this.isMigrated) await dataSource.query('SELECT 1');
     else this.isMigrated = (await pendingMigrations(dataSource)).length === 0;

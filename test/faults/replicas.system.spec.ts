@@ -55,6 +55,13 @@ function brands(first: number, count: number) {
   return Array.from({ length: count }, (_, at) => ({ brandID: `b${first + at}`, name: 'Brand' }));
 }
 
+/** The URL of another database of a server. */
+function databaseOn(server: OwnServer | undefined, name: string): string {
+  const url = new URL(server?.url ?? '');
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
 /** The number of replicas whose lag is within `MAX_LAG`. */
 async function well(): Promise<number> {
   const { text } = await service.anonymous().get('/metrics').expect(200);
@@ -224,11 +231,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
 
 it('After another database has taken the place of the first one by its name, its replica is read again', async () => {
   const [replica] = replicas;
-  const shopOn = (server: OwnServer | undefined): string => {
-    const url = new URL(server?.url ?? '');
-    url.pathname = '/shop';
-    return url.href;
-  };
+  const shopOn = (server: OwnServer | undefined): string => databaseOn(server, 'shop');
   await primary.query('CREATE DATABASE shop');
   await migrate(shopOn(primary));
   await primary.query('CREATE DATABASE shop_restored TEMPLATE shop');
@@ -250,6 +253,38 @@ it('After another database has taken the place of the first one by its name, its
   await until(() => Promise.resolve(problemsOf(replaced).length === 1));
   await until(() => Promise.resolve(replaced.available.length === 1));
   await replaced.onApplicationShutdown();
+});
+
+it('Without the primary, replicas that are recent enough answer every request', async () => {
+  await primary.query('CREATE DATABASE depot');
+  await migrate(databaseOn(primary, 'depot'));
+  const way = await Gate.before(databaseOn(primary, 'depot'));
+  const other = await startService({
+    DATABASE_URL: way.url,
+    DATABASE_REPLICA_URLS: databaseOn(replicas[1], 'depot'),
+    MAX_REPLICA_LAG_MS: '12000',
+    PAGE_CACHE_MB: '0',
+  });
+  try {
+    const ready = () => other.anonymous().get('/health/ready');
+    await other.get('/brands').expect(200);
+    await ready().expect(200);
+    await way.shut();
+    const began = performance.now();
+    // Longer than a record of a client is used without being read again.
+    while (performance.now() - began < 8000) {
+      await other.get('/brands').expect(200);
+      await ready().expect(200);
+      await sleep(50);
+    }
+    await until(async () => (await other.get('/brands')).status === 503);
+    await until(async () => (await ready()).status === 503);
+    await way.open();
+    await until(async () => (await other.get('/brands')).status === 200);
+  } finally {
+    await other.stop();
+    await way.shut();
+  }
 });
 
 it('A replica that may not be read is asked once a minute at most', async () => {
