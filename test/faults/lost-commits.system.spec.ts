@@ -19,6 +19,7 @@ let copy: Copy;
 class Copy {
   readonly objects = new Map<string, unknown>();
   begun = 0;
+  afterPut = (): Promise<void> => Promise.resolve();
   private cursor: string | undefined;
 
   async mirror(): Promise<void> {
@@ -28,11 +29,11 @@ class Copy {
       clientID,
       accessToken: token,
     });
-    this.cursor = await brands.mirror({
-      store: this,
-      cursor: this.cursor,
-      fields: ['brandID', 'name'],
-    });
+    await brands.mirror({ store: this, cursor: this.cursor, fields: ['brandID', 'name'] });
+  }
+
+  save(cursor: string | undefined): void {
+    this.cursor = cursor;
   }
 
   clear(): void {
@@ -40,8 +41,9 @@ class Copy {
     this.objects.clear();
   }
 
-  put(objects: readonly { readonly brandID: string }[]): void {
+  async put(objects: readonly { readonly brandID: string }[]): Promise<void> {
     for (const object of objects) this.objects.set(object.brandID, object);
+    await this.afterPut();
   }
 
   delete(identifiers: readonly string[]): void {
@@ -133,6 +135,38 @@ it('A copy that has what was lost begins again, and one that has not goes on', a
   await copy.mirror();
   await expectExact();
   expect(copy.begun).toBe(1);
+});
+
+it('A copy begins again if a deletion is lost that only the second response had', async () => {
+  await write('third');
+  copy.afterPut = async () => {
+    await replicated();
+    await link.shut();
+    await primary.query(`DELETE FROM brands WHERE "brandID" = 'first'`);
+  };
+  await copy.mirror();
+  expect(copy.objects.has('first')).toBe(false);
+  copy.afterPut = () => Promise.resolve();
+  await failOver();
+  await advance(standby);
+  await copy.mirror();
+  await expectExact();
+  expect(copy.begun).toBe(2);
+});
+
+it('A copy begins again if it has what was lost from a round that failed', async () => {
+  await replicated();
+  await link.shut();
+  await write('third');
+  copy.afterPut = () => Promise.reject(new Error('The disk is full'));
+  await expect(copy.mirror()).rejects.toThrow('disk');
+  expect(copy.objects.has('third')).toBe(true);
+  copy.afterPut = () => Promise.resolve();
+  await failOver();
+  await advance(standby);
+  await copy.mirror();
+  await expectExact();
+  expect(copy.begun).toBe(2);
 });
 
 it('A copy waits until the history after a failover has begun', async () => {

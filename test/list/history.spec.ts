@@ -115,6 +115,13 @@ it('A time that is earlier in the present history is no other one', async () => 
   expect(markOf(await given())?.history).toBe(history);
 });
 
+it('A mark beyond the end of the log is lost: an older data directory was put back', async () => {
+  const until = await given();
+  const beyond =
+    until.slice(0, 32) + String(BigInt(until.slice(32, -1)) + 2n ** 32n).padStart(16, '0');
+  await service.get(`/brands?updatedSince=${beyond}Z`).expect(410, LOST);
+});
+
 it('A copy of the database begins a history of its own', async () => {
   const original = await createDatabase();
   const name = nameOf(original);
@@ -128,7 +135,7 @@ it('A copy of the database begins a history of its own', async () => {
   expect(row).toEqual({ advance_watermark: '', until: null });
   const numbered = 'SELECT history FROM watermark';
   const [{ history }] = await query(original.url, numbered);
-  const has = `SELECT has_history(${history}, pg_current_wal_insert_lsn() - '0/0') AS has`;
+  const has = `SELECT has_history(${history}, pg_current_wal_flush_lsn() - '0/0') AS has`;
   expect(await query(original.url, has)).toEqual([{ has: true }]);
   await query(database.url, `CREATE DATABASE "${name}_copy" TEMPLATE "${name}"`);
   // What is later than the row may be later than the copy.

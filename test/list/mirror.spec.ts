@@ -142,7 +142,8 @@ it('Cached pages and 304 report the time too, and it advances', async () => {
     .get('/brands?limit=1')
     .set('If-None-Match', first.headers.etag ?? '')
     .expect(304);
-  expect(unchanged.headers['x-updated-until']).toBe(again);
+  // The log goes on, of which it has the position.
+  expect((unchanged.headers['x-updated-until'] ?? '') >= again).toBe(true);
 });
 
 it('A watermark restored from another cluster is taken over by this one', async () => {

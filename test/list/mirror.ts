@@ -21,6 +21,9 @@ export class Mirror {
   async round(): Promise<void> {
     const { service, objects, resource: name, identifier, since: cursor } = this;
     const store = {
+      save: (next: string | undefined) => {
+        this.since = next;
+      },
       clear: () => {
         if (cursor !== undefined) throw new Error('The copy begins again');
       },
@@ -33,7 +36,7 @@ export class Mirror {
     };
     const { port, clientID, token: accessToken } = service;
     const transport = new Transport({ url: `http://127.0.0.1:${port}`, clientID, accessToken });
-    this.since = await mirror({ transport, name, identifier, store, cursor, fields: undefined });
+    await mirror({ transport, name, identifier, store, cursor, fields: undefined });
     if (this.since === undefined) throw new Error('There is no X-Updated-Until');
   }
 

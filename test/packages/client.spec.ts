@@ -910,6 +910,11 @@ describe('A mirror of the client', () => {
   class Store {
     readonly objects = new Map<string, unknown>();
     readonly batches: number[] = [];
+    cursor: string | undefined;
+
+    save(cursor: string | undefined): void {
+      this.cursor = cursor;
+    }
 
     clear(): void {
       this.objects.clear();
@@ -936,7 +941,8 @@ describe('A mirror of the client', () => {
       `INSERT INTO brands ("brandID", name) SELECT 'm' || n, 'M' FROM generate_series(1, 1955) n`,
     );
     const store = new Store();
-    const cursor = await clientOf(service).brands.mirror({ store, fields: ['brandID'] });
+    await clientOf(service).brands.mirror({ store, fields: ['brandID'] });
+    const { cursor } = store;
     expect(Date.parse(cursor ?? '')).toBeGreaterThan(0);
     expect(store.batches).toEqual([1000, 1000]);
     expect(store.objects.get('m7')).toEqual({ brandID: 'm7' });
@@ -975,9 +981,8 @@ describe('A mirror of the client', () => {
       },
     });
     const store = new Store();
-    let cursor = await brands.mirror({ store });
-    for (let rounds = 0; rounds < 2; rounds += 1) {
-      cursor = await brands.mirror({ store, cursor });
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      await brands.mirror({ store, cursor: store.cursor });
     }
     expect(paths).toEqual([
       '/brands',
@@ -993,11 +998,8 @@ describe('A mirror of the client', () => {
   it('begins a new copy when the deletions since the cursor are no longer kept', async () => {
     const store = new Store();
     store.objects.set('gone', {});
-    const cursor = await clientOf(service).brands.mirror({
-      store,
-      cursor: '2001-01-01T00:00:00.000Z',
-    });
-    expect(Date.parse(cursor ?? '')).toBeGreaterThan(Date.parse('2026-01-01'));
+    await clientOf(service).brands.mirror({ store, cursor: '2001-01-01T00:00:00.000Z' });
+    expect(Date.parse(store.cursor ?? '')).toBeGreaterThan(Date.parse('2026-01-01'));
     expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
   });
 
@@ -1006,6 +1008,17 @@ describe('A mirror of the client', () => {
     const store = new Store();
     store.put = () => Promise.reject(error);
     expect(await failure(clientOf(service).brands.mirror({ store }))).toBe(error);
+  });
+
+  it('forgets the cursor before it begins again', async () => {
+    const store = new Store();
+    store.clear = () => {
+      throw new Error('The disk is full');
+    };
+    store.cursor = '2001-01-01T00:00:00.000Z';
+    const { brands } = clientOf(service);
+    await expect(brands.mirror({ store, cursor: store.cursor })).rejects.toThrow('disk');
+    expect(store.cursor).toBeUndefined();
   });
 
   it('keeps the cursor when there is no later time', async () => {
@@ -1017,8 +1030,10 @@ describe('A mirror of the client', () => {
     };
     const { brands } = clientOf(service, { fetch: without });
     const store = new Store();
-    expect(await brands.mirror({ store })).toBeUndefined();
+    await brands.mirror({ store });
+    expect(store.cursor).toBeUndefined();
     const cursor = new Date(Date.now() - 5000).toISOString();
-    expect(await brands.mirror({ store, cursor })).toBe(cursor);
+    await brands.mirror({ store, cursor });
+    expect(store.cursor).toBe(cursor);
   });
 });

@@ -5,6 +5,8 @@ import type { CallOptions, Transport } from './transport.js';
 
 /** Where a copy of a resource is kept. Each method may return a promise, which is waited for. */
 export interface MirrorStore<T> {
+  /** Keeps the cursor of the next round in place of the one before; `undefined`: that begins a new copy. */
+  readonly save: (cursor: string | undefined) => unknown;
   /** Deletes all objects: a new copy begins. */
   readonly clear: () => unknown;
   /** Inserts objects, or replaces those with the same identifiers. */
@@ -25,45 +27,56 @@ interface Mirror<T> {
   readonly name: string;
   readonly identifier: string;
   readonly store: MirrorStore<T>;
-  /** What an earlier round returned; `undefined` for a new copy. */
+  /** What was saved last; `undefined` for a new copy. */
   readonly cursor: string | undefined;
   readonly fields: readonly string[] | undefined;
 }
 
 /**
- * Brings a copy up to date, as "Keeping a copy" in docs/api.md of the service tells a client to.
- *
- * @returns the cursor for the next round; `undefined` if that has to begin again
+ * Brings a copy up to date, as "Keeping a copy" in docs/api.md of the service tells a client to. If it fails, it can be
+ * called again with the cursor that was saved last.
  */
 export async function mirror<T>(
   { transport, name, identifier, store, cursor, fields }: Mirror<T>,
   options?: CallOptions,
-): Promise<string | undefined> {
+): Promise<void> {
+  let since = cursor;
+  const save = (next: string | undefined) => store.save((since = next));
   const read = async (path: string, query: object, take: (batch: Identified[]) => unknown) => {
     const stream = await new ObjectStream<Identified>(transport, path, query, options);
+    const { updatedUntil } = stream;
+    // Before anything of it is in the copy: if it is lost, also after an early end, the service must notice.
+    if (since !== undefined) await save(withMark(since, updatedUntil));
     for await (const batch of batchesOf(stream)) await take(batch);
-    return stream.updatedUntil;
+    return updatedUntil;
   };
   const put = (query: object) =>
     read(`/${name}`, { ...query, fields: withIdentifier(fields, identifier) }, (objects) =>
       store.put(objects as T[]),
     );
 
-  if (cursor !== undefined) {
+  if (since !== undefined) {
     // In this order: an object that was deleted and exists again is not listed as deleted.
     try {
-      const changed = await put({ updatedSince: cursor });
-      await read(`/deletions/${name}`, { deletedSince: cursor, fields: [identifier] }, (objects) =>
+      const until = await put({ updatedSince: since });
+      await read(`/deletions/${name}`, { deletedSince: since, fields: [identifier] }, (objects) =>
         store.delete(objects.map((object) => object[identifier] ?? '')),
       );
-      return changed ?? cursor;
+      await save(withMark(until ?? since, since));
+      return;
     } catch (error) {
       // Deletions are no longer kept for so long, or commits were lost that the copy has.
       if (!hasErrcode(error, '-26', '-38')) throw error;
     }
   }
+  await save(undefined);
   await store.clear();
-  return put({ updatedSince: '1970-01-01T00:00:00Z' });
+  await save(await put({ updatedSince: new Date(0) }));
+}
+
+/** A time with the mark of another one, which is what follows the milliseconds. */
+function withMark(time: string, marked = time): string {
+  return time.slice(0, 23) + marked.slice(23);
 }
 
 async function* batchesOf<T>(objects: AsyncIterable<T>): AsyncGenerator<T[], void, undefined> {

@@ -10,6 +10,9 @@ export function queryStringOf(query: object): string {
   return texts.length > 0 ? `?${new URLSearchParams(texts).toString()}` : '';
 }
 
+/** The shortest decimal that is the number. */
+const WITHOUT_EXPONENT = { useGrouping: false, maximumSignificantDigits: 17 };
+
 /** Several values are separated by commas. The service has no way to write one that contains a comma. */
 function textOf(name: string, value: unknown): string {
   if (Array.isArray(value)) {
@@ -24,20 +27,7 @@ function textOf(name: string, value: unknown): string {
     return value.toISOString();
   }
   if (['string', 'boolean', 'bigint'].includes(typeof value)) return String(value);
-  if (Number.isFinite(value)) return plainDecimal(value as number);
+  // -0 plus 0 is 0.
+  if (Number.isFinite(value)) return ((value as number) + 0).toLocaleString('en', WITHOUT_EXPONENT);
   throw new TypeError(`${name}: ${String(value)} has no text`);
-}
-
-/** The shortest decimal that is the number, without an exponent. */
-function plainDecimal(value: number): string {
-  const text = String(value);
-  const [, sign = '', whole = '', fraction = '', exponent] =
-    /^(-?)(\d)\.?(\d*)e(.+)$/.exec(text) ?? [];
-  if (exponent === undefined) return text;
-  // There are at most 17 digits, and JavaScript writes an exponent from 21 on and down from -7.
-  const digits = whole + fraction;
-  const places = Number(exponent);
-  return places > 0
-    ? sign + digits.padEnd(places + 1, '0')
-    : `${sign}0.${'0'.repeat(-places - 1)}${digits}`;
 }

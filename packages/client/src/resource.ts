@@ -118,10 +118,8 @@ export class Resource<R extends ResourceTypes> {
   }
 
   /**
-   * Brings a copy of the resource up to date. Call it again and again, each time with the cursor that it
-   * returned. If it throws, call it again with the cursor of before.
-   *
-   * @returns the cursor, a text; `undefined` in the first seconds of a new database: begin again
+   * Brings a copy of the resource up to date. Call it again and again, also if it throws, each time with the cursor
+   * that the store was told to save last. In the first seconds of a new database that is `undefined`.
    */
   mirror<const Fields extends readonly OwnField<R>[] = []>(
     {
@@ -132,13 +130,13 @@ export class Resource<R extends ResourceTypes> {
       readonly store: MirrorStore<
         Selected<R['object'], Fields, []> & Pick<R['object'], R['identifier'] & keyof R['object']>
       >;
-      /** What the last call returned. Without it, a new copy begins. */
+      /** What the store saved last. Without it, a new copy begins. */
       readonly cursor?: string | undefined;
       /** The fields of the copy; its objects have the identifier in any case. Default: all. */
       readonly fields?: Fields | undefined;
     },
     options?: CallOptions,
-  ): Promise<string | undefined> {
+  ): Promise<void> {
     const { transport, name, identifier } = this;
     return mirror({ transport, name, identifier, store, cursor, fields }, options);
   }

@@ -148,10 +148,12 @@ BEGIN
   END || 'Z';
 END $$;
 
--- Whether this database, the primary, has all that was committed in a history before a position of the WAL in bytes.
+-- Whether this database has all that was committed in a history before a position of the WAL in bytes.
 CREATE OR REPLACE FUNCTION has_history(of_history integer, log_position numeric) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT coalesce(CASE
     WHEN history <> of_history THEN log_position <= (former ->> of_history::text)::pg_lsn - '0/0'
-    ELSE ended IS NULL OR log_position <= ended - '0/0'
+    -- The end of the WAL is before a mark if an older data directory was put back.
+    ELSE log_position <= coalesce(ended, CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
+      ELSE pg_current_wal_flush_lsn() END) - '0/0'
   END, false) FROM newest_watermark()
 $$;

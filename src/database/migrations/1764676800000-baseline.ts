@@ -8,7 +8,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
   readonly applies = {
     'triggers.sql': '77078bcd522f',
     'versions.sql': '9b4cfc383ff8',
-    'watermark.sql': '592ef8e8151c',
+    'watermark.sql': '73c7423c08fb',
     'deletions.sql': 'b71f249b8f34',
     'tally.sql': '566955feff2f',
     'tracking.sql': '244c26e13b1e',
