@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client as PgClient } from 'pg';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
@@ -105,16 +106,29 @@ export async function visit(
   path = `/brands?limit=1&offset=${random.below(BRANDS)}`,
   milliseconds = 10_000,
 ): Promise<Visit> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { ...headers.shop, Connection: 'close' },
-    signal: AbortSignal.timeout(milliseconds),
-  });
-  return { status: response.status, body: await response.text() };
+  return answerOf(
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { ...headers.shop, Connection: 'close' },
+      signal: AbortSignal.timeout(milliseconds),
+    }),
+  );
 }
 
-/** The value of a metric without labels. */
+export async function answerOf(response: Promise<Response>): Promise<Visit> {
+  const { status } = await response;
+  return { status, body: await (await response).text() };
+}
+
+/** Milliseconds for which the service caches the text of its metrics. */
+const CACHE_TIME = 250;
+/** The `performance.now()` value at which metrics were read last. */
+let lastRead = -Infinity;
+
+/** The value of a metric without labels, as it is after the call. */
 export async function metric({ adminPort }: Target, name: string): Promise<number> {
+  await sleep(Math.max(0, lastRead + CACHE_TIME - performance.now()));
   const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`);
+  lastRead = performance.now();
   const [, value] = new RegExp(`^${name} (\\S+)$`, 'm').exec(await response.text()) ?? [];
   if (value === undefined) throw new Error(`There is no metric ${name}`);
   return Number(value);
