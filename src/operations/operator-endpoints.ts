@@ -100,7 +100,7 @@ export class OperatorEndpoints {
 
   /** Resolves to `ready`, or to `undefined` while migrations are pending; rejects if the database does not respond. */
   private async checkDatabase(): Promise<string | undefined> {
-    // Requests do not need the primary then.
+    // Only lists since a time need the primary then.
     if (this.isMigrated && this.replicas.available.length > 0) return 'ready';
     const dataSource = await this.connections.connected();
     if (this.isMigrated) await dataSource.query('SELECT 1');

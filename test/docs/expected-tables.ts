@@ -28,6 +28,7 @@ export async function expectedTables(
     RUNS.map(async ({ file }) => JSON.parse(await readFile(`bench/measured/${file}`, 'utf8'))),
   );
   const [measured, overloaded, first, stored] = runs;
+  const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
   return {
     'docs/api.md': {
       ...Object.fromEntries(
@@ -60,6 +61,9 @@ export async function expectedTables(
       'first minute': { rows: firstMinuteRows(first) },
       disk: { rows: diskRows(stored) },
       updates: { rows: updateRows(stored) },
+    },
+    'deploy/cluster/README.md': {
+      faults: { rows: faultRows(failover) },
     },
   };
 }
@@ -435,6 +439,52 @@ function firstMinuteRows({ results: [{ firstMinute }] }: Imported): Row[] {
     digits(first.p50 / steady.p50),
   ]);
   return [['list', 'first minute, ms', 'at rest, ms', 'ratio'], ...rows];
+}
+
+/** Rounds of faults of the cluster. */
+interface Failover {
+  readonly rounds: readonly {
+    readonly mode: string;
+    readonly fault: string;
+    readonly secondsWithoutReads: number;
+    readonly secondsWithoutWrites: number;
+    readonly requests: number;
+    readonly failures: Readonly<Record<string, number>>;
+    readonly acknowledgedWritesLost: number;
+    readonly wrongAnswers: readonly string[];
+    readonly copiesBegunAgain: number;
+    readonly differencesOfCopy: number;
+  }[];
+}
+
+/** For each fault and mode, the worst round, or the sum of the rounds. */
+function faultRows({ rounds }: Failover): Row[] {
+  const names = [...new Set(rounds.map(({ fault, mode }) => `${fault}|${mode}`))].sort();
+  const rows = names.map((name): Row => {
+    const [fault = '', mode = ''] = name.split('|');
+    const own = rounds.filter((round) => round.fault === fault && round.mode === mode);
+    const sum = (value: (round: (typeof own)[number]) => number): number =>
+      own.reduce((total, round) => total + value(round), 0);
+    const failed = sum(({ failures }) => Object.values(failures).reduce((a, b) => a + b, 0));
+    return [
+      fault,
+      mode,
+      String(own.length),
+      digits(Math.max(...own.map(({ secondsWithoutReads }) => secondsWithoutReads))),
+      digits(Math.max(...own.map(({ secondsWithoutWrites }) => secondsWithoutWrites))),
+      `${failed} of ${grouped(sum(({ requests }) => requests))}`,
+      String(sum(({ acknowledgedWritesLost }) => acknowledgedWritesLost)),
+      String(sum(({ wrongAnswers }) => wrongAnswers.length)),
+      String(sum(({ copiesBegunAgain }) => copiesBegunAgain)),
+      String(sum(({ differencesOfCopy }) => differencesOfCopy)),
+    ];
+  });
+  const worst = ['seconds without reads', 'seconds without writes'];
+  const sums = ['requests failed', 'acknowledged writes lost', 'wrong answers'];
+  return [
+    ['fault', 'replication', 'rounds', ...worst, ...sums, 'copies begun again', 'differences'],
+    ...rows,
+  ];
 }
 
 /** A run of the benchmark with `--disk`. */

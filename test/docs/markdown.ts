@@ -8,7 +8,7 @@ export async function documents(): Promise<Map<string, string>> {
   const namesIn = async (folder: string) =>
     (await readdir(folder, { recursive: true })).map((name) => `${folder}/${name}`);
   const paths = [
-    ...['README.md', 'CONTRIBUTING.md'],
+    ...['README.md', 'CONTRIBUTING.md', 'deploy/cluster/README.md'],
     ...['packages/client/README.md', 'packages/embedded-postgres/README.md'],
     'packages/embedded-postgres/src/README.md',
     ...['examples/storefront/README.md', 'examples/generators/README.md'],

@@ -1,0 +1,217 @@
+import { execFile, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { PROJECT, watch } from '../processes.js';
+import { Gate } from './gate.js';
+
+const run = promisify(execFile);
+
+/** A member of the cluster, as Patroni describes it. */
+export interface Member {
+  readonly name: string;
+  readonly role: 'leader' | 'replica' | 'sync_standby';
+  readonly state: string;
+  readonly timeline?: number;
+  readonly lag?: number | 'unknown';
+}
+
+/** What newer and older versions of Patroni call a replica that receives. */
+const RUNNING = ['streaming', 'running'];
+
+const NUMBERS = [1, 2, 3] as const;
+
+/** The cluster of `deploy/cluster/start.sh`, of which each member reaches etcd through a gate of its own. */
+export class Cluster {
+  private constructor(
+    private readonly folder: string,
+    private readonly gates: readonly Gate[],
+    private readonly stopScript: () => Promise<void>,
+  ) {}
+
+  /** Starts it, and resolves when the service answers. */
+  static async start(folder: string, isSynchronous: boolean): Promise<Cluster> {
+    const gates = await Promise.all(NUMBERS.map(() => Gate.before(2379)));
+    const args = [folder, ...(isSynchronous ? [] : ['async'])];
+    const child = watch(
+      spawn(join(PROJECT, 'deploy', 'cluster', 'start.sh'), args, {
+        env: {
+          ...process.env,
+          ETCD: gates.map(({ port }) => `127.0.0.1:${port}`).join(' '),
+          // Else Patroni asks etcd for its addresses, and goes around the gate.
+          PATRONI_ETCD3_USE_PROXIES: 'true',
+          RATE_LIMIT_PER_MINUTE: '0',
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    );
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        if (chunk.toString().includes('answers on')) resolve();
+      });
+      child.once('exit', () => {
+        reject(new Error('The cluster did not start'));
+      });
+    });
+    return new Cluster(folder, gates, async () => {
+      child.kill('SIGTERM');
+      await new Promise((resolve) => child.once('exit', resolve));
+    });
+  }
+
+  /** Where the service answers. */
+  readonly address = `http://127.0.0.1:${process.env.PORT ?? '3000'}`;
+
+  /** The environment of a client of PostgreSQL or of a command of the service. */
+  get environment(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      PGPASSFILE: join(this.folder, 'pgpass'),
+      DATABASE_URL: 'postgres://catalogue@127.0.0.1:5000/catalogue',
+    };
+  }
+
+  /** A connection to the primary through HAProxy, as `postgres` or `catalogue`. */
+  async connect(user = 'catalogue', database = 'catalogue'): Promise<pg.Client> {
+    const lines = (await readFile(join(this.folder, 'pgpass'), 'utf8')).split('\n');
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port: 5000,
+      user,
+      database,
+      password: lines.map((line) => line.split(':')).find((parts) => parts[3] === user)?.[4] ?? '',
+      connectionTimeoutMillis: 1000,
+      query_timeout: 10_000,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  /** Of PostgreSQL. */
+  async version(): Promise<string> {
+    const client = await this.connect();
+    try {
+      const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+      return rows[0]?.server_version ?? '';
+    } finally {
+      await client.end();
+    }
+  }
+
+  async members(): Promise<Member[]> {
+    for (const number of NUMBERS) {
+      try {
+        const { members } = (await this.ask(number, '/cluster')) as { members: Member[] };
+        return members;
+      } catch {
+        // That of a member that is down.
+      }
+    }
+    return [];
+  }
+
+  /** The number of the primary. */
+  async primary(): Promise<number> {
+    const leader = (await this.members()).find(({ role }) => role === 'leader');
+    if (!leader) throw new Error('There is no primary');
+    return numberOf(leader);
+  }
+
+  /** Resolves when all members run on one timeline, and the replicas have what the primary has. */
+  async untilWhole(): Promise<void> {
+    await until(async () => {
+      const members = await this.members();
+      const [timeline] = members.map((member) => member.timeline);
+      return (
+        members.length === NUMBERS.length &&
+        members.some(({ role }) => role === 'leader') &&
+        members.every(
+          (member) =>
+            member.timeline === timeline &&
+            (member.role === 'leader' || (RUNNING.includes(member.state) && member.lag === 0)),
+        )
+      );
+    }, 'all members are running');
+  }
+
+  /** Asks the interface of Patroni of a member. */
+  async ask(number: number, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`http://127.0.0.1:800${number}${path}`, {
+      ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(60_000),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return body ? text : JSON.parse(text);
+  }
+
+  /** Ends all processes of a member at once. */
+  async kill(number: number): Promise<void> {
+    const postmaster = await this.postmaster(number);
+    process.kill(-(await this.groupOf(`member${number}`)), 'SIGKILL');
+    process.kill(postmaster, 'SIGSTOP');
+    await run('pkill', ['-9', '-P', String(postmaster)]);
+    process.kill(postmaster, 'SIGKILL');
+  }
+
+  /** Lets a primary send nothing more to its replicas. */
+  async hold(number: number): Promise<void> {
+    const postmaster = await this.postmaster(number);
+    await run('pkill', ['-STOP', '-P', String(postmaster), '-f', 'walsender']);
+  }
+
+  /** Starts a part that was ended. */
+  async startPart(name: string): Promise<void> {
+    await run(join(this.folder, name));
+  }
+
+  async killPart(name: string): Promise<void> {
+    process.kill(-(await this.groupOf(name)), 'SIGKILL');
+  }
+
+  /** Cuts a member off from etcd, or connects it again. */
+  async cut(number: number, isCut: boolean): Promise<void> {
+    const gate = this.gates[number - 1];
+    await (isCut ? gate?.shut() : gate?.open());
+  }
+
+  /** Whether both instances of the service are those that were started. */
+  async instancesRun(): Promise<boolean> {
+    try {
+      for (const name of ['catalogue1', 'catalogue2']) process.kill(await this.groupOf(name), 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.stopScript();
+    for (const gate of this.gates) await gate.shut();
+  }
+
+  private async groupOf(part: string): Promise<number> {
+    return Number(await readFile(join(this.folder, `${part}.pid`), 'utf8'));
+  }
+
+  private async postmaster(number: number): Promise<number> {
+    const path = join(this.folder, `member${number}.data`, 'data', 'postmaster.pid');
+    return parseInt(await readFile(path, 'utf8'), 10);
+  }
+}
+
+export function numberOf({ name }: Member): number {
+  return Number(name.replace('member', ''));
+}
+
+/** Resolves when a condition holds; fails after three minutes. */
+export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const began = performance.now();
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() - began > 180_000) throw new Error(`In three minutes: ${what}`);
+    await sleep(200);
+  }
+}
