@@ -40,7 +40,7 @@ export class ReadPool {
     this.primary = primaryPool(dataSource);
   }
 
-  /** The same, without the replicas. */
+  /** A pool that reads on the primary alone. */
   get ofPrimary(): ReadPool {
     return new PrimaryPool(this.dataSource, this.replicas);
   }
