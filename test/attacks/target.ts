@@ -114,9 +114,9 @@ export async function visit(
   );
 }
 
-export async function answerOf(response: Promise<Response>): Promise<Visit> {
-  const { status } = await response;
-  return { status, body: await (await response).text() };
+export async function answerOf(pending: Promise<Response>): Promise<Visit> {
+  const response = await pending;
+  return { status: response.status, body: await response.text() };
 }
 
 /** Milliseconds for which the service caches the text of its metrics. */

@@ -102,6 +102,15 @@ async function expectExact(): Promise<void> {
   expect([...copy.objects.values()].sort()).toEqual(rows.sort());
 }
 
+/** Fails over, and expects that the copy learns of what was lost. */
+async function expectBegunAgain(): Promise<void> {
+  await failOver();
+  await advance(standby);
+  await copy.mirror();
+  await expectExact();
+  expect(copy.begun).toBe(2);
+}
+
 it('A copy goes on after a failover that loses nothing, and after a restart', async () => {
   await write('third');
   await copy.mirror();
@@ -126,11 +135,7 @@ it('A copy that has what was lost begins again, and one that has not goes on', a
   copy = new Copy();
   await copy.mirror();
   expect(copy.objects.has('third')).toBe(true);
-  await failOver();
-  await advance(standby);
-  await copy.mirror();
-  await expectExact();
-  expect(copy.begun).toBe(2);
+  await expectBegunAgain();
   copy = kept;
   await copy.mirror();
   await expectExact();
@@ -147,11 +152,7 @@ it('A copy begins again if a deletion is lost that only the second response had'
   await copy.mirror();
   expect(copy.objects.has('first')).toBe(false);
   copy.afterPut = () => Promise.resolve();
-  await failOver();
-  await advance(standby);
-  await copy.mirror();
-  await expectExact();
-  expect(copy.begun).toBe(2);
+  await expectBegunAgain();
 });
 
 it('A copy begins again if it has what was lost from a round that failed', async () => {
@@ -162,11 +163,7 @@ it('A copy begins again if it has what was lost from a round that failed', async
   await expect(copy.mirror()).rejects.toThrow('disk');
   expect(copy.objects.has('third')).toBe(true);
   copy.afterPut = () => Promise.resolve();
-  await failOver();
-  await advance(standby);
-  await copy.mirror();
-  await expectExact();
-  expect(copy.begun).toBe(2);
+  await expectBegunAgain();
 });
 
 it('A copy waits until the history after a failover has begun', async () => {

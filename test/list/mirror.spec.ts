@@ -142,8 +142,10 @@ it('Cached pages and 304 report the time too, and it advances', async () => {
     .get('/brands?limit=1')
     .set('If-None-Match', first.headers.etag ?? '')
     .expect(304);
-  // The log goes on, of which it has the position.
-  expect((unchanged.headers['x-updated-until'] ?? '') >= again).toBe(true);
+  const later = unchanged.headers['x-updated-until'] ?? '';
+  expect(later.slice(0, 23)).toBe(again.slice(0, 23));
+  // The log goes on, of which the mark has the position.
+  expect(later >= again).toBe(true);
 });
 
 it('A watermark restored from another cluster is taken over by this one', async () => {

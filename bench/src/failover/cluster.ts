@@ -64,41 +64,23 @@ export class Cluster {
   /** Where the service answers. */
   readonly address = `http://127.0.0.1:${process.env.PORT ?? '3000'}`;
 
-  /** The environment of a client of PostgreSQL or of a command of the service. */
-  get environment(): NodeJS.ProcessEnv {
-    return {
-      ...process.env,
-      PGPASSFILE: join(this.folder, 'pgpass'),
-      DATABASE_URL: 'postgres://catalogue@127.0.0.1:5000/catalogue',
-    };
+  /** The URL of the primary, through HAProxy, for the role `postgres` or `catalogue`. */
+  async url(role = 'catalogue', database = 'catalogue'): Promise<string> {
+    const file = role === 'postgres' ? 'superuser.password' : 'catalogue.password';
+    const password = await readFile(join(this.folder, file), 'utf8');
+    return `postgres://${role}:${password.trim()}@127.0.0.1:5000/${database}`;
   }
 
-  /** A connection to the primary through HAProxy, as `postgres` or `catalogue`. */
-  async connect(user = 'catalogue', database = 'catalogue'): Promise<pg.Client> {
-    const lines = (await readFile(join(this.folder, 'pgpass'), 'utf8')).split('\n');
+  /** A connection to the primary. */
+  async connect(role?: string, database?: string): Promise<pg.Client> {
     const client = new pg.Client({
-      host: '127.0.0.1',
-      port: 5000,
-      user,
-      database,
-      password: lines.map((line) => line.split(':')).find((parts) => parts[3] === user)?.[4] ?? '',
+      connectionString: await this.url(role, database),
       connectionTimeoutMillis: 1000,
       query_timeout: 10_000,
     });
     client.on('error', () => undefined);
     await client.connect();
     return client;
-  }
-
-  /** Of PostgreSQL. */
-  async version(): Promise<string> {
-    const client = await this.connect();
-    try {
-      const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
-      return rows[0]?.server_version ?? '';
-    } finally {
-      await client.end();
-    }
   }
 
   async members(): Promise<Member[]> {

@@ -19,22 +19,21 @@ async function untilPrimaryIsNot(cluster: Cluster, former: number): Promise<void
   await until(async () => (await cluster.primary()) !== former, 'there is another primary');
 }
 
+/** Kills the primary, and starts it again when another one has been chosen. */
+async function killPrimary(cluster: Cluster, primary: number): Promise<void> {
+  await cluster.kill(primary);
+  await untilPrimaryIsNot(cluster, primary);
+  await sleep(5000);
+  await cluster.startPart(`member${primary}`);
+}
+
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  'The primary is killed': async (cluster) => {
-    const primary = await cluster.primary();
-    await cluster.kill(primary);
-    await untilPrimaryIsNot(cluster, primary);
-    await sleep(5000);
-    await cluster.startPart(`member${primary}`);
-  },
+  'The primary is killed': async (cluster) => killPrimary(cluster, await cluster.primary()),
   'The primary is killed, its last 200 ms unsent': async (cluster) => {
     const primary = await cluster.primary();
     await cluster.hold(primary);
     await sleep(200);
-    await cluster.kill(primary);
-    await untilPrimaryIsNot(cluster, primary);
-    await sleep(5000);
-    await cluster.startPart(`member${primary}`);
+    await killPrimary(cluster, primary);
   },
   'A switchover is asked for': async (cluster) => {
     const primary = await cluster.primary();

@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { PROJECT } from '../processes.js';
+import { catalogue } from '../processes.js';
 import type { Cluster } from './cluster.js';
 import { Copy } from './copy.js';
 import type { Fault } from './faults.js';
 import { Readers } from './readers.js';
 import { BRANDS, Changer, PRODUCTS, Writer } from './writers.js';
-
-const run = promisify(execFile);
 
 /** What one fault did. */
 export interface Outcome {
@@ -34,9 +30,10 @@ export class Load {
   ) {}
 
   static async start(cluster: Cluster): Promise<Load> {
+    const url = await cluster.url();
     const credentials = async (client: string): Promise<string> => {
-      await command(cluster, 'client', 'create', client);
-      return (await command(cluster, 'token', 'issue', client)).trim();
+      await catalogue(['client', 'create', client], url);
+      return (await catalogue(['token', 'issue', client], url)).stdout.trim();
     };
     const token = await credentials('reader');
     const readers = new Readers(cluster.address, {
@@ -91,12 +88,4 @@ export class Load {
     await this.readers.stop();
     await this.copy.stop();
   }
-}
-
-async function command(cluster: Cluster, ...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, ['dist/main.js', ...args], {
-    cwd: PROJECT,
-    env: cluster.environment,
-  });
-  return stdout;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { query } from '../database.js';
 import { machine } from '../machine.js';
 import { PROJECT, stopAll } from '../processes.js';
 import { Cluster } from './cluster.js';
@@ -57,7 +58,11 @@ async function runMode(mode: Options['mode'][number]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'catalogue-cluster-'));
   const cluster = await Cluster.start(folder, mode === 'synchronous');
   try {
-    version = await cluster.version();
+    const [server] = await query<{ server_version: string }>(
+      await cluster.url(),
+      'SHOW server_version',
+    );
+    version = server?.server_version ?? '';
     const load = await Load.start(cluster);
     try {
       await load.outcome(async () => sleep(10_000));

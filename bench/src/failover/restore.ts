@@ -4,29 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { PROJECT } from '../processes.js';
+import { catalogue } from '../processes.js';
 import type { Cluster } from './cluster.js';
 
 const run = promisify(execFile);
 
 /** Restores a backup of five seconds ago beside the database, and renames, as docs/operations.md tells an operator to. */
 export async function restore(cluster: Cluster): Promise<void> {
-  const env = cluster.environment;
   const file = join(tmpdir(), `catalogue-${process.pid}.dump`);
-  const server = ['-h', '127.0.0.1', '-p', '5000', '-U', 'postgres'];
-  await run('pg_dump', [...server, '-Fc', '-f', file, 'catalogue'], { env });
+  await run('pg_dump', ['-Fc', '-f', file, await cluster.url('postgres')]);
   await sleep(5000);
   const postgres = await cluster.connect('postgres', 'postgres');
   try {
     await postgres.query('DROP DATABASE IF EXISTS catalogue_old');
     await postgres.query('CREATE DATABASE catalogue_new OWNER catalogue');
-    await run('pg_restore', [...server, '--exit-on-error', '-d', 'catalogue_new', file], { env });
-    const url = 'postgres://catalogue@127.0.0.1:5000/catalogue_new';
+    const restored = await cluster.url('postgres', 'catalogue_new');
+    await run('pg_restore', ['--exit-on-error', '-d', restored, file]);
     for (const command of ['migrate', 'verify']) {
-      await run(process.execPath, ['dist/main.js', command], {
-        cwd: PROJECT,
-        env: { ...env, DATABASE_URL: url },
-      });
+      await catalogue([command], await cluster.url('catalogue', 'catalogue_new'));
     }
     await postgres.query('ALTER DATABASE catalogue ALLOW_CONNECTIONS false');
     await postgres.query(
