@@ -59,7 +59,7 @@ export class Copy {
     return begun;
   }
 
-  /** The number of differences to the table, which nobody changes meanwhile. */
+  /** Counts the differences to the table. Nobody may change the table meanwhile. */
   async differences(primary: pg.Client): Promise<number> {
     // The watermark passes the last change, and two rounds begin after that.
     await sleep(3000);
