@@ -12,7 +12,7 @@ import { median } from './measure.js';
 import { touch } from './measure-lists.js';
 import { catalogue, PROJECT } from './processes.js';
 import { seeded } from './random.js';
-import { COLUMNS, productLines } from './storefront-data.js';
+import { productFile } from './storefront-data.js';
 import { pageAfter, STOREFRONT, type StorefrontList, StorefrontRequests } from './storefront.js';
 import { timedRequest } from './timed-request.js';
 
@@ -51,7 +51,7 @@ export async function firstMinute(server: string, rows: number): Promise<FirstMi
   const url = await newDatabase(server, name);
   await fillRanks(url);
   await mkdir(dirname(file), { recursive: true });
-  await pipeline(Readable.from(csv(rows)), createWriteStream(file));
+  await pipeline(Readable.from(productFile(rows)), createWriteStream(file));
   const service = await startUncachedAlone(url);
   try {
     // As in a service that runs, V8 is warm, and statements are planned for what was there before: nothing.
@@ -81,12 +81,6 @@ export async function firstMinute(server: string, rows: number): Promise<FirstMi
     await dropDatabase(server, name);
     await rm(file, { force: true });
   }
-}
-
-function* csv(rows: number): Generator<string> {
-  yield `${COLUMNS.replace(/[" ]/g, '')}\n`;
-  // No text of them has a comma.
-  for (const part of productLines(rows)) yield part.replaceAll('\\N', '').replaceAll('\t', ',');
 }
 
 /** The `performance.now()` at which the products could be seen. */

@@ -15,6 +15,7 @@ import { databaseServer, query, tallyIsCut } from './database.js';
 import { disk } from './disk.js';
 import { filledDatabase } from './fill.js';
 import { firstMinute } from './first-minute.js';
+import { growth } from './growth.js';
 import { loading } from './loading.js';
 import { described, machine } from './machine.js';
 import { measure, type Pair } from './measure.js';
@@ -42,6 +43,7 @@ interface Options {
   overload: number;
   firstMinute?: true;
   disk?: true;
+  growth?: true;
   baseline?: string;
   database?: string;
   out: string;
@@ -70,6 +72,7 @@ const options = new Command('bench')
   .option('--overload <s>', 'only more requests than can be answered, this long each', positive, 0)
   .option('--first-minute', 'only the lists after an import into a running service')
   .option('--disk', 'only the size of tables and indexes, and what an update of a price writes')
+  .option('--growth', 'only what grows with the products: import, memory, lists and disk')
   .option('--baseline <folder>', 'a built version of the service to overload beside this one')
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
   .option('--out <folder>', 'where to put results.json and chart.svg', 'bench/results')
@@ -93,7 +96,7 @@ try {
   console.log(described(on));
   const results: Results[] = [];
   for (const rows of options.rows ?? [10_000, 1_000_000]) {
-    const found = options.firstMinute ? await runFirstMinute(rows) : await run(rows);
+    const found = await runOf(rows);
     results.push(found);
     console.log(
       `\n${rows.toLocaleString('en-US')} products\n\n${tables(found)}\n\n${ratios(found)}`,
@@ -105,9 +108,12 @@ try {
   await server.release();
 }
 
-async function runFirstMinute(rows: number): Promise<Results> {
-  const measured = await firstMinute(server.url, rows);
-  return { rows, measurements: [], alone: [], lists: [], mixes: [], firstMinute: measured };
+async function runOf(rows: number): Promise<Results> {
+  const nothing = { rows, measurements: [], alone: [], lists: [], mixes: [] };
+  if (options.firstMinute) {
+    return { ...nothing, firstMinute: await firstMinute(server.url, rows) };
+  }
+  return options.growth ? { ...nothing, ...(await growth(server.url, rows, options)) } : run(rows);
 }
 
 async function run(rows: number): Promise<Results> {

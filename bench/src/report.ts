@@ -24,6 +24,8 @@ export interface Results {
   readonly walk?: readonly number[];
   readonly loading?: Loading;
   readonly updating?: Updating;
+  /** Seconds of an import into an empty table, for what grows with the products. */
+  readonly imported?: number;
   /** MiB. */
   readonly memory?: readonly number[];
   readonly overloaded?: Overload;
@@ -201,7 +203,7 @@ function scenarioTable({ measurements }: Results): string {
 
 /** The ratios that matter, a line each. */
 export function ratios(results: Results): string {
-  const { measurements, alone, walk, loading, updating, memory } = results;
+  const { measurements, alone, walk, imported, loading, updating, memory } = results;
   const perSecond = (scenario: string, contender: string): number =>
     of(measurements, scenario, contender)?.perSecond ?? NaN;
   const p50 = (scenario: string, contender: string): number =>
@@ -251,6 +253,7 @@ export function ratios(results: Results): string {
       number(withTally / withoutTally),
     ]);
   }
+  if (imported !== undefined) lines.push(['import into an empty table, s', number(imported)]);
   if (memory) lines.push(['resident memory over time, MiB', memory.join(', ')]);
   return columns(lines.filter(([, value]) => value !== NO_NUMBER));
 }

@@ -27,7 +27,7 @@ export async function expectedTables(
   const runs = await Promise.all(
     RUNS.map(async ({ file }) => JSON.parse(await readFile(`bench/measured/${file}`, 'utf8'))),
   );
-  const [measured, overloaded, first, stored] = runs;
+  const [measured, overloaded, first, stored, grown] = runs;
   const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
   return {
     'docs/api.md': {
@@ -61,6 +61,7 @@ export async function expectedTables(
       'first minute': { rows: firstMinuteRows(first) },
       disk: { rows: diskRows(stored) },
       updates: { rows: updateRows(stored) },
+      growth: { rows: growthRows(grown) },
     },
     'deploy/cluster/README.md': {
       faults: { rows: faultRows(failover) },
@@ -312,6 +313,11 @@ const RUNS = [
     headings: ['The first minute after an import'],
   },
   { file: 'disk.json', options: ' -- --disk', headings: ['Disk and writes'] },
+  {
+    file: 'growth.json',
+    options: ' -- --growth --rows 100000,1000000,10000000',
+    headings: ['A hundred million products'],
+  },
 ];
 
 /** What every run says of itself. */
@@ -516,6 +522,44 @@ function diskRows({ results: [{ disk }] }: Stored): Row[] {
     digits(megabytes),
   ]);
   return [['table or index', 'key', 'MB'], ...rows, ['the database', '–', digits(disk.total)]];
+}
+
+/** A run of the benchmark with `--growth`. */
+interface Grown {
+  readonly results: readonly (Stored['results'][0] & {
+    readonly rows: number;
+    readonly imported: number;
+    readonly memory: readonly [number];
+    readonly lists: readonly ListMeasurement[];
+  })[];
+}
+
+/** What grows with the products, and what it would be with ten times as many as in the last column. */
+function growthRows({ results }: Grown): Row[] {
+  const lists = results[0]?.lists ?? [];
+  const lines: [string, number[]][] = [
+    ['import into an empty table, minutes', results.map(({ imported }) => imported / 60)],
+    ['database, GB', results.map(({ disk }) => disk.total / 1000)],
+    ['its indexes, GB', results.map(({ disk }) => indexesOf(disk.relations) / 1000)],
+    ['memory of the service, MiB', results.map(({ memory: [memory] }) => memory)],
+    ['log of an update, kB', results.map(({ disk }) => (disk.updates[0]?.mean ?? NaN) / 1000)],
+    ...lists.map(({ list }, at): [string, number[]] => [
+      `${list}, ms`,
+      results.map((each) => each.lists[at]?.p50 ?? NaN),
+    ]),
+  ];
+  const extrapolated = (values: readonly number[]): number => {
+    const [before = NaN, last = NaN] = values.slice(-2);
+    return last * Math.max(1, last / before);
+  };
+  return [
+    ['', ...results.map(({ rows }) => grouped(rows)), '100,000,000, extrapolated'],
+    ...lines.map(([name, values]) => [name, ...[...values, extrapolated(values)].map(digits)]),
+  ];
+}
+
+function indexesOf(relations: Stored['results'][0]['disk']['relations']): number {
+  return relations.reduce((sum, { key, megabytes }) => sum + (key === null ? 0 : megabytes), 0);
 }
 
 function updateRows({ results: [{ disk }] }: Stored): Row[] {

@@ -65,6 +65,7 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'first minute'],
   ['docs/performance.md', 'disk'],
   ['docs/performance.md', 'updates'],
+  ['docs/performance.md', 'growth'],
   ['deploy/cluster/README.md', 'faults'],
 ];
 
