@@ -6,6 +6,7 @@ import { migrate } from '../../src/database/migrate.js';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { Replicas } from '../../src/database/replicas.js';
 import { Settings } from '../../src/settings/settings.js';
+import { sentStatements } from '../sent-statements.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { Gate } from './gate.js';
@@ -99,7 +100,7 @@ it('Lists and objects are read from the replicas, and from the primary without t
   await service.get('/brands/b1').expect(200);
   const { headers } = await service.get('/brands?limit=1').expect(200);
   await service.get('/brands?limit=1').set('If-None-Match', String(headers.etag)).expect(304);
-  expect(asked).not.toHaveBeenCalled();
+  expect(sentStatements(asked)).toEqual([]);
   // The service may answer with metrics that it collected just before the lists.
   await until(async () => {
     const [[server] = [], ...ofReplicas] = await connectionsByServer();
@@ -109,7 +110,7 @@ it('Lists and objects are read from the replicas, and from the primary without t
   });
   await Promise.all(replicas.map((replica) => replica.stop()));
   await service.get('/brands?offset=101').expect(200);
-  expect(asked).toHaveBeenCalled();
+  expect(sentStatements(asked)).not.toEqual([]);
   asked.mockRestore();
   await Promise.all(replicas.map((replica) => replica.start()));
 });
@@ -269,6 +270,9 @@ it('Without the primary, replicas that are recent enough answer every request', 
     const ready = () => other.anonymous().get('/health/ready');
     await other.get('/brands').expect(200);
     await ready().expect(200);
+    const known = other.application.get(Replicas);
+    // At the start, the replica may not have replayed what has just been created.
+    await until(() => Promise.resolve(known.available.length === 1));
     await way.shut();
     const began = performance.now();
     // Longer than a record of a client is used without being read again.

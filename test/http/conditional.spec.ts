@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import type { Pool } from 'pg';
+import { sentStatements } from '../sent-statements.js';
 import { refusal, type Service, startService } from '../service.js';
 
 let service: Service;
@@ -26,9 +27,9 @@ async function statements(work: () => Promise<unknown>): Promise<string[]> {
   const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
   const spy = jest.spyOn(pool, 'query');
   await work();
-  const texts = (spy.mock.calls as unknown as { text: string }[][]).map(([call]) => call?.text);
+  const texts = sentStatements(spy).map(({ text }) => text);
   spy.mockRestore();
-  return texts.map(String);
+  return texts;
 }
 
 describe('A list', () => {
@@ -270,7 +271,7 @@ describe('A page that was just served', () => {
     await without.get('/brands').expect(200);
     const spy = jest.spyOn(pool, 'query');
     await without.get('/brands').expect(200);
-    expect(spy.mock.calls.map((call) => JSON.stringify(call))).toEqual([
+    expect(sentStatements(spy).map(({ text }) => text)).toEqual([
       expect.stringContaining('brands_tally'),
     ]);
     await without.stop();

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { type RawResponse, splitResponses } from './raw-request.js';
 
 /**
- * Milliseconds after which a connection that stays open fails the test, if no client has received a byte meanwhile. One of
- * hundreds may have to wait for the answers to all others.
+ * Milliseconds without a byte for any client, after which a connection that stays open fails the test. One of hundreds of
+ * clients may have to wait for the answers to all others.
  */
 const PATIENCE = 15_000;
 

@@ -6,6 +6,7 @@ import { findViolations } from '../../src/verify/verify.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { Listing } from '../../src/list/listing/listing.js';
 import { uncachedLists } from '../../src/verify/uncached-lists.js';
+import { sentStatements } from '../sent-statements.js';
 import { type Service, startService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';
 
@@ -35,12 +36,12 @@ async function sent(work: () => Promise<unknown>): Promise<{ texts: string[]; lo
   const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
   const [query, connect] = [jest.spyOn(pool, 'query'), jest.spyOn(pool, 'connect')];
   await work();
-  const texts = (query.mock.calls as unknown as { text: string }[][]).map(([call]) => call?.text);
+  const texts = sentStatements(query).map(({ text }) => text);
   // With a callback, it is the pool itself that connects, for a query.
   const looks = (connect.mock.calls as unknown[][]).filter((values) => values.length === 0).length;
   query.mockRestore();
   connect.mockRestore();
-  return { texts: texts.map(String), looks };
+  return { texts, looks };
 }
 
 describe('A list that depends on another table', () => {

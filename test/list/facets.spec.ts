@@ -27,6 +27,7 @@ import {
   TextsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+import { sentStatements } from '../sent-statements.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import {
@@ -195,18 +196,6 @@ async function compare(sent: PlainRequest, same = sent, fields = FIELDS): Promis
   await compareFacets(service, LAMPS, fields, { ...sent, limit }, { same: meaning });
 }
 
-interface Statement {
-  readonly text: string;
-  readonly values: unknown[];
-}
-
-/** The statements that a pool was given, without the one that renews the records of clients when they are old. */
-function statements(query: jest.Spied<Pool['query']>): Statement[] {
-  return (query.mock.calls as unknown as Statement[][])
-    .flat()
-    .filter(({ text }) => !text.includes('FROM unnest($1::varchar[]) asked'));
-}
-
 describe('Facet counts', () => {
   it('are in the order of the fields, hidden ones last, then of the count, then of the value', async () => {
     await compare({});
@@ -315,7 +304,7 @@ describe('Facet counts', () => {
       .expect(304);
     const again = await service.get(path).expect(200);
     expect(again.body).toEqual(first.body);
-    const texts = statements(query).map(({ text }) => text);
+    const texts = sentStatements(query).map(({ text }) => text);
     expect(texts).toEqual(
       [1, 2].map(() => expect.stringMatching(/^SELECT \(SELECT resource_version\(/)),
     );
@@ -358,7 +347,7 @@ describe('Facet counts', () => {
     const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
     const query = jest.spyOn(pool, 'query');
     await facets('wattsMin=49&wattsMax=49');
-    const [{ text, values } = { text: '', values: [] }] = statements(query);
+    const [{ text, values } = { text: '', values: [] }] = sentStatements(query);
     query.mockRestore();
     const plan = await service.dataSource.query<Record<'QUERY PLAN', string>[]>(
       `EXPLAIN ${text}`,
