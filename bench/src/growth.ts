@@ -36,21 +36,29 @@ export async function growth(server: string, rows: number, effort: Effort): Prom
     console.error(`Importing ${rows} products`);
     const { seconds: imported } = await catalogue(['import', 'products', file], url);
     await query(url, 'VACUUM ANALYZE');
-    const service = await startUncachedAlone(url);
-    try {
-      await tallyIsCut(url);
-      console.error('Lists of a storefront');
-      const requests = new StorefrontRequests(rows);
-      const lists = await measureLists([service], STOREFRONT, requests, { url, rows }, effort);
-      const memory = [await residentMemory(service.server.pid)];
-      await service.server.stop();
-      console.error('Disk and writes');
-      return { imported, lists, memory, disk: await disk(url, rows) };
-    } finally {
-      await service.server.stop();
-    }
+    const measured = await served(url, rows, effort);
+    console.error('Disk and writes');
+    return { imported, ...measured, disk: await disk(url, rows) };
   } finally {
     await dropDatabase(server, name);
     await rm(file, { force: true });
+  }
+}
+
+/** Measures the lists of a service, and ends it: nobody else may use the database while its disk is measured. */
+async function served(
+  url: string,
+  rows: number,
+  effort: Effort,
+): Promise<Pick<Growth, 'lists' | 'memory'>> {
+  const service = await startUncachedAlone(url);
+  try {
+    await tallyIsCut(url);
+    console.error('Lists of a storefront');
+    const requests = new StorefrontRequests(rows);
+    const lists = await measureLists([service], STOREFRONT, requests, { url, rows }, effort);
+    return { lists, memory: [await residentMemory(service.server.pid)] };
+  } finally {
+    await service.server.stop();
   }
 }
