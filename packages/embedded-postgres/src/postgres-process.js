@@ -106,19 +106,22 @@ export class PostgresProcess {
 }
 
 /**
- * The port of the previous start if it is free, so that the URL of the server does not change.
+ * The port of the previous start if it is free, so that the URL of the server does not change. Otherwise
+ * any other one; undefined if the caller would rather wait for that port.
  *
  * @param {string} directory
+ * @param {{ isPatient: boolean }} options
  */
-export async function freePort(directory) {
+export async function freePort(directory, { isPatient }) {
   const options = await readFile(join(directory, 'postmaster.opts'), 'utf8').catch(() => '');
   const last = Number(/"port=(\d+)"/.exec(options)?.[1] ?? 0);
-  return (await listenOn(last).catch(() => undefined)) ?? (await listenOn(0));
+  return (await listenOn(last).catch(() => undefined)) ?? (isPatient ? undefined : listenOn(0));
 }
 
 /** @param {number} port */
 async function listenOn(port) {
-  const probe = createServer().listen(port, '127.0.0.1');
+  // A user may connect again just now: the probe is closed when its connections are.
+  const probe = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
   await once(probe, 'listening');
   const address = /** @type {AddressInfo} */ (probe.address());
   await once(probe.close(), 'close');

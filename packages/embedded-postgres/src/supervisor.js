@@ -25,6 +25,13 @@ import { removeStaleLockFile, runningPostmaster } from './postmaster.js';
 /** Delay between two attempts to start a server. */
 const RETRY_DELAY_MS = 200;
 
+/**
+ * How often the port of the last start is tried before another one is taken: for about 5 seconds. Users
+ * of a supervisor that was killed have a URL with it, and another process may have it for a moment, such
+ * as a second supervisor that tries it, too.
+ */
+const PORT_ATTEMPTS = 25;
+
 // Signals of a terminal or a service manager are for the users, which have requests to finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 
@@ -55,12 +62,18 @@ await run().catch((/** @type {unknown} */ error) => {
 
 /** Keeps a server running until `stop`. */
 async function run() {
-  for (;;) {
+  for (let attempts = 1; ;) {
     await waitForOthers();
     await removeStaleLockFile(cluster.directory);
-    const free = port || (await freePort(cluster.directory));
+    const isPatient = attempts < PORT_ATTEMPTS;
+    const free = port || (await freePort(cluster.directory, { isPatient }));
     // Nothing may come between this check and the start: `stop` would miss the server.
     if (isStopping) return;
+    if (free === undefined) {
+      attempts++;
+      await sleep(RETRY_DELAY_MS);
+      continue;
+    }
     server = new PostgresProcess(cluster, { ...settings, port: String(free) });
     if (await server.becomesReady()) {
       port = free;

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -199,6 +200,26 @@ describe('An embedded server', () => {
       expect(refusal).toMatch(/ by the first$/);
     });
     for (const user of users) user.kill();
+    await nothingRuns(directory);
+  });
+
+  it.each([
+    ['waits while another process has the port of its last start for a moment', 2_000],
+    ['takes another port if another process keeps that of its last start', 30_000],
+  ])('%s', async (_, held) => {
+    prepare();
+    const first = use();
+    const url = await first.url();
+    await first.release();
+    await nothingRuns(directory);
+    const other = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    await once(other, 'listening');
+    const timer = setTimeout(() => other.close(), held);
+    const again = use();
+    expect((await again.url()) === url).toBe(held < 5_000);
+    clearTimeout(timer);
+    other.close();
+    await again.release();
     await nothingRuns(directory);
   });
 
