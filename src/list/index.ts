@@ -32,4 +32,5 @@ export { WordsParam } from './query/words-parameter.js';
 export { QueryOf } from './query/query-of.js';
 export { containsWords } from './condition/words.js';
 export { path } from './condition/path.js';
-export { related, within } from './condition/related.js';
+export { having, related, within } from './condition/related.js';
+export { children } from '../resource/children.js';

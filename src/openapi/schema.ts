@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
-import { relatedOf } from '../resource/related.js';
+import { type Related, relatedOf } from '../resource/related.js';
 import { fieldsOf } from '../resource/resource.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
@@ -84,13 +84,7 @@ export function resourceSchema(metadata: EntityMetadata, included: readonly stri
   });
   const related = relatedOf(metadata)
     .filter(({ name }) => included.includes(name))
-    .map(({ name, column, metadata: { name: schema } }) => [
-      name,
-      {
-        description: `The object that \`${column.propertyName}\` refers to; null if there is none.`,
-        anyOf: [referenceTo(schema), { type: 'null' }],
-      },
-    ]);
+    .flatMap(relatedSchemas);
   return {
     ...objectOf(Object.fromEntries([...properties, ...related]) as Json, []),
     minProperties: 1,
@@ -98,6 +92,21 @@ export function resourceSchema(metadata: EntityMetadata, included: readonly stri
       related.length === 0 ? '' : '; a related object if `include` or `fields` names it'
     }.`,
   };
+}
+
+/** The properties of a related object, or of several and their number. */
+function relatedSchemas({ name, column, metadata, children }: Related): [string, Json][] {
+  const object = referenceTo(metadata.name);
+  if (!children) {
+    const description = `The object that \`${column.propertyName}\` refers to; null if there is none.`;
+    return [[name, { description, anyOf: [object, { type: 'null' }] }]];
+  }
+  const { limit } = children;
+  const description = `Objects that refer to this one, at most ${limit}.`;
+  return [
+    [name, { description, type: 'array', items: object, maxItems: limit }],
+    [`${name}Count`, { description: `The number of all \`${name}\`.`, ...COUNT }],
+  ];
 }
 
 /** The example that the entity gives of a field; `undefined` if it gives none. */

@@ -1,29 +1,40 @@
-import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { type Children, includedChildren } from './children.js';
 
-/** An object of a resource that a column of another one refers to. */
+/** An object of a resource that a column of another one refers to; or the objects that refer to one. */
 export interface Related {
-  /** The name of the object: `brand` for the column `brandID`. */
+  /** The name of the object: `brand` for the column `brandID`; that of the resource of several objects. */
   readonly name: string;
-  /** The column that refers to it. */
+  /** The column that refers. */
   readonly column: ColumnMetadata;
-  /** The resource that it belongs to. */
+  /** The resource of the object, or of the objects. */
   readonly metadata: EntityMetadata;
+  /** Present if these are objects that refer to one. Then the column is theirs. */
+  readonly children?: Children;
 }
 
 /** Every list asks for them. */
 const RELATED = new WeakMap<EntityMetadata, readonly Related[]>();
 
-/** The objects that the columns of a resource refer to, in the order of the columns. */
+/** The objects that the columns of a resource refer to, in the order of the columns, and the children that it includes. */
 export function relatedOf(metadata: EntityMetadata): readonly Related[] {
   const known = RELATED.get(metadata);
   if (known) return known;
-  const related = metadata.columns.flatMap((column) => {
+  const parents = metadata.columns.flatMap((column) => {
     const key = metadata.foreignKeys.find(({ columns }) => columns.includes(column));
     const name = relatedName(column.propertyName);
     if (!key || name === undefined) return [];
     return { name, column, metadata: key.referencedEntityMetadata };
   });
+  const children = [...includedChildren(metadata)].map(([name, each]): Related => {
+    const child = metadata.dataSource.getMetadata(each.entity);
+    const key = child.foreignKeys.find((one) => one.referencedEntityMetadata === metadata);
+    const [column] = key?.columns ?? [];
+    if (!column) throw new TypeError(`${child.name} does not refer to ${metadata.name}`);
+    return { name, column, metadata: child, children: each };
+  });
+  const related = [...parents, ...children];
   RELATED.set(metadata, related);
   return related;
 }
@@ -31,19 +42,4 @@ export function relatedOf(metadata: EntityMetadata): readonly Related[] {
 /** The name of the object that a column refers to: without `ID`; `undefined` if it does not end so. */
 export function relatedName(column: string): string | undefined {
   return /^(.+?)(?:ID|Id|_id)$/.exec(column)?.[1];
-}
-
-/**
- * The entity that a column refers to with `@ForeignKey`.
- *
- * @throws TypeError if it refers to none
- */
-export function relatedEntity(entity: ObjectType<unknown>, column: string): ObjectType<unknown> {
-  const key = getMetadataArgsStorage()
-    .filterForeignKeys(entity)
-    .find(({ propertyName }) => propertyName === column);
-  if (typeof key?.type !== 'function') {
-    throw new TypeError(`${entity.name}.${column} has no @ForeignKey`);
-  }
-  return (key.type as () => ObjectType<unknown>)();
 }

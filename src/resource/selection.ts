@@ -1,8 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from './column-values.js';
+import type { Children } from './children.js';
 import { type Related, relatedOf } from './related.js';
-import { fieldsOf, identifierOf, tableOf } from './resource.js';
+import { columnOf, fieldsOf, identifierOf, tableOf } from './resource.js';
 
 /** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */
 export type VisibleRelated = (metadata: EntityMetadata) => readonly string[];
@@ -27,7 +28,9 @@ export function selection(
     return all;
   }
   const objects = selectedRelated(metadata, names).map(([related, fields]) =>
-    relatedObject(related, fields, visible),
+    related.children
+      ? relatedObjects(related, related.children, identifierOf(metadata), fields, visible)
+      : relatedObject(related, fields, visible),
   );
   return [...publicForms(metadata, names, 'object'), ...objects].join(', ');
 }
@@ -103,6 +106,28 @@ function relatedObject(
       FROM ${tableOf(metadata)} related
       WHERE ${conditions.join(' AND ')}
     ) "#related") AS "${name}"`;
+}
+
+/** The objects that refer to one, as a list in JSON with at most as many as are shown, and the number of all of them. */
+function relatedObjects(
+  { name, column, metadata }: Related,
+  { limit, sort = '' }: Children,
+  parent: ColumnMetadata,
+  fields: readonly string[],
+  visible: VisibleRelated,
+): string {
+  const { databaseName: identifier } = identifierOf(metadata);
+  const [, descending, sorted] = /^(-?)(.*)$/.exec(sort) ?? [];
+  const refers = `related."${column.databaseName}" = object."${parent.databaseName}"`;
+  const of = `FROM ${tableOf(metadata)} related WHERE ${[refers, ...visible(metadata)].join(' AND ')}`;
+  const direction = descending ? ' DESC NULLS LAST' : '';
+  const keys = [
+    ...(sorted ? [`related."${columnOf(metadata, sorted).databaseName}"${direction}`] : []),
+    `related."${identifier}"${descending ? ' DESC' : ''}`,
+  ];
+  const objects = `SELECT ${publicForms(metadata, fields, 'related').join(', ')} ${of}
+    ORDER BY ${keys.join(', ')} LIMIT ${limit}`;
+  return `${jsonArray(objects)}::json AS "${name}", (SELECT count(*)::text ${of}) AS "${name}Count"`;
 }
 
 /**

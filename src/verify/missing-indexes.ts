@@ -14,11 +14,12 @@ import {
 import { whereOf } from '../list/condition/print.js';
 import type { Listing } from '../list/listing/listing.js';
 import { declaredColumns } from '../resource/declaration.js';
-import { columnOf, identifierOf, nameOf, tableOf } from '../resource/resource.js';
+import { relatedOf } from '../resource/related.js';
+import { columnOf, identifierOf, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
 
 /**
- * The filters and sorts without an index, for which PostgreSQL reads the whole table, as lines with
+ * The filters, sorts and children without an index, for which PostgreSQL reads the whole table, as lines with
  * the missing index. Each filter and each sort is checked alone.
  */
 export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
@@ -34,6 +35,22 @@ export async function missingIndexes(application: INestApplicationContext): Prom
         `the list of ${nameOf(metadata)} with ${parameter} fails: ${(error as Error).message}`,
       );
     }
+  }
+  for (const metadata of resourcesOf(dataSource).values()) {
+    found.push(...(await ofChildren(dataSource, metadata)));
+  }
+  return found;
+}
+
+async function ofChildren(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name, column, metadata: child, children } of relatedOf(metadata)) {
+    if (!children) continue;
+    const columns = [column.databaseName];
+    if (await servesQuery(dataSource, { metadata: child, columns })) continue;
+    found.push(
+      `no index serves ${name} of ${nameOf(metadata)}, which need ${indexOn(child, [column])} of ${nameOf(child)}`,
+    );
   }
   return found;
 }
@@ -114,7 +131,7 @@ async function servesFilter(
 /** Whether an index finds the objects whose columns a query compares. */
 async function servesQuery(
   dataSource: DataSource,
-  { metadata, columns }: IdentifierQuery,
+  { metadata, columns }: Pick<IdentifierQuery, 'metadata' | 'columns'>,
 ): Promise<boolean> {
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
   const text = `SELECT FROM ${tableOf(metadata)} WHERE ${equal.join(' AND ')}`;

@@ -6,7 +6,8 @@ import { parametersOf, schemaOf } from '../../src/http/parameters/declared-param
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { changesTable } from '../../src/resource/changes-table.js';
-import { relatedEntity, relatedName } from '../../src/resource/related.js';
+import { relatedEntity } from '../../src/resource/references.js';
+import { relatedName } from '../../src/resource/related.js';
 import {
   externalTableOf,
   primaryColumnOf,

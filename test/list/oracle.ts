@@ -24,7 +24,7 @@ export interface PlainResource {
   readonly seen?: (client: string) => string;
   /** The objects that come first by relevance in a search, as SQL. */
   readonly titled?: (words: string) => string;
-  /** What `include` may name, each with a text of the related object as SQL on `object`. */
+  /** What `include` may name, each with a text of the related object, or of several, as SQL on `object`. */
   readonly included?: Readonly<Record<string, (client: string) => string>>;
 }
 
@@ -68,9 +68,11 @@ export function shownObject(
   { include }: PlainRequest,
 ): string {
   if ('field' in object) return [object.field, object.value, object.count].join(' ');
-  const related = namesIn(include).map(
-    (name) => (object[name] as { name: string } | null)?.name ?? 'none',
-  );
+  const related = namesIn(include).map((name) => {
+    const shown = object[name] as { name: string } | Record<string, string>[] | null;
+    if (!Array.isArray(shown)) return shown?.name ?? 'none';
+    return `${String(object[`${name}Count`])}:${shown.map((each) => Object.values(each)[0]).join('+')}`;
+  });
   return [Object.values(object)[0], ...related].join(' ');
 }
 

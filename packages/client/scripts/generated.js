@@ -121,13 +121,17 @@ function schemasOf(document, { name, identifier, object, deletion, isFaceted }) 
 }
 
 /**
- * An object that has all its fields. Related objects, which are references, it may have.
+ * An object that has all its fields. Related objects, which are references, it may have, and the numbers of several ones.
  *
  * @param {any} schema
  */
 function complete({ properties }) {
-  const isRelated = (/** @type {string} */ name) =>
-    JSON.stringify(properties[name]).includes('"$ref"');
+  const isRelated = (/** @type {string} */ name) => {
+    const several = properties[name.replace(/Count$/, '')];
+    return JSON.stringify(several?.type === 'array' ? several : properties[name]).includes(
+      '"$ref"',
+    );
+  };
   const fields = Object.keys(properties).filter((name) => !isRelated(name));
   return { type: 'object', properties, required: fields, additionalProperties: false };
 }

@@ -149,7 +149,7 @@ export interface ProductListQuery {
     | 'category.createdAt'
     | 'category.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. */
   readonly include?: readonly ('brand' | 'category')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -194,7 +194,7 @@ export interface ProductQuery {
     | 'category.createdAt'
     | 'category.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `brand.name`. */
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. */
   readonly include?: readonly ('brand' | 'category')[];
 }
 export interface ProductDeletion {
@@ -335,7 +335,7 @@ export interface CategoryListQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `parent.<field>`. */
   readonly include?: readonly 'parent'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -356,7 +356,7 @@ export interface CategoryQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` may name fields of them, such as `parent.name`. */
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `parent.<field>`. */
   readonly include?: readonly 'parent'[];
 }
 export interface CategoryDeletion {

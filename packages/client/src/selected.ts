@@ -29,28 +29,39 @@ type RelatedIncluded<
   Include extends readonly string[],
   Typed = never,
 > = number extends Include['length']
-  ? Partial<Pick<T, Exclude<Include[number] & keyof T, Typed>>>
-  : Required<Pick<T, Exclude<Include[number] & keyof T, Typed>>>;
+  ? Partial<Pick<T, Exclude<WithCount<T, Include[number]>, Typed>>>
+  : Required<Pick<T, Exclude<WithCount<T, Include[number]>, Typed>>>;
 
-/** The related objects of which `fields` names fields, such as `brand.name`. */
+/** The names of related objects, with that of the number of several ones. */
+type WithCount<T, Name> = Name extends keyof T
+  ? | Name
+    | (NonNullable<T[Name]> extends readonly unknown[] ? keyof T & `${Name & string}Count` : never)
+  : never;
+
+/** The related objects of which `fields` names fields, such as `brand.name`, and the numbers of several ones. */
 type RelatedSelected<T, Names> = {
-  readonly [
-    Name in Names as Name extends `${infer Related}.${string}` ? Related : never
-  ]: Name extends `${infer Related}.${string}`
-    ? FieldsOfRelated<T[Related & keyof T], Related, Names> | null
-    : never;
-};
+  readonly [Name in Names as RelatedOf<Name>]: FieldsOfRelated<
+    NonNullable<T[RelatedOf<Name> & keyof T]>,
+    RelatedOf<Name>,
+    Names
+  >;
+} & Required<Pick<T, Exclude<WithCount<T, RelatedOf<Names>>, RelatedOf<Names>>>>;
 
-type FieldsOfRelated<T, Related extends string, Names> = Plain<
-  Pick<
-    NonNullable<T>,
-    (Names extends `${Related}.${infer Field}` ? Field : never) & keyof NonNullable<T>
-  >
+type RelatedOf<Name> = Name extends `${infer Related}.${string}` ? Related : never;
+
+type FieldsOfRelated<T, Related extends string, Names> = T extends readonly (infer Each)[]
+  ? readonly PickNamed<Each, Related, Names>[]
+  : PickNamed<T, Related, Names> | null;
+
+type PickNamed<T, Related extends string, Names> = Plain<
+  Pick<T, (Names extends `${Related}.${infer Field}` ? Field : never) & keyof T>
 >;
 
 /** An object with any of these fields. */
 type AnySelected<T, Names> = {
   readonly [Name in keyof T]?: [Extract<Names, `${Name & string}.${string}`>] extends [never]
     ? T[Name]
-    : Partial<NonNullable<T[Name]>> | null;
+    : NonNullable<T[Name]> extends readonly (infer Each)[]
+      ? readonly Partial<Each>[]
+      : Partial<NonNullable<T[Name]>> | null;
 };

@@ -1,4 +1,5 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf, identifierOf, resourceName, tableOf } from '../../resource/resource.js';
 import { parentColumnOf } from '../../resource/tree.js';
@@ -20,19 +21,50 @@ export function related<Entity>(
   entity: ObjectType<Entity>,
   values: ColumnValues<Entity>,
 ): ListOperator {
+  const query = withValues('related', entity, values);
+  return lookedUp('related', entity, (metadata) => query(metadata, identifierOf(metadata)));
+}
+
+/**
+ * A condition on the identifier of a resource that another one refers to: some object of the other, a child, refers to it,
+ * and has some values in its columns. Several conditions are met by one child.
+ *
+ * @param entity refers to the resource with an `@ForeignKey`: otherwise, `listOf` throws a TypeError
+ * @throws TypeError if the entity is not a `@Resource`, or no value is given
+ */
+export function having<Entity>(
+  entity: ObjectType<Entity>,
+  values: ColumnValues<Entity>,
+): ListOperator {
+  const query = withValues('having', entity, values);
+  return lookedUp('having', entity, (metadata, parent) => {
+    const key = metadata.foreignKeys.find((each) => each.referencedEntityMetadata === parent);
+    const [column] = key?.columns ?? [];
+    if (!column) throw new TypeError(`${entity.name} has no @ForeignKey to ${parent.name}`);
+    return query(metadata, column);
+  });
+}
+
+/** Makes a query for a column of the objects whose columns have some values. */
+function withValues<Entity>(
+  name: string,
+  entity: ObjectType<Entity>,
+  values: ColumnValues<Entity>,
+): (metadata: EntityMetadata, selected: ColumnMetadata) => Omit<IdentifierQuery, 'metadata'> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw new TypeError(`related(${entity.name}) needs a value of a column`);
-  return lookedUp('related', entity, (metadata) => ({
+  if (given.length === 0) throw new TypeError(`${name}(${entity.name}) needs a value of a column`);
+  return (metadata, { databaseName: selected }) => ({
     columns: given.map(([property]) => columnOf(metadata, property).databaseName),
     text: (parameters, visible) => {
-      const { databaseName: identifier } = identifierOf(metadata);
       const equal = given.map(([property, value]) => {
         const { databaseName } = columnOf(metadata, property);
         return `"${databaseName}" = ANY(${parameters.add([value].flat())})`;
       });
-      return `SELECT "${identifier}" FROM ${tableOf(metadata)} target WHERE ${equal.join(' AND ')}${visible('target')}`;
+      // NOT IN is never true beside a null.
+      return `SELECT "${selected}" FROM ${tableOf(metadata)} target
+        WHERE "${selected}" IS NOT NULL AND ${equal.join(' AND ')}${visible('target')}`;
     },
-  }));
+  });
 }
 
 /**
@@ -73,12 +105,12 @@ export function within<Entity>(
 function lookedUp(
   name: string,
   entity: ObjectType<unknown>,
-  queryOf: (metadata: EntityMetadata) => Omit<IdentifierQuery, 'metadata'>,
+  queryOf: (metadata: EntityMetadata, listed: EntityMetadata) => Omit<IdentifierQuery, 'metadata'>,
 ): ListOperator {
   // Another entity has no version, so that a change of it would not change the list.
   resourceName(entity);
-  return new ListOperator(name, (column, { dataSource }) => {
-    const metadata = dataSource.getMetadata(entity);
-    return [{ kind: 'identifiers', column, query: { metadata, ...queryOf(metadata) } }];
+  return new ListOperator(name, (column, listed) => {
+    const metadata = listed.dataSource.getMetadata(entity);
+    return [{ kind: 'identifiers', column, query: { metadata, ...queryOf(metadata, listed) } }];
   });
 }

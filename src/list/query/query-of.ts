@@ -1,5 +1,7 @@
 import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import { relatedEntity, relatedName } from '../../resource/related.js';
+import { type Children, includeChildren } from '../../resource/children.js';
+import { relatedEntity } from '../../resource/references.js';
+import { relatedName } from '../../resource/related.js';
 import { isListedBy } from '../../resource/declaration.js';
 import {
   computedFields,
@@ -37,10 +39,10 @@ interface ListOptions<Entity> {
   /** Columns for `sort`. Default: none. */
   readonly sort?: readonly (keyof Entity & string)[];
   /**
-   * Columns that refer to objects of other resources with `@ForeignKey`, for `include`. The object that
-   * `brandID` refers to is called `brand`. Default: none.
+   * Columns that refer to objects of other resources with `@ForeignKey`, and `children(…)` that refer to the objects of
+   * this one, for `include`. The object that `brandID` refers to is called `brand`. Default: none.
    */
-  readonly include?: readonly (keyof Entity & string)[];
+  readonly include?: readonly ((keyof Entity & string) | Children)[];
   /**
    * Resources that conditions in SQL and computed fields of the list read besides its own. A list that
    * uses one of these then changes its version with each of them. Default: none.
@@ -84,12 +86,15 @@ export function QueryOf<Entity>(
       if (!LIST_QUERIES.has(entity)) LIST_QUERIES.set(entity, query as ListQueryClass);
     }
     const own = publicFields(entity);
-    const related = include.map((column) => relatedNameOf(column, own));
+    const included = include.map((each) =>
+      typeof each === 'string'
+        ? { name: relatedNameOf(each, own), of: () => relatedEntity(entity, each) }
+        : { name: childrenNameOf(entity, each, own), of: () => each.entity },
+    );
+    const related = included.map(({ name }) => name);
     const fields = (): string[] => [
       ...own,
-      ...include.flatMap((column, at) =>
-        publicFields(relatedEntity(entity, column)).map((field) => `${related[at]}.${field}`),
-      ),
+      ...included.flatMap(({ name, of }) => publicFields(of()).map((field) => `${name}.${field}`)),
     ];
     NamesParam(
       'The fields that each object shall have, in the order of the resource; all unless given.',
@@ -98,8 +103,11 @@ export function QueryOf<Entity>(
       fields,
     )(prototype, 'fields');
     if (related.length > 0) {
+      const lists = include.flatMap((each, at) => (typeof each === 'string' ? [] : related[at]));
       NamesParam(
-        `The related objects that each object shall have, as objects of their own or null; \`fields\` may name fields of them, such as \`${related[0] ?? ''}.name\`.`,
+        `The related objects that each object shall have, as objects of their own or null; \`fields\` names fields of them as \`${related[0] ?? ''}.<field>\`.${lists
+          .map((name) => ` \`${name}\` is a list, and \`${name}Count\` the number of all of them.`)
+          .join('')}`,
         'names of related objects',
         related[0],
         () => related,
@@ -172,6 +180,22 @@ function publicFields(entity: ObjectType<unknown>): string[] {
     .filterColumns(entity)
     .filter(({ options }) => options.select !== false)
     .map(({ propertyName }) => propertyName);
+}
+
+/**
+ * The name of the children of an entity.
+ *
+ * @throws TypeError if it, or that of their number, is the name of a field
+ */
+function childrenNameOf(
+  entity: ObjectType<unknown>,
+  children: Children,
+  fields: readonly string[],
+): string {
+  const name = includeChildren(entity, children);
+  const taken = [name, `${name}Count`].find((each) => fields.includes(each));
+  if (taken === undefined) return name;
+  throw new TypeError(`${entity.name} cannot include ${name}: it has a field ${taken}`);
 }
 
 /**

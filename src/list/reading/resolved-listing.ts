@@ -49,7 +49,8 @@ async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> 
       `SELECT * FROM (${text}) looked LIMIT ${MAXIMUM_IDENTIFIERS + 1}`,
       values.values,
     );
-    if (rows.length <= MAXIMUM_IDENTIFIERS) found.set(query, rows.flat());
+    // Several objects may refer to one.
+    if (rows.length <= MAXIMUM_IDENTIFIERS) found.set(query, [...new Set(rows.flat())]);
   }
   const replaced = (conditions: readonly Condition[]): Condition[] =>
     replaceIn(conditions, (condition) => {

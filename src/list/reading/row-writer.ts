@@ -51,7 +51,10 @@ interface CsvColumn {
   readonly text: string;
 }
 
-/** The fields of each object; those of a related object have columns such as `brand.name`. */
+/**
+ * The fields of each object; those of a related object have columns such as `brand.name`. Children are a list in JSON, with
+ * their number behind it.
+ */
 function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefined): CsvColumn[] {
   const columnOf = (field: ColumnMetadata, name: string, text: string): CsvColumn => ({
     name,
@@ -62,10 +65,16 @@ function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefi
     ...selectedColumns(metadata, fields).map((field) =>
       columnOf(field, field.propertyName, `"${field.propertyName}"::text`),
     ),
-    ...selectedRelated(metadata, fields).flatMap(([{ name, metadata: other }, names]) =>
-      selectedColumns(other, names).map((field) =>
-        columnOf(field, `${name}.${field.propertyName}`, `"${name}"->>'${field.propertyName}'`),
-      ),
+    ...selectedRelated(metadata, fields).flatMap(([{ name, metadata: other, children }, names]) =>
+      children
+        ? [name, `${name}Count`].map((each) => ({
+            name: each,
+            isFreeText: false,
+            text: `"${each}"::text`,
+          }))
+        : selectedColumns(other, names).map((field) =>
+            columnOf(field, `${name}.${field.propertyName}`, `"${name}"->>'${field.propertyName}'`),
+          ),
     ),
   ];
 }

@@ -34,10 +34,18 @@ export function handlerPage(result: unknown, name: string, names?: readonly stri
 function picked(object: Row, names: readonly string[]): Row {
   const properties = new Set(names.map((name) => name.replace(/\..*/, '')));
   return Object.fromEntries(
-    [...properties].map((property) => {
+    [...properties].flatMap((property): [string, unknown][] => {
       const value = object[property] ?? null;
       const fields = fieldsOfRelated(property, names);
-      return [property, fields.length > 0 && value ? picked(value as Row, fields) : value];
+      if (fields.length === 0 || !value) return [[property, value]];
+      if (!Array.isArray(value)) return [[property, picked(value as Row, fields)]];
+      const children: [string, unknown] = [
+        property,
+        (value as Row[]).map((each) => picked(each, fields)),
+      ];
+      // Never without their number, since they may not be all.
+      const count = `${property}Count`;
+      return count in object ? [children, [count, object[count]]] : [children];
     }),
   );
 }

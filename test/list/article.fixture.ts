@@ -1,0 +1,158 @@
+import { Controller, Get, Module, Param, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  ArrayContains,
+  Column,
+  ForeignKey,
+  In,
+  Index,
+  PrimaryColumn,
+  Repository,
+  UpdateDateColumn,
+} from 'typeorm';
+import {
+  BooleanParam,
+  children,
+  EnumsParam,
+  having,
+  IdentifiersParam,
+  IntegersParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  type ObjectLookup,
+  objectOf,
+  ObjectQueryDto,
+  QueryOf,
+  TextsParam,
+} from '../../src/list/index.js';
+import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+
+export enum ArticleKind {
+  SHIRT = 'SHIRT',
+  SHOE = 'SHOE',
+}
+
+/** A resource with children, and with arrays. */
+@Resource('test_articles', {
+  counted: ['kind', 'maker', ['kind', 'maker']],
+  filtered: ['kind', 'maker'],
+  sorted: ['name'],
+})
+export class Article {
+  @PrimaryColumn(identifierColumn)
+  articleID!: string;
+
+  @Column(nameColumn)
+  name!: string;
+
+  @Column({ type: 'enum', enum: ArticleKind, enumName: 'test_article_kind' })
+  kind!: ArticleKind;
+
+  @Column({ ...nameColumn, nullable: true })
+  maker!: string | null;
+
+  @Index({ type: 'gin' })
+  @Column({ type: 'text', array: true, nullable: true })
+  colours!: string[] | null;
+
+  @Column({ type: 'integer', array: true })
+  years!: number[];
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+/** The children of articles, of which a client sees some. */
+@Resource('test_variants', {
+  filtered: ['articleID', 'size', 'ownerID'],
+  sorted: ['price'],
+  scope: {
+    columns: ['ownerID'],
+    where: ({ clientID }) => (clientID === 'tester' ? {} : { ownerID: In(['all', clientID]) }),
+  },
+})
+export class Variant {
+  @PrimaryColumn(identifierColumn)
+  variantID!: string;
+
+  @ForeignKey(() => Article, { onDelete: 'CASCADE' })
+  @Column({ ...identifierColumn, nullable: true })
+  articleID!: string | null;
+
+  @Column(nameColumn)
+  size!: string;
+
+  @Column({ type: 'numeric', nullable: true })
+  price!: string | null;
+
+  @Column({ type: 'boolean' })
+  inStock!: boolean;
+
+  @Column({ ...identifierColumn, select: false, default: 'all' })
+  ownerID!: string;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+/** Most variants of an article that are shown. */
+export const SHOWN = 3;
+
+const VARIANTS = children(Variant, { limit: SHOWN, sort: '-price' });
+
+@QueryOf(Article, { include: [VARIANTS] })
+class GetArticleDto extends ObjectQueryDto {}
+
+@QueryOf(Article, { sort: ['articleID', 'name'], include: [VARIANTS] })
+class ListArticlesDto extends ListQueryDto {
+  @IdentifiersParam('With these identifiers.') articleID?: string[];
+  @EnumsParam('Of these kinds.', ArticleKind) kind?: ArticleKind[];
+  @TextsParam('Of these makers.') maker?: string[];
+  @TextsParam('In one of these colours.') colours?: string[];
+  @TextsParam('In all of these colours.') coloursAll?: string[];
+  @IntegersParam('Of one of these years.') years?: number[];
+  @TextsParam('With a variant of one of these sizes.') size?: string[];
+  @TextsParam('With a variant of one of these sizes in stock.') sizeInStock?: string[];
+}
+
+@QueryOf(Variant, { sort: ['variantID'] })
+class ListVariantsDto extends ListQueryDto {
+  @BooleanParam('In stock, or not.') inStock?: boolean;
+}
+
+@Controller('test_articles')
+class ArticlesController {
+  constructor(@InjectRepository(Article) private readonly articles: Repository<Article>) {}
+
+  @Get()
+  list(@Query() query: ListArticlesDto): Listing {
+    return listOf(this.articles, query, {
+      coloursAll: (colours) => ({ colours: ArrayContains(colours) }),
+      size: (size) => ({ articleID: having(Variant, { size }) }),
+      sizeInStock: (size) => ({ articleID: having(Variant, { size, inStock: true }) }),
+    });
+  }
+
+  @Get(':articleID')
+  get(@Param('articleID') articleID: string, @Query() query: GetArticleDto): ObjectLookup {
+    return objectOf(this.articles, articleID, query);
+  }
+}
+
+@Controller('test_variants')
+class VariantsController {
+  constructor(@InjectRepository(Variant) private readonly variants: Repository<Variant>) {}
+
+  @Get()
+  list(@Query() query: ListVariantsDto): Listing {
+    return listOf(this.variants, query);
+  }
+}
+
+@Module({
+  imports: [ListModule.forFeature(Article), ListModule.forFeature(Variant)],
+  controllers: [ArticlesController, VariantsController],
+})
+export class ArticlesModule {}
