@@ -138,6 +138,7 @@ function plainPath({ limit, offset, fields, sort, facets, ...filters }: Question
     ...Object.entries(filters).map(([name, value]) => `${name}=${String(value)}`),
     ...(fields === undefined ? [] : [`fields=${fields.join(',')}`]),
     ...(sort === undefined ? [] : [`sort=${sort.down ? '-' : ''}${sort.by}`]),
+    ...(typeof facets === 'string' ? [facets] : []),
   ];
   const path = facets ? '/facets/products' : '/products';
   return `${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;

@@ -17,8 +17,8 @@ export interface Question {
   readonly include?: string;
   /** The product behind which the page begins. */
   readonly after?: string;
-  /** Asks for the facet counts of the list in place of its objects. */
-  readonly facets?: true;
+  /** Asks for the facet counts of the list in place of its objects: with these parameters, or all of them. */
+  readonly facets?: true | string;
   /** Objects without a value come last in both directions, and ties are in the direction of the sort. */
   readonly sort?: { readonly by: 'price' | 'name'; readonly down?: boolean };
 }

@@ -40,6 +40,9 @@ interface Choice {
 /** The list to which the others are compared: any page of all products. */
 export const PLAIN_PAGE = 'plain page';
 
+/** Ten intervals of all prices. */
+const INTERVALS = `facets=price&bounds=${Array.from({ length: 9 }, (_, at) => Math.round(((at + 1) * HIGHEST_PRICE) / 10)).join()}`;
+
 type Type = (typeof TYPES)[number];
 const PAIRS: readonly [Type[], ...Type[][]] = [
   ['PHYSICAL', 'DIGITAL'],
@@ -198,6 +201,72 @@ export const STOREFRONT: readonly StorefrontList[] = [
     weight: 0,
     isOwn: true,
     draw: ({ random }) => list({ ...type(random), inStock: true, facets: true }),
+  },
+  {
+    name: 'facets, price range',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) => list({ ...prices(random), facets: true }),
+  },
+  {
+    name: 'facets, word and price range',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) => list({ q: oneOf(random, USUAL_WORDS), ...prices(random), facets: true }),
+  },
+  {
+    name: 'limits of the price',
+    weight: 0,
+    isOwn: true,
+    draw: () => list({ facets: 'facets=price' }),
+  },
+  {
+    name: 'limits of the price, category and type',
+    weight: 0,
+    isOwn: true,
+    draw: (from) => list({ ...category(from), ...type(from.random), facets: 'facets=price' }),
+  },
+  {
+    name: 'limits of the price, word',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) => list({ q: oneOf(random, USUAL_WORDS), facets: 'facets=price' }),
+  },
+  {
+    name: 'ten intervals of the price',
+    weight: 0,
+    isOwn: true,
+    draw: () => list({ facets: INTERVALS }),
+  },
+  {
+    name: 'ten intervals of the price, type',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) => list({ ...type(random), facets: INTERVALS }),
+  },
+  {
+    name: 'ten intervals of the price, category',
+    weight: 0,
+    isOwn: true,
+    draw: (from) => list({ ...category(from), facets: INTERVALS }),
+  },
+  {
+    name: 'categories with all below them',
+    weight: 0,
+    isOwn: true,
+    draw: () => list({ facets: 'facets=within' }),
+  },
+  {
+    name: 'categories with all below them, type',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) => list({ ...type(random), facets: 'facets=within' }),
+  },
+  {
+    name: 'brands that begin so',
+    weight: 0,
+    isOwn: true,
+    draw: () => list({ facets: 'facets=brandID&facetStarts=name+of+1' }),
   },
   {
     name: 'subtree of 50 categories',

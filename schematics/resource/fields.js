@@ -36,7 +36,7 @@ export const TIMES = ['createdAt', 'updatedAt'];
 /** Parameters that every list has, or may have. */
 export const PARAMETERS =
   `clientID access_token fields limit offset after sort include updatedSince updatedUntil createdSince
-   createdUntil facets`.split(/\s+/);
+   createdUntil facets facetStarts bounds`.split(/\s+/);
 
 /** Maximum characters of a text. `indexed` is for a text that an index holds, and its default too. */
 export const LENGTH = { indexed: nameColumn.length, default: 10_000, maximum: 1_000_000 };

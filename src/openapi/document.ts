@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
+import { MAXIMUM_BOUNDS } from '../list/facets/facets-query.dto.js';
 import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';
@@ -82,7 +83,7 @@ function schemasOf(
     const count = 'All values with a match, whatever `limit` says.';
     return {
       [name]: facetCount(fields),
-      [page]: pageOf(name, count, maxLimit * fields.length),
+      [page]: pageOf(name, count, Math.max(maxLimit * fields.length, MAXIMUM_BOUNDS + 1)),
     };
   }
   const count = 'All that match, whatever `limit`, `offset` and `fields` say.';

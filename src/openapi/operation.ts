@@ -51,7 +51,7 @@ const KINDS = {
   facets: {
     summary: (endpoint: DescribedEndpoint) => `Count ${resourceOf(endpoint)} by value`,
     description:
-      'For each field, how many objects of the list have each of its values, the most frequent first. A filter on the field itself is ignored.',
+      'For each field, how many objects of the list have each of its values, the most frequent first; of a number or a time, its limits, or how many are in each interval. A filter on the field itself is ignored.',
     success: 'The counts. `count` is the number of all values, whatever `limit` says.',
     headers: [],
   },
@@ -170,5 +170,10 @@ function exampleOf(object: unknown): Json {
 function exampleFacet(endpoint: DescribedEndpoint): Json {
   const [field = ''] = namesIn(endpoint, 'facets');
   const filter = endpoint.parameters.find(({ name }) => name === field);
-  return { field, value: (filter && exampleText(endpoint, filter)) ?? 'a', count: '1' };
+  return {
+    field,
+    value: (filter && exampleText(endpoint, filter)) ?? 'a',
+    label: null,
+    count: '1',
+  };
 }

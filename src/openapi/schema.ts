@@ -56,7 +56,15 @@ function envelopeOf(count: string, objects: Json): Json {
 export function facetCount(fields: readonly string[]): Json {
   return objectOf({
     field: { description: 'The name of the field.', type: 'string', enum: fields },
-    value: { description: 'The value, as text.', type: 'string' },
+    value: {
+      description:
+        'The value, as text; of a number or a time the least and the greatest one, or an interval, such as `10..50`.',
+      type: 'string',
+    },
+    label: {
+      description: 'What the object is called that the field refers to; null if it refers to none.',
+      type: ['string', 'null'],
+    },
     count: { description: 'The number of objects that have it.', ...COUNT },
   });
 }

@@ -10,9 +10,9 @@ const EXTERNAL = new Map<string, ExternalTable>();
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
 interface ListColumns<Column extends string> {
   /**
-   * Columns whose values the tally counts, and combinations of columns. A list that is filtered by
-   * values of one of them, or of one of the combinations, takes its count and the position of an offset
-   * from the tally, without reading every matching object.
+   * Columns whose values the tally counts, and combinations of columns. Of an array it counts the items, by
+   * themselves. A list that is filtered by values of one of them, or of one of the combinations, takes its
+   * count and the position of an offset from the tally, without reading every matching object.
    */
   readonly counted?: readonly (Column | readonly Column[])[];
   /**
@@ -85,17 +85,22 @@ export function Resource<Entity extends object>(
     )(target);
     if (external) EXTERNAL.set(name, external);
     if (scope) setScope(target, scope);
+    const properties = getMetadataArgsStorage().filterColumns(target);
+    const counted = (columns.counted ?? []).map((names) =>
+      typeof names === 'string' ? [names] : names,
+    );
+    const isItems = ([name, ...others]: readonly string[]): boolean =>
+      others.length === 0 &&
+      properties.some((column) => column.propertyName === name && column.options.array === true);
     const declared: Declared = {
       ...NOTHING,
       ...columns,
       name,
       external,
-      counted: (columns.counted ?? []).map((names) =>
-        typeof names === 'string' ? [names] : names,
-      ),
+      counted: counted.filter((names) => !isItems(names)),
+      items: counted.filter(isItems).flat(),
     };
     Reflect.defineMetadata(RESOURCE, declared, target);
-    const properties = getMetadataArgsStorage().filterColumns(target);
     const identifier = properties.find((column) => column.options.primary);
     for (const { mode, propertyName } of properties) {
       const meaning = TIME_MEANINGS[mode]?.(singularName(target));
@@ -112,6 +117,8 @@ export function Resource<Entity extends object>(
 /** What lists do with the columns of an entity. A column that is counted by itself is a combination of one. */
 interface DeclaredColumns extends Required<Omit<ListColumns<string>, 'counted'>> {
   readonly counted: readonly (readonly string[])[];
+  /** The arrays whose items are counted. */
+  readonly items: readonly string[];
 }
 
 interface Declared extends DeclaredColumns {
@@ -128,6 +135,7 @@ export function declaredOf({ target }: Pick<EntityMetadata, 'target'>): Declared
 
 const NOTHING: DeclaredColumns = {
   counted: [],
+  items: [],
   filtered: [],
   sorted: [],
   searched: [],

@@ -47,8 +47,9 @@ interface NamedColumns {
 }
 
 function namedColumns(metadata: EntityMetadata): NamedColumns {
-  const { counted, filtered, sorted, searched, intervals, paths } = declaredColumns(metadata);
-  const tallied = [...counted, ...intervals.map(({ within }) => within)].flat();
+  const { counted, items, filtered, sorted, searched, intervals, paths } =
+    declaredColumns(metadata);
+  const tallied = [...counted, ...items, ...intervals.map(({ within }) => within)].flat();
   const listed = [...tallied, ...filtered, ...sorted, ...searched];
   const scoped = scopeOf(metadata)?.columns ?? [];
   return { counted: tallied, listed, scoped, stored: new Set([...listed, ...paths]) };
@@ -97,16 +98,23 @@ function* externalProblems(metadata: EntityMetadata): Generator<string> {
         yield `${entity}.${columns[0]?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`;
     return;
   }
-  const { counted, filtered, sorted, searched, intervals, paths } = declaredColumns(metadata);
+  const { counted, items, filtered, sorted, searched, intervals, paths } =
+    declaredColumns(metadata);
   const { counts } = capabilitiesOf(metadata);
   const bounded = intervals.flatMap(({ of, within }) => [...within, of]);
   const indexed = [...filtered, ...sorted, ...searched, ...bounded, ...paths];
   const [refused, uses, lacks] = counts
     ? [indexed, 'filtered, sorted or searched', '']
-    : [[...counted.flat(), ...indexed], 'counted, filtered, sorted or searched', ', and no tally'];
+    : [
+        [...counted.flat(), ...items, ...indexed],
+        'counted, filtered, sorted or searched',
+        ', and no tally',
+      ];
   for (const name of new Set(refused))
     yield `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`;
   if (counts) {
+    for (const name of items)
+      yield `${entity}.${name} cannot be counted, since the table is that of others: only in tables of the service the items of an array are`;
     for (const names of counted) yield* lengthProblem(metadata, names, 'counted');
     yield* lengthProblem(metadata, scopeOf(metadata)?.columns ?? [], 'in a scope');
   }

@@ -26,11 +26,14 @@ export function* intervalProblems(metadata: EntityMetadata): Generator<string> {
 /** What the tally would count twice, or could not name. */
 export function* countedProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity } = metadata;
-  const { counted } = declaredColumns(metadata);
+  const { counted, intervals } = declaredColumns(metadata);
   for (const names of repeated(counted.map(inOneOrder))) yield `${entity} counts ${names} twice`;
   for (const names of counted)
     if (names.length === 0 || hasRepetition(names))
       yield `${entity} counts a combination of ${named(names)}`;
+  for (const name of [...counted, ...intervals.map(({ within }) => within)].flat())
+    if (metadata.findColumnWithPropertyName(name)?.isArray)
+      yield `${entity} counts a combination with ${name}, an array, whose items are counted by themselves`;
 }
 
 function named(columns: readonly string[]): string {

@@ -11,6 +11,13 @@ export function relatedEntity(entity: ObjectType<unknown>, column: string): Obje
   return target;
 }
 
+/** The columns of an entity that refer to a tree: to another entity, which refers to itself. */
+export function treeReferences(entity: ObjectType<unknown>): string[] {
+  return [...references(entity)]
+    .filter(([, target]) => target !== entity && [...references(target).values()].includes(target))
+    .map(([column]) => column);
+}
+
 /** The entities that the columns of an entity refer to with `@ForeignKey`. */
 export function references(entity: ObjectType<unknown>): Map<string, ObjectType<unknown>> {
   const keys = getMetadataArgsStorage().filterForeignKeys(entity);

@@ -6,7 +6,7 @@ import { recut, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { type Tally, type TallyOrder, tallyOrders } from './tally.js';
-import { wordTallies } from './word-tally.js';
+import { itemTallies, wordTallies } from './word-tally.js';
 
 /** Maximum number of deltas of each table that a transaction folds. */
 export const FOLD_SIZE = 50_000;
@@ -49,7 +49,7 @@ export class TallyMaintenance {
     private readonly rangeSize?: number,
   ) {
     this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
-    this.tallies = [...this.orders, ...wordTallies(metadata)];
+    this.tallies = [...this.orders, ...wordTallies(metadata), ...itemTallies(metadata)];
     this.resource = nameOf(metadata);
   }
 

@@ -18,11 +18,11 @@ export interface TallyColumns {
 
 /** What the tally of a resource counts by according to its entity. */
 export function declaredTally(metadata: EntityMetadata): TallyColumns {
-  const { sorted, searched, intervals } = declaredColumns(metadata);
+  const { sorted, searched, items, intervals } = declaredColumns(metadata);
   const databaseNames = (properties: readonly string[]): string[] =>
     properties.map((name) => columnOf(metadata, name).databaseName);
   return {
-    counted: facetColumnsOf(metadata).map(namesOf),
+    counted: [...facetColumnsOf(metadata).map(namesOf), ...databaseNames(items)],
     sorted: databaseNames(sorted),
     searched: databaseNames(searched),
     intervals: intervals.map(({ of, within }) => databaseNames([...within, of]).join('+')),

@@ -6,28 +6,39 @@ import { columnOf, singleCountedColumnsOf } from '../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
 import type { Tally } from './tally.js';
 
-/** The numbers of objects with a common word in a searched column, by facet. */
-export interface WordTally extends Tally {
-  /** The searched column. */
+/** The numbers of objects with an item of a counted array, by item and facet. */
+export interface ItemTally extends Tally {
   readonly column: ColumnMetadata;
+}
+
+/** The numbers of objects with a common word in a searched column, by word and facet. */
+export interface WordTally extends ItemTally {
   /** The table of the words that are counted, quoted. */
   readonly words: string;
 }
 
 /** The tallies of a resource by words, one for each searched column. */
 export function wordTallies(metadata: EntityMetadata): WordTally[] {
-  const { tableName } = metadata;
   return declaredColumns(metadata).searched.map((name) => {
-    const column = columnOf(metadata, name);
-    const table = `${tableName}_tally_by_${column.databaseName}`;
-    return {
-      column,
-      tally: `"${table}"`,
-      deltas: `"${table}_deltas"`,
-      key: 'word, facet',
-      words: `"${table}_counted"`,
-    };
+    const tally = itemTally(metadata, name);
+    return { ...tally, words: `${tally.tally.slice(0, -1)}_counted"` };
   });
+}
+
+/** The tallies of a resource by items, one for each counted array. */
+export function itemTallies(metadata: EntityMetadata): ItemTally[] {
+  return declaredColumns(metadata).items.map((name) => itemTally(metadata, name));
+}
+
+/** The tally of the items of an array; `undefined` if they are not counted. */
+export function itemTallyOf(metadata: EntityMetadata, name: string): ItemTally | undefined {
+  return declaredColumns(metadata).items.includes(name) ? itemTally(metadata, name) : undefined;
+}
+
+function itemTally(metadata: EntityMetadata, name: string): ItemTally {
+  const column = columnOf(metadata, name);
+  const table = `${metadata.tableName}_tally_by_${column.databaseName}`;
+  return { column, tally: `"${table}"`, deltas: `"${table}_deltas"`, key: 'word, facet' };
 }
 
 /** The tally that knows the counts of a search; `undefined` if none does, as for a beginning of a word. */
@@ -49,14 +60,39 @@ export function wordSums(
   metadata: EntityMetadata,
   { column, words }: WordTally,
   isCounted: boolean,
-): { text: string; values: readonly unknown[] } {
+): SumsQuery {
+  return sumsOf(
+    metadata,
+    column,
+    `unnest(tsvector_to_array(object."${column.databaseName}")) lexemes("#word")
+     JOIN ${words} chosen ON chosen.word = "#word" AND chosen.is_counted = ${String(isCounted)}`,
+  );
+}
+
+/** As `wordSums`, for the items of an array. */
+export function itemSums(metadata: EntityMetadata, { column }: ItemTally): SumsQuery {
+  const { databaseName } = column;
+  return sumsOf(metadata, column, itemsOf(`object."${databaseName}"`, '"#word"'));
+}
+
+/** The items of an array as a table in FROM, each once, as texts. */
+export function itemsOf(reference: string, name: string): string {
+  return `(SELECT DISTINCT item::text FROM unnest(${reference}) item WHERE item IS NOT NULL) items(${name})`;
+}
+
+interface SumsQuery {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** @param words a table of the words or items of `object`, as `#word` */
+function sumsOf(metadata: EntityMetadata, column: ColumnMetadata, words: string): SumsQuery {
   const counted = singleCountedColumnsOf(metadata).map(
     (name) => columnOf(metadata, name).databaseName,
   );
   const columns = [column.databaseName, ...counted].map((name) => `"${name}"`).join(', ');
   const source = `(SELECT ${columns}, 1 AS "#step" FROM "${metadata.tableName}") object
-    CROSS JOIN LATERAL unnest(tsvector_to_array(object."${column.databaseName}")) lexemes("#word")
-    JOIN ${words} chosen ON chosen.word = "#word" AND chosen.is_counted = ${String(isCounted)}`;
+    CROSS JOIN LATERAL ${words}`;
   return {
     text: `SELECT tally_sums($1, $2, '"#word"') AS sums`,
     values: [['', ...counted], source],

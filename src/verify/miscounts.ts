@@ -4,7 +4,13 @@ import { namesOf } from '../tally/facet.js';
 import { identifierType } from '../resource/identifiers.js';
 import { nameOf, tableOf } from '../resource/resource.js';
 import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../tally/tally.js';
-import { type WordTally, wordSums, wordTallies } from '../tally/word-tally.js';
+import {
+  itemSums,
+  type ItemTally,
+  itemTallies,
+  wordSums,
+  wordTallies,
+} from '../tally/word-tally.js';
 import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
 
 /** Maximum number of reported ranges, or words, per resource and tally. */
@@ -32,7 +38,12 @@ export async function miscounts(
     report(order.column, await dataSource.query(comparison(metadata, order)));
   }
   for (const words of wordTallies(metadata)) {
-    report(words.column, await wordDifferences(dataSource, metadata, words));
+    const counted = `JOIN (SELECT word FROM ${words.words} WHERE is_counted) counted USING (word)`;
+    const sums = wordSums(metadata, words, true);
+    report(words.column, await wordDifferences(dataSource, words, sums, counted));
+  }
+  for (const items of itemTallies(metadata)) {
+    report(items.column, await wordDifferences(dataSource, items, itemSums(metadata, items)));
   }
   return found;
 }
@@ -75,21 +86,24 @@ function comparison(metadata: EntityMetadata, order: TallyOrder): string {
     ORDER BY facet, ${rangeKey} LIMIT ${MAXIMUM_REPORTED}`;
 }
 
-/** The counted words where tally and table differ. One statement compares them, in one snapshot. */
+/**
+ * The words or items where tally and table differ. One statement compares them, in one snapshot.
+ *
+ * @param counted joins the words that are counted. Default: all are
+ */
 async function wordDifferences(
   dataSource: DataSource,
-  metadata: EntityMetadata,
-  tally: WordTally,
+  { tally, deltas }: ItemTally,
+  { text, values }: ReturnType<typeof wordSums>,
+  counted = '',
 ): Promise<Difference[]> {
-  const counted = `(SELECT word FROM ${tally.words} WHERE is_counted) counted`;
-  const { text, values } = wordSums(metadata, tally, true);
   const [{ sums }] = await dataSource.query<[{ sums: string }]>(text, [...values]);
   return dataSource.query(
     `SELECT concat_ws(' ', word, nullif(facet, '')) AS where, sum(tallied) AS tallied, sum(there) AS there
      FROM (
        SELECT "#word" AS word, facet, 0 AS tallied, total AS there FROM (${sums}) sums
-       UNION ALL SELECT word, facet, count, 0 FROM ${tally.tally} JOIN ${counted} USING (word)
-       UNION ALL SELECT word, facet, count, 0 FROM ${tally.deltas} JOIN ${counted} USING (word)
+       UNION ALL SELECT word, facet, count, 0 FROM ${tally} ${counted}
+       UNION ALL SELECT word, facet, count, 0 FROM ${deltas} ${counted}
      ) every
      GROUP BY word, facet HAVING sum(tallied) <> sum(there)
      ORDER BY word, facet LIMIT ${MAXIMUM_REPORTED}`,

@@ -25,6 +25,7 @@ const TARGETS = [
   '/products/p77',
   '/brands?name=Brand%207',
   '/facets/products?type=DIGITAL&priceMin=5',
+  '/facets/products?facets=price&bounds=5,50&type=DIGITAL',
   '/brands?nonsense=1',
   '/brands?limit=x',
   '/nowhere',

@@ -28,6 +28,8 @@ afterAll(async () => {
 
 const NAMES = [
   'facets',
+  'facetStarts',
+  'bounds',
   'fields',
   'include',
   'limit',
@@ -89,6 +91,9 @@ const PAIRS = [
   'fields=nonsense',
   'sort=-price,name',
   'facets=type,%20inStock',
+  'facets=price',
+  'facets=within',
+  'bounds=1,2.5,9',
   'q=name%204',
   'q=100%',
 ];

@@ -34,9 +34,9 @@ export enum ArticleKind {
   SHOE = 'SHOE',
 }
 
-/** A resource with children, and with arrays. */
+/** A resource with children, and with arrays whose items are counted. */
 @Resource('test_articles', {
-  counted: ['kind', 'maker', ['kind', 'maker']],
+  counted: ['kind', 'maker', 'colours', 'years', ['kind', 'maker']],
   filtered: ['kind', 'maker'],
   sorted: ['name'],
 })

@@ -88,9 +88,15 @@ const PLAIN: PlainResource = {
       ), '+')`;
     },
   },
+  facets: {
+    labels: {},
+    tree: { column: '', nodes: () => '' },
+    items: ['colours', 'years'],
+    ranges: {},
+  },
 };
 
-const FACETS = ['kind', 'maker'];
+const FACETS = ['kind', 'maker', 'colours', 'years'];
 
 let service: Service;
 const tokens = new Map<string, string>();
@@ -177,7 +183,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('Lists with children, and filters by them, are as plain SQL has them', async () => {
+it('Lists with children, and filters by them and by items, are as plain SQL has them', async () => {
   const random = new Random('lists of articles');
   const metadata = resourcesOf(service.dataSource).get('test_articles');
   if (!metadata) throw new Error('There are no articles');

@@ -239,6 +239,35 @@ describe('A column', () => {
     ]);
   });
 
+  it('is no array if it is counted with others, or in a table of others', async () => {
+    @Resource('test_arrays', {
+      counted: ['tags', 'years', ['tags', 'size']],
+      sorted: ['size'],
+      intervals: [{ of: 'size', within: ['years'] }],
+    })
+    class Arrays {
+      @PrimaryColumn(identifierColumn) arraysID!: string;
+      @Column({ type: 'text', array: true }) tags!: string[];
+      @Column({ type: 'integer', array: true }) years!: number[];
+      @Column('integer') size!: number;
+    }
+    expect(await problemsOf(Arrays)).toEqual([
+      'Arrays counts a combination with tags, an array, whose items are counted by themselves',
+      'Arrays counts a combination with years, an array, whose items are counted by themselves',
+    ]);
+    @Resource('test_tracked_arrays', {
+      external: { schema: 'sales', name: 'items', tracked: true },
+      counted: ['tags'],
+    })
+    class TrackedArrays {
+      @PrimaryColumn({ type: 'text' }) id!: string;
+      @Column({ type: 'text', array: true }) tags!: string[];
+    }
+    expect(await problemsOf(TrackedArrays)).toEqual([
+      'TrackedArrays.tags cannot be counted, since the table is that of others: only in tables of the service the items of an array are',
+    ]);
+  });
+
   it('of the times of changes has milliseconds', async () => {
     const withPrecision = (precision?: number) =>
       problemsOf(withColumn(UpdateDateColumn({ type: 'timestamptz', precision })));

@@ -20,9 +20,6 @@ export const LIBRARY = {
   view: plainBooks('test_viewed_books', 'named.books'),
 } as const;
 
-/** The fields of facet counts, in order. */
-export const FACETS = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'];
-
 @Module({
   imports: [
     ShelvesModule,

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
 import type { Test } from 'supertest';
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { parse } from 'csv-parse/sync';
 import { parametersOf, schemaOf } from '../../src/http/parameters/declared-parameters.js';
+import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { changesTable } from '../../src/resource/changes-table.js';
+import { declaredColumns } from '../../src/resource/declaration.js';
 import { relatedEntity } from '../../src/resource/references.js';
 import { relatedName } from '../../src/resource/related.js';
 import {
@@ -20,6 +23,7 @@ import { refusal, type Service, startService } from '../service.js';
 import { fillTable } from './fill-table.js';
 import { type MadeValues, madeObjects } from './made-objects.js';
 import { compareFacets, comparePage, type PlainResource } from './oracle.js';
+import { plainFacetFields } from './plain-facet-fields.js';
 import { loadReferenced } from './referenced.js';
 import { type NamedTrials, trialsOf, type WholeTrial } from './trials.js';
 
@@ -572,8 +576,14 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       const facets = `/facets${path}`;
       const counted = (): string[] => {
         const metadata = resourcesOf(service.dataSource).get(resource);
-        return metadata ? singleCountedColumnsOf(metadata) : [];
+        return metadata
+          ? [...singleCountedColumnsOf(metadata), ...declaredColumns(metadata).items]
+          : [];
       };
+      const withFacets = (): PlainResource => ({
+        ...plain(),
+        facets: plainFacetFields(service.dataSource.getMetadata(entity), options.tree),
+      });
 
       it('are of its counted columns, and do not exist without', async () => {
         if (counted().length === 0) {
@@ -583,7 +593,14 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
         const ordered = [...new Set([...fields, ...counted()])].filter((name) =>
           counted().includes(name),
         );
-        await compareFacets(service, plain(), ordered, { limit: '1000' });
+        await compareFacets(service, withFacets(), ordered, { limit: '1000' });
+      });
+
+      it('are of whatever else facets may name: limits, and a tree', async () => {
+        if (counted().length === 0) return;
+        const { names: all } = facetFieldsOf(entity as Type);
+        const sent = { facets: all.join(), limit: '1000' };
+        await compareFacets(service, withFacets(), all, sent);
       });
 
       it('take the filters of the list, facets and limit, and nothing else', async () => {
@@ -593,7 +610,8 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
         );
         const others = ['fields', 'include', 'offset', 'after', 'sort'];
         const wanted = names(ofList.objects).filter((name) => !others.includes(name));
-        expect(names(ofFacets.objects)).toEqual([...wanted, 'facets'].sort());
+        const own = names(ofFacets.objects).filter((name) => !wanted.includes(name));
+        expect(own).toEqual(own.includes('bounds') ? ['bounds', ...OF_FACETS] : OF_FACETS);
         const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
         const documented = names(document.paths[facets].get.parameters);
         expect(documented).toEqual(expect.arrayContaining(['facets', 'limit']));
@@ -755,6 +773,9 @@ function namesOf(query: ListQueryClass, parameter: string): readonly string[] {
 function identifierTypeOf(type: unknown): IdentifierType {
   return type === 'integer' || type === 'bigint' || type === 'uuid' ? type : 'text';
 }
+
+/** The parameters of facet counts, beside `bounds`. */
+const OF_FACETS = ['facetStarts', 'facets'];
 
 /** The parameters of every list. */
 const OF_EVERY_LIST = ['clientID', 'access_token', 'fields', 'limit', 'offset', 'after', 'sort'];

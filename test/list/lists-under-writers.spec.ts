@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { driverErrorOf } from '../../src/database/database-failure.js';
 import { databaseOptions } from '../../src/database/options.js';
@@ -8,6 +9,7 @@ import { Replicas } from '../../src/database/replicas.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
+import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { FacetCounts, FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';
 import { Dependencies } from '../../src/list/reading/dependencies.js';
@@ -28,7 +30,6 @@ import { advanceWatermark } from '../watermark.js';
 import {
   bookChange,
   CLIENTS,
-  FACETS,
   insertion,
   LIBRARY,
   type Library,
@@ -45,7 +46,7 @@ import {
   without,
 } from './oracle.js';
 import { Mirror } from './mirror.js';
-import { bookFilters, randomBook } from './plain-books.js';
+import { bookFilters, randomBook, randomFacets } from './plain-books.js';
 
 /** Seconds of the run. */
 const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 6);
@@ -124,12 +125,26 @@ class SnapshotReader {
     expect({ asked, count: open.count, objects }).toEqual({ asked, ...wanted });
   }
 
-  async compareFacets(list: PlainRequest, clientID: string): Promise<void> {
+  async compareFacets(random: Random, list: PlainRequest, clientID: string): Promise<void> {
     const limit = 4;
+    const [names, { bounds, facetStarts: starts }] = randomFacets(random);
     const filters = without(list, 'sort', 'include');
-    const request = { ...filters, limit: String(limit) };
-    const wanted = await this.plain(plainFacets(LIBRARY.own, FACETS, request, clientID));
-    const counts = new FacetCounts(await listing(filters), FACETS, limit);
+    const request = {
+      ...filters,
+      limit: String(limit),
+      ...(bounds && { bounds }),
+      ...(starts && { facetStarts: starts }),
+    };
+    const wanted = await this.plain(plainFacets(LIBRARY.own, names, request, clientID));
+    const described = await listing(filters);
+    const fields = facetFieldsOf(described.repository.metadata.target as Type);
+    const counts = new FacetCounts(described, {
+      fields,
+      names,
+      limit,
+      starts,
+      bounds: bounds?.split(','),
+    });
     const page = await this.facetReader.prepare(counts, { clientID }).read();
     const objects = JSON.parse(page.objects) as Record<string, unknown>[];
     const shown = objects.map((each) => shownObject(each, request));
@@ -187,7 +202,7 @@ async function read(random: Random, run: Run): Promise<void> {
     const looksUp = ['within', 'shelfName', 'shelfOr'].some((name) => name in list);
     const pages = looksUp ? 1 : random.pick([3, 3, 3, 9]);
     await reader.inSnapshot(async () => {
-      if (kind < 0.2) return reader.compareFacets(list, client);
+      if (kind < 0.2) return reader.compareFacets(random, list, client);
       if (kind < 0.3) return reader.compareWhole(list, client);
       let offset = random.chance(0.3) ? 0 : random.below(4000 / random.pick([1, 10, 50]));
       let after: string | undefined;

@@ -26,6 +26,19 @@ export interface PlainResource {
   readonly titled?: (words: string) => string;
   /** What `include` may name, each with a text of the related object, or of several, as SQL on `object`. */
   readonly included?: Readonly<Record<string, (client: string) => string>>;
+  /** What facet counts tell of fields beside their values. */
+  readonly facets?: PlainFacetFields;
+}
+
+interface PlainFacetFields {
+  /** What the object is called that a field refers to, as SQL on `value`. */
+  readonly labels: Readonly<Record<string, (client: string) => string>>;
+  /** The column that `within` compares, and a query of `value`, one that it has, and each `node` that this is within. */
+  readonly tree: { readonly column: string; readonly nodes: (client: string) => string };
+  /** Arrays, whose items are counted. */
+  readonly items?: readonly string[];
+  /** Numbers and times that are not counted by value, and their public form in SQL. */
+  readonly ranges: Readonly<Record<string, (reference: string) => string>>;
 }
 
 /** The parameters of a list, as a client sends them. */
@@ -67,7 +80,9 @@ export function shownObject(
   object: Readonly<Record<string, unknown>>,
   { include }: PlainRequest,
 ): string {
-  if ('field' in object) return [object.field, object.value, object.count].join(' ');
+  if ('field' in object) {
+    return [object.field, object.value, object.label ?? 'null', object.count].join(' ');
+  }
   const related = namesIn(include).map((name) => {
     const shown = object[name] as { name: string } | Record<string, string>[] | null;
     if (!Array.isArray(shown)) return shown?.name ?? 'none';
@@ -76,27 +91,79 @@ export function shownObject(
   return [Object.values(object)[0], ...related].join(' ');
 }
 
-/** A statement for the facet counts of fields as a `PlainPage`, each with its field, value and count. Empty texts have none. */
+/**
+ * A statement for the facet counts of fields as a `PlainPage`, each with its field, value, label and count. Empty texts
+ * have none.
+ */
 export function plainFacets(
   resource: PlainResource,
   fields: readonly string[],
   request: PlainRequest,
   client = '',
 ): string {
-  const counts = fields.map(
-    (
-      field,
-      at,
-    ) => `SELECT ${at} AS at, '${field}' AS field, "${field}"::text AS value, count(*) AS count
-      FROM ${resource.table} WHERE "${field}"::text <> '' AND ${plainWhere(resource, request, client, field)}
-      GROUP BY "${field}"`,
-  );
-  return `WITH counts AS (${counts.join(' UNION ALL ')}), placed AS (
-      SELECT *, row_number() OVER (PARTITION BY at ORDER BY count DESC, value COLLATE "C") AS place FROM counts
-    )
+  const { limit = '50', facetStarts } = request;
+  const counts = fields.map((field, at) => {
+    const label = resource.facets?.labels[field]?.(client) ?? 'NULL';
+    const found = plainRanges(resource, field, request, client);
+    if (found)
+      return `SELECT ${at} AS at, place, '${field}' AS field, value, NULL AS label, count FROM (${found}) ranges`;
+    const begins = (text: string): string =>
+      `starts_with(lower(${text}), lower(${literal(facetStarts ?? '')}))`;
+    return `SELECT ${at} AS at, row_number() OVER (ORDER BY count DESC, value COLLATE "C") AS place, '${field}' AS field, value, label, count
+      FROM (SELECT *, ${label} AS label FROM (${plainCounts(resource, field, request, client)}) counted) labelled
+      WHERE value <> '' AND (${begins('value')} OR ${begins('label')})`;
+  });
+  return `WITH counts AS (${counts.join(' UNION ALL ')})
     SELECT (SELECT count(*)::text FROM counts) AS count, ARRAY(
-      SELECT concat_ws(' ', field, value, count) FROM placed WHERE place <= ${request.limit ?? '50'} ORDER BY at, place
+      SELECT concat_ws(' ', field, value, coalesce(label, 'null'), count) FROM counts
+      WHERE place <= ${limit} OR value LIKE '%..%' AND ${limit} > 0 ORDER BY at, place
     ) AS objects`;
+}
+
+/** A query of the values of a field, and their counts. */
+function plainCounts(
+  resource: PlainResource,
+  field: string,
+  request: PlainRequest,
+  client: string,
+): string {
+  const { table, facets } = resource;
+  if (facets?.items?.includes(field)) {
+    return `SELECT value, count(*) AS count FROM ${table}
+      CROSS JOIN LATERAL (SELECT DISTINCT unnest("${field}")::text AS value) items
+      WHERE ${plainWhere(resource, request, client, field)} GROUP BY value`;
+  }
+  if (field !== 'within' || !facets) {
+    return `SELECT "${field}"::text AS value, count(*) AS count FROM ${table}
+      WHERE ${plainWhere(resource, request, client, field)} GROUP BY "${field}"`;
+  }
+  const { column, nodes } = facets.tree;
+  return `SELECT node AS value, count(*) AS count FROM ${table} JOIN (${nodes(client)}) nodes ON nodes.value = "${column}"
+    WHERE ${plainWhere(resource, request, client, column)} GROUP BY node`;
+}
+
+/** A query of the limits of a field, or of its intervals; `undefined` if its values are counted. */
+function plainRanges(
+  resource: PlainResource,
+  field: string,
+  request: PlainRequest,
+  client: string,
+): string | undefined {
+  const form = resource.facets?.ranges[field];
+  if (!form) return undefined;
+  const from = `FROM ${resource.table} WHERE ${plainWhere(resource, request, client, field)}`;
+  if (request.bounds === undefined) {
+    return `SELECT 1 AS place, ${form(`min("${field}")`)} || '..' || ${form(`max("${field}")`)} AS value, count("${field}")
+      ${from} HAVING count("${field}") > 0`;
+  }
+  const bounds = request.bounds.split(',');
+  const intervals = ['', ...bounds].map((lower, at) => {
+    const upper = bounds[at] ?? '';
+    const isAbove = lower === '' ? 'true' : `"${field}" >= ${literal(lower)}`;
+    const isBelow = upper === '' ? 'true' : `"${field}" < ${literal(upper)}`;
+    return `SELECT ${at} AS place, '${lower}..${upper}' AS value, count("${field}") ${from} AND ${isAbove} AND ${isBelow}`;
+  });
+  return intervals.join(' UNION ALL ');
 }
 
 /**

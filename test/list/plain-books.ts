@@ -8,6 +8,7 @@ import {
   listed,
   literal,
   type PlainFilter,
+  type PlainRequest,
   type PlainResource,
 } from './oracle.js';
 
@@ -188,6 +189,59 @@ export function bookFilters(random: Random): string[] {
   return [...others, ...random.pick(BOOK_FILTERS)];
 }
 
+const nameOfShelf = (client: string): string =>
+  `(SELECT name FROM ${shelves(client)} shelf WHERE shelf."shelfID" = value)`;
+
+const TREE = {
+  column: 'shelfID',
+  nodes: (client: string): string => `WITH RECURSIVE nodes AS (
+      SELECT "shelfID" AS value, "shelfID" AS node FROM ${shelves(client)} shelf
+      UNION SELECT child."shelfID", node FROM nodes JOIN ${shelves(client)} child ON child."parentID" = nodes.value
+    ) TABLE nodes`,
+};
+
+const RANGES = {
+  price: (reference: string): string => `(${reference})::text`,
+  publishedAt: (reference: string): string =>
+    `to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+};
+
+/** The fields of facet counts, in order. */
+export const FACETS = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'];
+const ALL_FACETS = [
+  'kind',
+  'shelfID',
+  'authorID',
+  'onLoan',
+  'price',
+  'publishedAt',
+  'ownerID',
+  'within',
+];
+
+/** What facet counts may be asked for beside filters, at random, with the fields that it means. */
+export function randomFacets(random: Random): [fields: readonly string[], request: PlainRequest] {
+  const bounds = (of: (random: Random) => string): string => {
+    const all = Array.from({ length: random.pick([1, 2, 9, 50]) }, () => of(random));
+    return [...new Set(all)].sort((one, other) => compareBounds(one, other)).join();
+  };
+  const field = random.pick([...FACETS, 'within']);
+  const named = ALL_FACETS.filter(() => random.chance(0.4));
+  return random.pick<[readonly string[], PlainRequest]>([
+    [FACETS, {}],
+    named.length > 0
+      ? [named, { facets: named.join() }]
+      : [ALL_FACETS, { facets: ALL_FACETS.join() }],
+    [['price'], { facets: 'price', bounds: bounds(price) }],
+    [['publishedAt'], { facets: 'publishedAt', bounds: bounds(time) }],
+    [[field], { facets: field, facetStarts: random.pick(['a', 'n', 'Name 1', 's1', 'none']) }],
+  ]);
+}
+
+function compareBounds(one: string, other: string): number {
+  return one.includes('T') ? one.localeCompare(other) : Number(one) - Number(other);
+}
+
 /** The resource of a `booksModule`, as plain SQL reads it. */
 export function plainBooks(resource: string, table = resource): PlainResource {
   return {
@@ -207,6 +261,7 @@ export function plainBooks(resource: string, table = resource): PlainResource {
       shelf: (client) =>
         `(SELECT name FROM ${shelves(client)} shelf WHERE shelf."shelfID" = object."shelfID")`,
     },
+    facets: { labels: { shelfID: nameOfShelf, within: nameOfShelf }, tree: TREE, ranges: RANGES },
   };
 }
 

@@ -7,7 +7,6 @@ import { Random } from '../random.js';
 import {
   bookChange,
   CLIENTS,
-  FACETS,
   LIBRARY,
   type Library,
   shelfChange,
@@ -23,7 +22,7 @@ import {
   randomList,
   without,
 } from './oracle.js';
-import { BOOK_FILTERS, bookFilters, randomBook } from './plain-books.js';
+import { BOOK_FILTERS, bookFilters, randomBook, randomFacets } from './plain-books.js';
 
 const BOOKS = 5000;
 /** Lists at random; set RANDOM_LISTS for more. */
@@ -140,8 +139,10 @@ async function compareList(
     await compareWhole(resource, { ...without(list, 'include'), ...place }, client, type);
   }
   if (random.chance(0.2) && resource !== LIBRARY.view) {
-    const counted = { ...without(list, 'sort', 'include'), limit: random.pick(['3', '1000']) };
-    await compareFacets(as(client), resource, FACETS, counted, { client });
+    const limit = random.pick(['3', '1000']);
+    const [fields, asked] = randomFacets(random);
+    const counted = { ...without(list, 'sort', 'include'), ...asked, limit };
+    await compareFacets(as(client), resource, fields, counted, { client });
   }
 }
 

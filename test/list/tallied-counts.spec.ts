@@ -114,6 +114,7 @@ it('The tally has the counts of every value among the products in stock and of a
     .get('/facets/products?type=DIGITAL&inStock=true&facets=brandID,categoryID,currency')
     .expect(200);
   const extra: Record<string, number> = { b2: 60, c1: 70, EUR: 80 };
+  const labels: Record<string, string> = { b2: 'C', c1: 'D' };
   const plain = await service.dataSource.query<{ field: string; value: string; count: number }[]>(
     `SELECT field, value, count(*)::integer AS count
      FROM products CROSS JOIN LATERAL (
@@ -127,6 +128,7 @@ it('The tally has the counts of every value among the products in stock and of a
     plain.map(({ field, value, count }) => ({
       field,
       value,
+      label: labels[value] ?? null,
       count: String(count + (extra[value] ?? 0)),
     })),
   );

@@ -330,7 +330,7 @@ describe('The generated part of the client', () => {
       { lotID: 'b' },
     ]);
     expect((await testLots.facets()).objects).toEqual([
-      { field: 'colour', value: 'red', count: 2 },
+      { field: 'colour', value: 'red', label: null, count: 2 },
     ]);
     expect((await testLots.get('c')).colour).toBeNull();
     const put: { lotID: string }[][] = [];
@@ -399,7 +399,10 @@ export async function types(
   const plain = await catalogue.products.get('p');
   equal<(typeof plain)['brand'], Brand | null | undefined>(true);
   const { objects: facets } = await catalogue.products.facets({ facets: ['type'] });
-  equal<(typeof facets)[number]['field'], 'type' | 'brandID' | 'categoryID' | 'currency' | 'inStock'>(true);
+  equal<
+    (typeof facets)[number]['field'],
+    'type' | 'brandID' | 'categoryID' | 'price' | 'currency' | 'createdAt' | 'updatedAt' | 'inStock' | 'within'
+  >(true);
   const store: MirrorStore<Pick<Brand, 'brandID'>> = { save() {}, clear() {}, put() {}, delete() {} };
   await catalogue.brands.mirror({ store, cursor: undefined, fields: ['brandID'] });
   const keyed: MirrorStore<Pick<Brand, 'brandID' | 'name'>> = { save() {}, clear() {}, put() {}, delete() {} };

@@ -378,8 +378,8 @@ describe('The other paths of the client', () => {
     expect(facets).toEqual({
       count: 3,
       objects: [
-        { field: 'type', value: 'DIGITAL', count: 1 },
-        { field: 'type', value: 'PHYSICAL', count: 1 },
+        { field: 'type', value: 'DIGITAL', label: null, count: 1 },
+        { field: 'type', value: 'PHYSICAL', label: null, count: 1 },
       ],
     });
   });

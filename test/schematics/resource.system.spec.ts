@@ -67,7 +67,7 @@ const generated: readonly [what: string, folder: string, fields: string, one?: s
     'columns of any type',
     'scratch-gauges',
     'day:date:null:exact:exists:interval:sort,weight:double:null:interval:exists:sort,level:double:interval,' +
-      'note:text=unlimited:words,tags:texts:several,codes:integers:null:several,more:texts:null',
+      'note:text=unlimited:words,tags:texts:several:counted,codes:integers:null:several:counted,more:texts:null',
   ],
 ];
 
@@ -652,7 +652,7 @@ describe('What is generated', () => {
     expect(found.objects.map(({ store_id }) => store_id)).toEqual(['S1', 'S677']);
     const { objects: states } = await get('facets/scratch_stores?facets=state&limit=100');
     expect(states).toHaveLength(52);
-    expect(states[0]).toEqual({ field: 'state', value: 'aa', count: '20' });
+    expect(states[0]).toEqual({ field: 'state', value: 'aa', label: null, count: '20' });
     await copy.stop();
     const [exported, verified] = await copy.catalogues(
       [['export', 'scratch_parts', '--format', 'ndjson'], ['verify']],

@@ -227,8 +227,22 @@ export interface ProductDeletionListQuery {
 export interface ProductFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The fields whose values are counted, in the order of the resource; all unless given. */
-  readonly facets?: readonly ('type' | 'brandID' | 'categoryID' | 'currency' | 'inStock')[];
+  /** @description The values that begin so, or whose label does, whatever their case and accents. Beside `facets` with one field. */
+  readonly facetStarts?: string;
+  /** @description The fields to count, in the order of the resource; all whose values are counted unless given. */
+  readonly facets?: readonly (
+    | 'type'
+    | 'brandID'
+    | 'categoryID'
+    | 'price'
+    | 'currency'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'inStock'
+    | 'within'
+  )[];
+  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Beside `facets` with one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
+  readonly bounds?: readonly string[];
   /** @description The products with these identifiers. */
   readonly productID?: readonly string[];
   /** @description The products with these references. */

@@ -41,7 +41,10 @@ type QueryWith<Query, Fields, Include> = Arguments<Query, 'fields' | 'include'> 
 /** How many objects have a value. */
 export interface FacetCount<Field extends string = string> {
   readonly field: Field;
+  /** A value as text; limits such as `0.99..1789.00`, or an interval such as `10..50`, of a number or a time. */
   readonly value: string;
+  /** What the object is called that the field refers to; null if it refers to none. */
+  readonly label: string | null;
   readonly count: number;
 }
 

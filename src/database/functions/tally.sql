@@ -16,6 +16,8 @@
 -- words        <resource>_tally_by_<column>, for each searched column: by word and facet, for the words in the table
 --              <resource>_tally_by_<column>_counted. Maintenance chooses these. is_counted is false while the objects
 --              from before the choice are being counted. Its facets are '' and those of each single counted column.
+-- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by the same facets. An
+--              object counts once for an item that it has twice.
 
 -- Why the sum is exact in every snapshot, also on a replica, while others write, fold and cut:
 --
@@ -41,9 +43,15 @@ SELECT resource, identifier, kind, of_column, row_number() OVER (PARTITION BY re
   resource || '_tally' || coalesce('_by_' || of_column, '') AS tally, ''::text || faceted AS elements,
   string_to_array(array_to_string(ARRAY[identifier, of_column] || faceted, '+'), '+') AS names
 FROM tallies CROSS JOIN LATERAL (
-  SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE strpos(name, '+') = 0) AS single
+  SELECT ARRAY(
+    SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND attname = ANY(counted) AND typcategory = 'A'
+  ) AS arrays
+) item_columns CROSS JOIN LATERAL (
+  SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays)) AS plain,
+    ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays) AND strpos(name, '+') = 0) AS single
 ) singles CROSS JOIN LATERAL (
-  SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, counted AS faceted
+  SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, plain AS faceted
   UNION ALL
   SELECT 'values', of_sorted, at, ARRAY(
     SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
@@ -55,6 +63,8 @@ FROM tallies CROSS JOIN LATERAL (
   ) FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
   UNION ALL
   SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
+  UNION ALL
+  SELECT 'items', of_array, at, single FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
 ) orders;
 
 -- The type of the identifiers of a table in its tally; null if there is no such column.
@@ -147,6 +157,8 @@ BEGIN
       EXECUTE format(
         'CREATE TABLE %I.%I (word text COLLATE "C" PRIMARY KEY, is_counted boolean NOT NULL DEFAULT false)',
         current_schema(), ordered.tally || '_counted');
+    WHEN 'items' THEN
+      EXECUTE format('CREATE INDEX ON %s (facet, word)', tally);
   END CASE;
   EXECUTE format(
     'CREATE TABLE %s (LIKE %s) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
@@ -185,6 +197,11 @@ LANGUAGE sql STABLE AS $$
       (SELECT string_agg(format('(%s)', tally_facet(element)), ', ') FROM unnest(ordered.elements) element), which))
 $$;
 
+-- The table of the items of the row object, each once.
+CREATE OR REPLACE FUNCTION tally_items(of_column text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT format('(SELECT DISTINCT item::text FROM unnest(object.%I) item WHERE item IS NOT NULL) items("#word")', of_column)
+$$;
+
 -- The statement that adds written rows to the deltas of an order. @rows stands for these rows, with 1 as "#step" for a new
 -- one and -1 for an old one. In the variables changed and written the trigger has which orders a change moves objects
 -- in (null: all), and the number of rows. For INSERT and DELETE create_tally_function counts no further than to the row
@@ -198,6 +215,12 @@ CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) 
        ', ordered.place, counted_words, deltas, tally_sums(ordered.elements, format(
         'source object CROSS JOIN LATERAL unnest(tsvector_to_array(object.%I)) lexemes("#word")
          JOIN %s counted ON counted.word = "#word"', ordered.of_column, counted_words), '"#word"'))
+    WHEN 'items' THEN format(
+      'IF changed[%s] IS NOT FALSE THEN
+         INSERT INTO %s (word, facet, count) WITH source AS (@rows) %s;
+       END IF;
+       ', ordered.place, deltas, tally_sums(
+        ordered.elements, 'source object CROSS JOIN LATERAL ' || tally_items(ordered.of_column), '"#word"'))
     -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them; if there is none,
     -- EXISTS has the rows not even be read.
     ELSE format(
@@ -292,7 +315,7 @@ END $create$;
 
 -- Creates the tally of a resource with a table of its own, or creates it anew, and counts the objects.
 --
--- counted: columns, and combinations such as categoryID+type
+-- counted: columns, and combinations such as categoryID+type; arrays, whose items are counted
 -- sorted, searched: columns
 -- intervals: combinations such as categoryID+type+price, of which the last one is a sorted column
 CREATE OR REPLACE FUNCTION install_tally(
@@ -324,7 +347,12 @@ BEGIN
   FOR ordered IN SELECT * FROM tally_orders orders WHERE orders.resource = of_resource ORDER BY place LOOP
     PERFORM create_tally_tables(ordered, key_type, CASE ordered.kind WHEN 'values' THEN column_type(resource, ordered.of_column) END);
     additions := additions || tally_addition(ordered, first_key);
-    CONTINUE WHEN ordered.kind = 'words';
+    IF ordered.kind = 'items' THEN
+      EXECUTE format('INSERT INTO %s.%I (word, facet, count) %s', home, ordered.tally, tally_sums(ordered.elements, format(
+        '(SELECT %s, 1 AS "#step" FROM %s) object CROSS JOIN LATERAL %s', columns, resource, tally_items(ordered.of_column)
+      ), '"#word"'));
+    END IF;
+    CONTINUE WHEN ordered.kind IN ('words', 'items');
     EXECUTE format('INSERT INTO %s.%I (facet, lowest, count) SELECT facet, %s, total FROM (%s) sums',
       home, ordered.tally, first_key, tally_sums(ordered.elements, format(
         '(SELECT %s, 1 AS "#step" FROM %s%s) object', columns, resource,
@@ -362,6 +390,10 @@ BEGIN
   FOR name IN
     SELECT tally || part FROM tally_orders CROSS JOIN unnest('{"",_deltas,_counted}'::text[]) part
     WHERE resource = of_resource AND (part <> '_counted' OR kind = 'words')
+    UNION
+    -- An array may have been dropped, so that the view does not know of it.
+    SELECT of_resource || '_tally_by_' || element || part
+    FROM tallies CROSS JOIN unnest(counted) element CROSS JOIN unnest('{"",_deltas}'::text[]) part WHERE resource = of_resource
   LOOP
     EXECUTE format('DROP TABLE IF EXISTS %I', name);
   END LOOP;

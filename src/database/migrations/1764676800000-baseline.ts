@@ -10,7 +10,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '73c7423c08fb',
     'deletions.sql': 'b71f249b8f34',
-    'tally.sql': '566955feff2f',
+    'tally.sql': '009abbba4f33',
     'tracking.sql': '244c26e13b1e',
     'words.sql': '082d9e3feb4a',
   };
@@ -39,7 +39,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
          keep_updated_at, advance_watermark, current_watermark, newest_watermark,
          current_timeline, has_history, recorded_columns, records_columns,
          create_deletions_table, install_deletions, remove_deletions, identifier_type, column_type,
-         least_identifier, tally_facet, tally_sums, create_tally_function, install_tally, tally_covers, remove_tally,
+         least_identifier, tally_facet, tally_items, tally_sums, create_tally_function, install_tally, tally_covers, remove_tally,
          relation_of, tracked_relations, untrackable, tracking_triggers, create_tracking_triggers, tracking_of,
          is_tracking_intact, check_trackable, create_counting_function, track_tally, create_change_tables,
          create_changes_function, track_changes, track_table, untime_changes, untrack_table, search_text,

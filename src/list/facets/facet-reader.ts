@@ -12,18 +12,28 @@ import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
+import { columnNamed, type FacetFields } from './facet-fields.js';
 import { facetStatement } from './facet-statement.js';
+import { labelFields } from './labels.js';
+
+/** What facet counts are asked for. */
+export interface FacetRequest {
+  readonly fields: FacetFields;
+  /** The names of the fields that are counted, of `fields`. */
+  readonly names: readonly string[];
+  /** Most values of each field. Default: 50. */
+  readonly limit?: number | undefined;
+  /** How the values or the labels begin, of the only field. */
+  readonly starts?: string | undefined;
+  /** The bounds of intervals of the only field, a number or a time: ascending texts in its public form. */
+  readonly bounds?: readonly string[] | undefined;
+}
 
 /** The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been read yet. */
 export class FacetCounts {
-  /**
-   * @param fields single counted columns
-   * @param limit most values of each field
-   */
   constructor(
     readonly list: Listing,
-    readonly fields: readonly string[],
-    readonly limit: number | undefined,
+    readonly request: FacetRequest,
   ) {}
 }
 
@@ -44,8 +54,11 @@ export class FacetReader {
    * @throws ApiError `-2` while the lists of its resource are withheld, or it is loaded
    */
   prepare(counts: FacetCounts, client?: ScopeClient): PreparedPage {
-    const { resource, dependencies, state } = this.lists.prepare(counts.list, client);
-    const list = counts.list.seenBy(client);
+    const { fields, names } = counts.request;
+    const columns = names.map((name) => columnNamed(fields, name));
+    const described = counts.list.showing(labelFields(counts.list.repository.metadata, columns));
+    const { resource, dependencies, state } = this.lists.prepare(described, client);
+    const list = described.seenBy(client);
     const prepared = this.statementOf(list, counts);
     const { reads, inHistory } = sourceOf(this.reads, counts.list);
     const [{ digest }, sent] = prepared;
@@ -64,11 +77,9 @@ export class FacetReader {
     };
   }
 
-  private statementOf(
-    list: Listing,
-    { fields, limit = defaultLimit(this.settings) }: FacetCounts,
-  ): [Statement, unknown[]] {
-    const [text, values] = facetStatement(list, fields, limit);
+  private statementOf(list: Listing, { request }: FacetCounts): [Statement, unknown[]] {
+    const { limit = defaultLimit(this.settings) } = request;
+    const [text, values] = facetStatement(list, request, limit);
     const keep = list.conditions.length > 0 ? 'never' : 'if frequent';
     return [this.statements.of(list.repository.metadata, text, keep), values];
   }

@@ -1,117 +1,200 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
-import { columnOf } from '../../resource/resource.js';
-import { jsonArray } from '../../resource/selection.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
+import { identifierOf, tableOf } from '../../resource/resource.js';
+import { jsonArray, type VisibleRelated } from '../../resource/selection.js';
+import { parentColumnOf } from '../../resource/tree.js';
 import type { Listing } from '../listing/listing.js';
-import { keyOf } from '../reading/key-of.js';
-import { criteriaOf } from '../statement/criteria.js';
+import { visibleRelated } from '../listing/scope.js';
 import { objectTable } from '../statement/matching-objects.js';
-import { columnsIn, type Condition } from '../condition/condition.js';
-import { and, whereOf } from '../condition/print.js';
 import { stateOf } from '../statement/state.js';
-import { type Field, TalliedValues } from './tallied-values.js';
+import { countedValues } from './counted-values.js';
+import { columnNamed, WITHIN } from './facet-fields.js';
+import type { FacetRequest } from './facet-reader.js';
+import { labelColumnOf, relatedBy } from './labels.js';
+import { intervalsOf, limitsOf } from './ranges.js';
 
-/** Fields whose values are counted in one scan. */
-interface Scan {
-  readonly matching: readonly Condition[];
-  /** A condition under which the objects are counted. Absent: they are. */
-  readonly condition?: string;
-  readonly fields: Field[];
+/** A field, and its place among those that are asked for. */
+interface Asked {
+  readonly name: string;
+  readonly at: number;
+  /** The column that it is about. */
+  readonly column: string;
 }
 
-/**
- * The text of the statement for facet counts, and its parameter values. It takes the counts of a field from the first
- * that applies:
- *
- * 1. the facets of the column, without other conditions;
- * 2. the facets of a combination that is counted, with values of the other columns;
- * 3. the tally of words, with a counted word;
- * 4. one scan of the matching objects with `GROUPING SETS`, for all fields with the same conditions.
- *
- * @param fields single counted columns
- * @param limit most values of each field
- */
+/** The objects of some fields. */
+interface Counts {
+  /** Common table expressions. The last one has every object. */
+  readonly tables: readonly string[];
+  /** The name of the last one. */
+  readonly every: string;
+  /** A query of those that are shown: `at`, the place of the field, `place`, that of the object, `value` and `count`. */
+  readonly shown: string;
+}
+
+/** The text of the statement for facet counts, and its parameter values. */
 export function facetStatement(
-  { repository: { metadata }, filters, scope, resources }: Listing,
-  fields: readonly string[],
+  list: Listing,
+  { fields, names, starts, bounds }: FacetRequest,
   limit: number,
 ): [text: string, values: unknown[]] {
+  const { repository, client, resources } = list;
+  const { metadata } = repository;
   const values = new ParameterValues([limit]);
-  const tallied = new TalliedValues(metadata, values);
-  const counts: string[] = [];
-  const unconditional: Field[] = [];
-  const scans = new Map<string, Scan>();
-  for (const [at, name] of fields.entries()) {
-    // What a client may not see is not counted, also for the columns of the scope itself.
-    const others = [...scope, ...otherConditions(filters, name)];
-    if (others.length === 0) {
-      unconditional.push({ name, at });
-      continue;
-    }
-    const criteria = criteriaOf(others, metadata);
-    const found = criteria && tallied.of(name, criteria);
-    if (found) counts.push(`SELECT ${at} AS at, value, count FROM (${found.query}) tallied`);
-    if (found && found.unless === undefined) continue;
-    const alone = new ParameterValues();
-    const key = keyOf(whereOf(others, { metadata, values: alone }), alone.values, found?.unless);
-    const scan = scans.get(key) ?? { matching: others, condition: found?.unless, fields: [] };
-    scans.set(key, scan);
-    scan.fields.push({ name, at });
-  }
-  if (unconditional.length > 0) counts.push(tallied.every(unconditional));
-  for (const scan of scans.values()) counts.push(scanned(metadata, scan, values));
-  const names = fields.map((name, at) => `WHEN ${at} THEN '${name}'`).join(' ');
-  const byCount = 'count DESC, value COLLATE "C"';
+  const visible = visibleRelated(client, values);
+  const asked = names.map((name, at): Asked => ({ name, at, column: columnNamed(fields, name) }));
+  const isRanged = ({ name }: Asked): boolean =>
+    fields.ranged.includes(name) && (bounds !== undefined || !fields.counted.includes(name));
+  const [valued, ranged] = [asked.filter((each) => !isRanged(each)), asked.filter(isRanged)];
+  const counts = [
+    ...(valued.length > 0 ? [valueCounts(list, valued, starts, values, visible)] : []),
+    ...(ranged.length > 0 ? [rangeCounts(list, ranged, bounds, values)] : []),
+  ];
+  const labels = valued.flatMap((each) => {
+    const label = labelOf(metadata, each, 'shown.value', visible);
+    return label === undefined ? [] : [`WHEN ${each.at} THEN ${label}`];
+  });
   const objects = jsonArray(
-    `SELECT CASE at ${names} END AS field, value, count::text AS count
-     FROM shown ORDER BY at, shown.${byCount}`,
+    `SELECT CASE at ${asked.map(({ name, at }) => `WHEN ${at} THEN '${name}'`).join(' ')} END AS field, value,
+       ${labels.length === 0 ? 'NULL' : `CASE at ${labels.join(' ')} END`} AS label, count::text AS count
+     FROM shown ORDER BY at, place`,
   );
-  const tables = [...tallied.tables].map(([name, query]) => `${name} AS MATERIALIZED (${query})`);
-  // No filter takes an empty text.
-  const text = `WITH ${[objectTable(metadata), ...tables].join(',\n')},
-    counts AS MATERIALIZED (
-      SELECT * FROM (${counts.join('\nUNION ALL ')}) every WHERE count > 0 AND value <> ''
-    ),
-    shown AS MATERIALIZED (
-      SELECT field.at, value, count FROM generate_series(0, ${fields.length - 1}) AS field(at)
-      CROSS JOIN LATERAL (
-        SELECT value, count FROM counts WHERE counts.at = field.at ORDER BY ${byCount} LIMIT $1::bigint
-      ) first
-    )
-    SELECT ${objects} AS objects, (SELECT count(*)::text FROM counts) AS count,
+  const tables = [
+    objectTable(metadata),
+    ...counts.flatMap((each) => each.tables),
+    `shown AS MATERIALIZED (${counts.map((each) => each.shown).join('\nUNION ALL ')})`,
+  ];
+  const total = counts.map(({ every }) => `(SELECT count(*) FROM ${every})`).join(' + ');
+  const text = `WITH ${tables.join(',\n')}
+    SELECT ${objects} AS objects, (${total})::text AS count,
       (SELECT count(*)::text FROM shown) AS rows, NULL AS last, ${stateOf(resources, metadata)}`;
   return [text, values.values];
 }
 
-/** A query of the counts of fields, from the objects themselves. */
-function scanned(
-  metadata: EntityMetadata,
-  { matching, condition, fields }: Scan,
+/**
+ * The values of counted columns and the nodes of trees, the most frequent first: at most as many of each field as `$1`
+ * says.
+ *
+ * @param starts how a value or its label begins, if it is kept
+ */
+function valueCounts(
+  list: Listing,
+  asked: readonly Asked[],
+  starts: string | undefined,
   values: ParameterValues,
-): string {
-  const columns = fields.map(({ name, at }) => {
-    const column = `object."${columnOf(metadata, name).databaseName}"`;
-    return { at, column, isGrouped: `GROUPING(${column}) = 0` };
+  visible: VisibleRelated,
+): Counts {
+  const { metadata } = list.repository;
+  const columns = [...new Set(asked.map(({ column }) => column))];
+  const counted = countedValues(list, columns, values);
+  const tables = [...counted.tables, `counted AS MATERIALIZED (${counted.query})`];
+  const ofFields = asked.map(({ name, at, column }) => {
+    const ofColumn = `counted.at = ${columns.indexOf(column)}`;
+    if (name !== WITHIN) return `SELECT ${at} AS at, value, count FROM counted WHERE ${ofColumn}`;
+    tables.push(`reached AS (${reached(metadata, column, ofColumn, visible)})`);
+    return `SELECT ${at} AS at, node AS value, sum(count)::bigint AS count
+      FROM counted JOIN reached USING (value) WHERE ${ofColumn} GROUP BY node`;
   });
-  const either = (of: (each: (typeof columns)[number]) => string): string =>
-    `CASE ${columns.map((each) => `WHEN ${each.isGrouped} THEN ${of(each)}`).join(' ')} END`;
-  const where = and(
-    whereOf(matching, { metadata, values }),
-    ...(condition === undefined ? [] : [condition]),
-  );
-  return `SELECT * FROM (
-      SELECT ${either(({ at }) => String(at))} AS at,
-        ${either(({ column }) => `${column}::text`)} AS value, count(*) AS count
-      FROM object ${where} GROUP BY GROUPING SETS (${columns.map(({ column }) => `(${column})`).join(', ')})
-    ) scanned WHERE value IS NOT NULL`;
+  // No filter takes an empty text.
+  const kept = ['count > 0', `value <> ''`];
+  if (starts !== undefined) {
+    const start = `(SELECT search_text(${values.addTyped(starts, 'text')}))`;
+    const labels = asked.flatMap(
+      (each) => labelOf(metadata, each, 'of_field.value', visible) ?? [],
+    );
+    const begins = ['value', ...labels].map(
+      (text) => `starts_with(search_text(${text}), ${start})`,
+    );
+    kept.push(`(${begins.join(' OR ')})`);
+  }
+  tables.push(`counts AS MATERIALIZED (
+      SELECT * FROM (${ofFields.join('\nUNION ALL ')}) of_field WHERE ${kept.join(' AND ')}
+    )`);
+  const byCount = 'count DESC, value COLLATE "C"';
+  return {
+    tables,
+    every: 'counts',
+    shown: `SELECT field.at, place, value, count
+      FROM (VALUES ${asked.map(({ at }) => `(${at})`).join(', ')}) AS field(at) CROSS JOIN LATERAL (
+        SELECT value, count, row_number() OVER (ORDER BY ${byCount}) AS place
+        FROM counts WHERE counts.at = field.at ORDER BY ${byCount} LIMIT $1::bigint
+      ) first`,
+  };
 }
 
-/** The conditions of a list without what they say of one column. */
-function otherConditions(conditions: readonly Condition[], column: string): Condition[] {
-  return conditions.flatMap((condition): Condition[] => {
-    if (condition.kind !== 'any') return columnsIn([condition]).includes(column) ? [] : [condition];
-    const others = condition.of.map((each) => otherConditions(each, column));
-    // An alternative that says nothing else admits every object.
-    return others.some(({ length }) => length === 0) ? [] : [{ kind: 'any', of: others }];
+/** The limits of numbers and times; or the intervals of one of them, all of them unless `$1` is 0. */
+function rangeCounts(
+  list: Listing,
+  asked: readonly Asked[],
+  bounds: readonly string[] | undefined,
+  values: ParameterValues,
+): Counts {
+  const tables: string[] = [];
+  const queries = asked.map(({ column, at }) => {
+    const rows = bounds
+      ? intervalsOf(list, column, bounds, values)
+      : limitsOf(list, column, values);
+    tables.push(...rows.tables);
+    return `SELECT ${at} AS at, place, value, count FROM (${rows.query}) ranges`;
   });
+  return {
+    tables: [...tables, `ranged AS MATERIALIZED (${queries.join('\nUNION ALL ')})`],
+    every: 'ranged',
+    shown: 'SELECT * FROM ranged WHERE $1::bigint > 0',
+  };
+}
+
+/**
+ * An SQL expression for what the object is called that a value of a field refers to; `undefined` if it refers to none.
+ *
+ * @param value in SQL, a text
+ */
+function labelOf(
+  metadata: EntityMetadata,
+  { column }: Asked,
+  value: string,
+  visible: VisibleRelated,
+): string | undefined {
+  const related = relatedBy(metadata, column);
+  const label = related && labelColumnOf(related.metadata);
+  if (!label) return undefined;
+  const conditions = [identifiedBy(related.metadata, value), ...visible(related.metadata)];
+  return `(SELECT related."${label.databaseName}"::text FROM ${tableOf(related.metadata)} related
+    WHERE ${conditions.join(' AND ')})`;
+}
+
+/**
+ * A query of `value`, a value of a column that refers to a tree, and `node`, each object that the value is within, as
+ * texts.
+ *
+ * @param ofColumn the condition for the rows of `counted` that are of the column
+ */
+function reached(
+  metadata: EntityMetadata,
+  column: string,
+  ofColumn: string,
+  visible: VisibleRelated,
+): string {
+  const tree = relatedBy(metadata, column)?.metadata;
+  const parent = tree && parentColumnOf(tree);
+  if (!tree || parent === undefined) throw new TypeError(`${column} refers to no tree`);
+  const table = tableOf(tree);
+  const identifier = `"${identifierOf(tree).databaseName}"`;
+  const andVisible = (...conditions: string[]): string =>
+    [...conditions, ...visible(tree)].join(' AND ');
+  // UNION ends it also in a cycle.
+  return `WITH RECURSIVE reached(value, id) AS (
+      SELECT counted.value, related.${identifier} FROM counted
+      JOIN ${table} related ON ${andVisible(ofColumn, identifiedBy(tree, 'counted.value'))}
+      UNION
+      SELECT reached.value, related.${identifier} FROM reached
+      JOIN ${table} child ON child.${identifier} = reached.id
+      JOIN ${table} related ON ${andVisible(`related.${identifier} = child."${parent}"`)}
+    ) SELECT value, id::text AS node FROM reached`;
+}
+
+/** The condition that an object in the table `related` has an identifier, which is a text. */
+function identifiedBy(metadata: EntityMetadata, text: string): string {
+  const { databaseName } = identifierOf(metadata);
+  return `related."${databaseName}" = CAST(${text} AS ${sqlTypeOf(identifierOf(metadata))})`;
 }

@@ -1,71 +1,97 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
-import { getMetadataArgsStorage } from 'typeorm';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
+  type InvalidValue,
   Parameter,
   parametersOf,
 } from '../../http/parameters/declared-parameters.js';
 import { rulesOf } from '../../http/parameters/parameters.pipe.js';
-import { singleCountedColumnsOf } from '../../resource/resource.js';
+import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
 import { NON_FILTERS } from '../condition/filters.js';
 import { limitBounds, type ListQueryDto } from '../query/list-query.dto.js';
 import { NamesParam } from '../query/name-parameters.js';
-import { IntegerParam } from '../query/parameters.js';
+import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
 import { type ListQueryClass, setEntity } from '../query/query-of.js';
+import { searchText, wordCount } from '../query/search-text.js';
+import type { FacetFields } from './facet-fields.js';
+
+/** Most bounds of intervals. Each costs a lookup in the tally. */
+export const MAXIMUM_BOUNDS = 50;
 
 /**
- * The query parameters of facet counts. `@FacetsOf` declares `facets`, and the filters of the list.
+ * The query parameters of facet counts. `@FacetsOf` declares `facets`, `bounds` if there are numbers or times, and the
+ * filters of the list.
  */
 export abstract class FacetsQueryDto extends CredentialsQueryDto {
   @IntegerParam('Most values of each field; 0 answers with the count alone.', limitBounds)
   limit?: number;
 
-  /** The fields to count, in the order of `facetFieldsOf`. Default: all. */
+  @Parameter({
+    meaning:
+      'The values that begin so, or whose label does, whatever their case and accents. Beside `facets` with one field.',
+    schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
+    example: 'a',
+    read: readStart,
+  })
+  facetStarts?: string;
+
+  /** The names of fields to count, in the order of `FacetFields.names`. Default: the counted columns. */
   declare facets?: readonly string[];
+
+  /** Texts, which the field that they bound has to read. */
+  declare bounds?: readonly string[];
 }
 
-/**
- * The fields of an entity whose values are counted: its single counted columns, the public ones first, as
- * the entity declares them.
- */
-export function facetFieldsOf(entity: Type): string[] {
-  const counted = singleCountedColumnsOf({ target: entity });
-  const columns = getMetadataArgsStorage()
-    .filterColumns(entity)
-    .filter(({ propertyName }) => counted.includes(propertyName));
-  const isHidden = ({ options }: (typeof columns)[number]): number =>
-    Number(options.select === false);
-  return columns
-    .toSorted((one, other) => isHidden(one) - isHidden(other))
-    .map(({ propertyName }) => propertyName);
+function readStart(text: string): string | InvalidValue {
+  const isShort = isTextOf(text, 1, NAME_LENGTH);
+  return isShort && wordCount(searchText(text)) > 0
+    ? text
+    : mustBe(`text of 1 to ${NAME_LENGTH} characters, with a letter or a digit`);
+}
+
+function readBounds(text: string): string[] | InvalidValue {
+  const bounds = text.split(',');
+  return bounds.length <= MAXIMUM_BOUNDS
+    ? bounds
+    : mustBe(`1 to ${MAXIMUM_BOUNDS} values, separated by commas`);
 }
 
 /**
  * Sets the entity of a query class of facet counts, and declares its parameters.
  *
- * @param fields the values of the parameter `facets`
- * @throws TypeError if the list has a filter of that name
+ * @param fields what the parameter `facets` may name
+ * @throws TypeError if the list has a filter with the name of a parameter of the facet counts
  */
 export function FacetsOf(
   entity: Type,
   list: ListQueryClass,
-  fields: readonly string[],
+  { names, ranged }: FacetFields,
 ): (query: Type<FacetsQueryDto>) => void {
   return (query) => {
     setEntity(query, entity);
     const prototype = query.prototype as object;
     const filters = filtersOf(list);
-    if (filters.has('facets')) {
-      throw new TypeError(`${list.name} has a filter facets, a parameter of the facet counts`);
+    const taken = ['facets', 'facetStarts', 'bounds'].find((name) => filters.has(name));
+    if (taken !== undefined) {
+      throw new TypeError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
     }
     NamesParam(
-      'The fields whose values are counted, in the order of the resource; all unless given.',
+      'The fields to count, in the order of the resource; all whose values are counted unless given.',
       'names of fields',
-      fields[0],
-      () => fields,
+      names[0],
+      () => names,
     )(prototype, 'facets');
+    const [first] = ranged;
+    if (first !== undefined) {
+      Parameter({
+        meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Beside \`facets\` with one number or time, such as \`${first}\`. The lower bound belongs to an interval, the upper one does not.`,
+        schema: arrayOf({ type: 'string' }),
+        example: '10,50',
+        read: readBounds,
+      })(prototype, 'bounds');
+    }
     for (const [name, parameter] of filters) Parameter(parameter)(prototype, name);
     // What class-validator checks besides.
     for (const rule of rulesOf(list)) {

@@ -3,9 +3,9 @@ import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed, type WordSearch } from '../condition/words.js';
 import { type Criteria, facetsOf } from '../statement/criteria.js';
-import { type Facet, facetBounds, facetName } from '../../tally/facet.js';
+import { type Facet, facetBounds, facetName, facetNames } from '../../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
-import { countedWord, wordTallyOf } from '../../tally/word-tally.js';
+import { countedWord, type ItemTally, itemTallyOf, wordTallyOf } from '../../tally/word-tally.js';
 
 /** The counts of a field's values as the tally has them. */
 export interface ValueCounts {
@@ -42,8 +42,11 @@ export class TalliedValues {
    * them. The criteria say something.
    */
   of(field: string, criteria: Criteria): ValueCounts | undefined {
-    const { equal, intervals, missing, excluded, search } = criteria;
+    const { equal, intervals, missing, excluded, search, item } = criteria;
     if (intervals.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
+    const items = itemTallyOf(this.metadata, field);
+    if (items) return search || item ? undefined : this.itemsOf(items, equal);
+    if (item) return equal.size === 0 && !search ? this.byItem(field, item) : undefined;
     if (search) return equal.size === 0 ? this.byWord(field, search) : undefined;
     // The value of the field is empty: the names of its facets have another one there.
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));
@@ -55,17 +58,59 @@ export class TalliedValues {
 
   /** A query of `at`, `value` and `count` for all values of fields. */
   every(fields: readonly Field[]): string {
-    const names = fields.map(({ name, at }) => {
+    const queries: string[] = [];
+    const names: string[] = [];
+    for (const { name, at } of fields) {
+      const items = itemTallyOf(this.metadata, name);
+      if (items) {
+        const { query } = this.itemsOf(items, new Map()) ?? { query: '' };
+        queries.push(`SELECT ${at} AS at, value, count FROM (${query}) items`);
+        continue;
+      }
       const [first, end] = facetBounds(columnOf(this.metadata, name));
-      return `(${at}, '${first}', '${end}')`;
-    });
-    const rows = tallyRows(
-      identifierOrder(this.metadata),
-      'WHERE facet >= prefix AND facet < upto',
+      names.push(`(${at}, '${first}', '${end}')`);
+    }
+    if (names.length > 0) {
+      const order = identifierOrder(this.metadata);
+      const rows = tallyRows(order, 'WHERE facet >= prefix AND facet < upto');
+      queries.push(`SELECT at, substr(facet, length(prefix) + 1) AS value, sum(count)::bigint AS count
+        FROM (VALUES ${names.join(', ')}) AS name(at, prefix, upto) CROSS JOIN LATERAL ${rows}
+        GROUP BY at, prefix, facet`);
+    }
+    return queries.join('\nUNION ALL ');
+  }
+
+  /** The items of an array among all objects, or those with values of one other column. */
+  private itemsOf({ tally, deltas }: ItemTally, equal: Criteria['equal']): ValueCounts | undefined {
+    const facets = equal.size > 1 ? undefined : facetsOf(this.metadata, equal);
+    if (!facets) return undefined;
+    const names = facetNames(facets, this.values);
+    const [tallied, since] = [tally, deltas].map(
+      (table) => `SELECT word, count FROM ${table} WHERE facet = ANY(${names})`,
     );
-    return `SELECT at, substr(facet, length(prefix) + 1) AS value, sum(count)::bigint AS count
-      FROM (VALUES ${names.join(', ')}) AS name(at, prefix, upto) CROSS JOIN LATERAL ${rows}
-      GROUP BY at, prefix, facet`;
+    return {
+      query: `SELECT word AS value, sum(count)::bigint AS count
+        FROM (${tallied} UNION ALL ${since}) every GROUP BY word`,
+    };
+  }
+
+  /** The values among the objects with an item in an array. */
+  private byItem(
+    field: string,
+    { column, value }: NonNullable<Criteria['item']>,
+  ): ValueCounts | undefined {
+    const items = itemTallyOf(this.metadata, column);
+    if (!items) return undefined;
+    const [first, end] = facetBounds(columnOf(this.metadata, field));
+    const word = this.values.addTyped(value, 'text');
+    const [tallied, since] = [items.tally, items.deltas].map(
+      (table) =>
+        `SELECT facet, count FROM ${table} WHERE word = ${word} AND facet >= '${first}' AND facet < '${end}'`,
+    );
+    return {
+      query: `SELECT substr(facet, ${first.length + 1}) AS value, sum(count)::bigint AS count
+        FROM (${tallied} UNION ALL ${since}) every GROUP BY facet`,
+    };
   }
 
   /** The values among the objects with a word, if it is a counted one. */

@@ -66,6 +66,13 @@ export class Listing {
     return new Listing(repository, query, filters, [...all], scope, client);
   }
 
+  /** The list with other fields, for whoever shows something else of its objects. */
+  showing(fields: readonly string[]): Listing {
+    const { repository, query, filters, resources } = this;
+    const all = new Set([...resources, ...relatedResources(repository.metadata, fields)]);
+    return new Listing(repository, { ...query, fields, include: undefined }, filters, [...all]);
+  }
+
   /** The fields that each object shows; see `selection`. */
   get fields(): readonly string[] | undefined {
     return shownFields(this.repository.metadata, this.query);

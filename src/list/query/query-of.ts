@@ -19,6 +19,7 @@ import { searchParameterOf } from './words-parameter.js';
 
 const ENTITY = Symbol('entity');
 const READS = Symbol('reads');
+const SORTS = Symbol('sorts');
 
 type QueryClass = abstract new () => ObjectQueryDto;
 export type ListQueryClass = new () => ListQueryDto;
@@ -79,6 +80,7 @@ export function QueryOf<Entity>(
     }
     setEntity(query, entity);
     Reflect.defineMetadata(READS, reads.map(resourceName), query);
+    Reflect.defineMetadata(SORTS, sort, query);
     const prototype = query.prototype as object;
     const isList = prototype instanceof ListQueryDto;
     if (isList) {
@@ -150,6 +152,11 @@ export function entityOf(query: object): ObjectType<unknown> | undefined {
 /** The names of the resources that a list reads besides its own, by its query class. */
 export function readsOf(query: object): readonly string[] {
   return (Reflect.getMetadata(READS, query) as readonly string[] | undefined) ?? [];
+}
+
+/** The columns that `sort` may name, by the query class of a list. */
+export function sortsOf(query: object): readonly string[] {
+  return (Reflect.getMetadata(SORTS, query) as readonly string[] | undefined) ?? [];
 }
 
 /** A query class of one entity for a list of another. */

@@ -11,7 +11,7 @@ import { deletionsTable } from '../deletions/deletion.js';
 import { Dependencies, type SelectQuery } from './dependencies.js';
 import type { Listing } from '../listing/listing.js';
 import { tallyOrders } from '../../tally/tally.js';
-import { wordTallies } from '../../tally/word-tally.js';
+import { itemTallies, wordTallies } from '../../tally/word-tally.js';
 
 /** SQL of a computed field or of a condition that reads a resource past its scope. */
 export class UnscopedReadError extends TypeError {}
@@ -74,8 +74,10 @@ export class UnscopedReads {
         tableOf(metadata),
         deletionsTable(nameOf(metadata)),
         changesTable(nameOf(metadata)),
-        ...tallyOrders(metadata).flatMap(({ tally, deltas }) => [tally, deltas]),
-        ...wordTallies(metadata).flatMap(({ tally, deltas, words }) => [tally, deltas, words]),
+        ...[...tallyOrders(metadata), ...wordTallies(metadata), ...itemTallies(metadata)].flatMap(
+          ({ tally, deltas }) => [tally, deltas],
+        ),
+        ...wordTallies(metadata).map(({ words }) => words),
       ]));
   }
 }

@@ -26,6 +26,14 @@ export interface Criteria {
   readonly excluded: ReadonlyMap<string, readonly string[]>;
   /** The search for words. Its column is in none of the other members. */
   readonly search?: WordSearch;
+  /** The item that an array has, as text. Its column is in none of the other members. */
+  readonly item?: Item;
+}
+
+/** An item of an array. */
+interface Item {
+  readonly column: string;
+  readonly value: string;
 }
 
 /** The first search among conditions that every object must meet. */
@@ -48,6 +56,7 @@ export function criteriaOf(
     missing: new Set(),
     excluded: new Map(),
     search: undefined,
+    item: undefined,
   };
   if (!conditions.every((condition) => adds(read, condition, metadata))) return undefined;
   return { ...read, intervals: [...read.intervals.values()], missing: [...read.missing] };
@@ -60,6 +69,7 @@ interface Read {
   readonly missing: Set<string>;
   readonly excluded: Map<string, readonly string[]>;
   search: WordSearch | undefined;
+  item: Item | undefined;
 }
 
 /** Adds a condition. Returns whether criteria can say it beside the others. */
@@ -103,7 +113,16 @@ function adds(
       else missing.add(column);
       return true;
     }
-    case 'comparison':
+    case 'comparison': {
+      const { column, operator, value } = condition;
+      // Of several items an object may have more than one, so that their counts do not add up.
+      if (read.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) return false;
+      const [text, ...others] =
+        textsOf({ kind: 'equal', column, values: value as unknown[] }, metadata) ?? [];
+      if (text === undefined || others.length > 0) return false;
+      read.item = { column, value: text };
+      return true;
+    }
     case 'identifiers':
     case 'path':
     case 'sql':
@@ -143,8 +162,8 @@ export function isBounded({ lower, upper }: Interval): boolean {
 }
 
 /** Whether criteria say nothing but which values columns have. */
-export function areEqualities({ intervals, missing, excluded, search }: Criteria): boolean {
-  return intervals.length + missing.length + excluded.size === 0 && !search;
+export function areEqualities({ intervals, missing, excluded, search, item }: Criteria): boolean {
+  return intervals.length + missing.length + excluded.size === 0 && !search && !item;
 }
 
 /** The interval of criteria that say nothing else but which values columns have. */
@@ -154,8 +173,8 @@ export function onlyInterval(criteria: Criteria): Interval | undefined {
 }
 
 /** Whether criteria compare no column with values, but at most search for words. */
-export function compareNothing({ equal, intervals, missing, excluded }: Criteria): boolean {
-  return equal.size + intervals.length + missing.length + excluded.size === 0;
+export function compareNothing({ equal, intervals, missing, excluded, item }: Criteria): boolean {
+  return equal.size + intervals.length + missing.length + excluded.size === 0 && !item;
 }
 
 /** Most facets that one list adds up. */

@@ -15,7 +15,7 @@ import {
   identifierOrder,
   sortedOrder,
 } from '../../tally/tally.js';
-import { wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
+import { itemTallyOf, wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
 import {
   areEqualities,
   type Criteria,
@@ -41,6 +41,7 @@ export function talliedCount(list: Omit<Tallied, 'where'>): Counted | undefined 
   const { metadata, facets, criteria, values } = list;
   if (!criteria) return undefined;
   if (facets) return total(countOfFacets(metadata, facets, values));
+  if (criteria.item) return total(countByItem(metadata, criteria.item, criteria, values));
   const interval = onlyInterval(criteria);
   if (!interval) return total(remainder(metadata, criteria, values));
   if (!isBounded(interval)) return total(valuedCount(metadata, interval.column, criteria, values));
@@ -105,6 +106,30 @@ export function countByWord(
   const others = onlyNamed(search, inTitle, values);
   if (others === undefined) return count;
   return `${count} + (SELECT count(*) FROM object ${and(where, others)})`;
+}
+
+/**
+ * An SQL expression for the number of objects with an item in an array; `undefined` if the tally does not know it beside
+ * the rest of the criteria.
+ */
+function countByItem(
+  metadata: EntityMetadata,
+  { column, value }: NonNullable<Criteria['item']>,
+  criteria: Criteria,
+  values: ParameterValues,
+): string | undefined {
+  const tally = itemTallyOf(metadata, column);
+  const { equal } = criteria;
+  if (!tally || !areEqualities({ ...criteria, item: undefined }) || equal.size > 1)
+    return undefined;
+  const facets = facetsOf(metadata, equal);
+  if (!facets) return undefined;
+  const [item, names] = [values.addTyped(value, 'text'), facetNames(facets, values)];
+  const counts = [tally.tally, tally.deltas].map(
+    (table) =>
+      `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE word = ${item} AND facet = ANY(${names}))`,
+  );
+  return `(${counts.join(' + ')})`;
 }
 
 /** Objects whose ranges in the order of a column the tally knows. */
@@ -174,8 +199,9 @@ function remainder(
   criteria: Criteria,
   values: ParameterValues,
 ): string | undefined {
-  const { equal, intervals, missing, excluded, search } = criteria;
-  if (search || intervals.length > 0 || missing.length + excluded.size !== 1) return undefined;
+  const { equal, intervals, missing, excluded, search, item } = criteria;
+  if (search || item || intervals.length > 0) return undefined;
+  if (missing.length + excluded.size !== 1) return undefined;
   const all = facetsOf(metadata, equal);
   // A statement must refer to every parameter that is added.
   if (!all) return undefined;

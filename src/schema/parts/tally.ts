@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { declaredTally, namesArray, type TallyColumns } from '../../tally/tally-columns.js';
 import { tallyOrders } from '../../tally/tally.js';
-import { wordTallies } from '../../tally/word-tally.js';
+import { itemTallies, wordTallies } from '../../tally/word-tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
@@ -97,7 +97,7 @@ export const tally: Part<InstalledTally> = {
 /** The names of the tables of a resource's tally according to its entity. */
 function tablesOf(metadata: EntityMetadata): string[] {
   const words = wordTallies(metadata);
-  return [...tallyOrders(metadata), ...words]
+  return [...tallyOrders(metadata), ...words, ...itemTallies(metadata)]
     .flatMap(({ tally: table, deltas }) => [table, deltas])
     .concat(words.map(({ words: counted }) => counted))
     .map((quoted) => quoted.slice(1, -1));

@@ -1,0 +1,85 @@
+import { ParameterValues } from '../../database/statement.js';
+import { sqlTypeOf, valuesOf } from '../../resource/column-values.js';
+import { columnOf } from '../../resource/resource.js';
+import { TallyPositions } from '../../tally/position.js';
+import type { Condition } from '../condition/condition.js';
+import { and, whereOf } from '../condition/print.js';
+import type { Listing } from '../listing/listing.js';
+import { areEqualities, criteriaOf } from '../statement/criteria.js';
+import { sortedObjects, talliedCount } from '../statement/tallied-counts.js';
+import { conditionsBeside } from './conditions-beside.js';
+import type { Rows } from './counted-values.js';
+
+/**
+ * A query of the limits of a column: `place`, `value`, the least and the greatest value in the public form, and `count`,
+ * the number of matching objects with a value. It has no row if there is none.
+ */
+export function limitsOf(list: Listing, name: string, values: ParameterValues): Rows {
+  const { metadata } = list.repository;
+  const column = columnOf(metadata, name);
+  const reference = `object."${column.databaseName}"`;
+  const matching: Condition[] = [
+    ...conditionsBeside(list, name),
+    { kind: 'exists', column: name, exists: true },
+  ];
+  const where = whereOf(matching, { metadata, values });
+  const shown = (limit: string): string => valuesOf(column).publicForm?.(limit) ?? limit;
+  const value = `${shown('least')} || '..' || ${shown('greatest')}`;
+  const criteria = criteriaOf(matching, metadata);
+  const tallied = criteria && talliedCount({ metadata, facets: undefined, criteria, values });
+  // With a count of the tally, an index has the limits at its ends. Otherwise every object has to be read. The tally needs
+  // no tables for objects with a value.
+  const found = tallied
+    ? `SELECT (SELECT min(${reference}) FROM object ${where}) AS least,
+         (SELECT max(${reference}) FROM object ${where}) AS greatest, ${tallied.total} AS count`
+    : `SELECT min(${reference}) AS least, max(${reference}) AS greatest, count(*) AS count FROM object ${where}`;
+  return {
+    tables: [],
+    query: `SELECT 1 AS place, ${value} AS value, count FROM (${found}) limits WHERE count > 0`,
+  };
+}
+
+/**
+ * A query of the intervals between bounds: `place`, `value`, such as `10..50`, and `count`, the number of matching objects
+ * whose value is at the lower bound or above it, and below the upper one.
+ *
+ * @param bounds texts in the public form, in ascending order
+ */
+export function intervalsOf(
+  list: Listing,
+  name: string,
+  bounds: readonly string[],
+  values: ParameterValues,
+): Rows {
+  const { metadata } = list.repository;
+  const column = columnOf(metadata, name);
+  const type = sqlTypeOf(column);
+  const others = conditionsBeside(list, name);
+  const labels = ['', ...bounds].map((lower, at) => `${lower}..${bounds[at] ?? ''}`);
+  const label = `(${values.addTyped(labels, 'text[]')})[place]`;
+  const criteria = criteriaOf(others, metadata);
+  const isKnown = criteria !== undefined && areEqualities(criteria);
+  const objects = isKnown ? sortedObjects(metadata, name, criteria) : undefined;
+  if (objects && !objects.isNarrow) {
+    const positions = new TallyPositions(objects, values);
+    const below = bounds.map((bound, at) => {
+      const count = positions.below(`(${values.addTyped(bound, type)})`, false);
+      return `(${at + 1}, ${count})`;
+    });
+    const every = [...below, `(${bounds.length + 1}, ${positions.total})`].join(', ');
+    return {
+      tables: positions.tables,
+      query: `SELECT place, ${label} AS value, below - coalesce(lag(below) OVER (ORDER BY place), 0) AS count
+        FROM (VALUES ${every}) bounded(place, below)`,
+    };
+  }
+  const reference = `object."${column.databaseName}"`;
+  const bucket = `1 + width_bucket(${reference}, ${values.addTyped(bounds, `${type}[]`)})`;
+  const where = and(whereOf(others, { metadata, values }), `${reference} IS NOT NULL`);
+  return {
+    tables: [],
+    query: `SELECT place, ${label} AS value, coalesce(count, 0) AS count
+      FROM generate_series(1, ${labels.length}) AS every(place)
+      LEFT JOIN (SELECT ${bucket} AS place, count(*) AS count FROM object ${where} GROUP BY 1) filled USING (place)`,
+  };
+}
