@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Controller, Get, Module, Query } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { readFile } from 'node:fs/promises';
+import {
+  Column,
+  ForeignKey,
+  Index,
+  MoreThanOrEqual,
+  PrimaryColumn,
+  Repository,
+  UpdateDateColumn,
+} from 'typeorm';
+import { Category } from '../../src/categories/category.entity.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import {
+  containsWords,
+  DecimalParam,
+  IdentifiersParam,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  QueryOf,
+  WordsParam,
+} from '../../src/list/index.js';
+import { Product } from '../../src/products/product.entity.js';
+import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+import { startWith } from '../list/migrated.js';
+import type { Service } from '../service.js';
+import { fencesOf } from './markdown.js';
+
+// The examples of docs/recipes.md, as they stand there.
+
+@Resource('offers', {
+  counted: ['buyerID', 'categoryID', ['buyerID', 'categoryID']],
+  filtered: ['buyerID', 'categoryID', 'productID', 'price'],
+  sorted: ['price'],
+  intervals: [{ of: 'price', within: ['buyerID'] }],
+  scope: { columns: ['buyerID'], where: ({ clientID }) => ({ buyerID: clientID }) },
+})
+export class Offer {
+  @PrimaryColumn(identifierColumn)
+  offerID!: string;
+
+  @Column({ ...identifierColumn, select: false })
+  buyerID!: string;
+
+  @ForeignKey(() => Product, { onDelete: 'CASCADE' })
+  @Column(identifierColumn)
+  productID!: string;
+
+  /** As the product has it. A trigger sets it. */
+  @ForeignKey(() => Category)
+  @Column({ ...identifierColumn, nullable: true, insert: false, update: false })
+  categoryID!: string | null;
+
+  @Column('numeric')
+  price!: string;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+@QueryOf(Offer, { sort: ['offerID', 'price'], include: ['productID'] })
+export class ListOffersDto extends ListQueryDto {
+  @IdentifiersParam('The offers of products in these categories.')
+  categoryID?: string[];
+
+  @DecimalParam('The offers at this price or more.')
+  priceMin?: string;
+}
+
+const languages: Readonly<Record<string, string>> = { 'shop-de': 'de', 'shop-fr': 'fr' };
+
+@Resource('product_texts', {
+  counted: ['language'],
+  filtered: ['productID', 'language'],
+  sorted: ['name'],
+  searched: ['words'],
+  scope: {
+    columns: ['language'],
+    where: ({ clientID }) => ({ language: languages[clientID] ?? 'en' }),
+  },
+})
+export class ProductText {
+  @PrimaryColumn(identifierColumn)
+  textID!: string;
+
+  @ForeignKey(() => Product, { onDelete: 'CASCADE' })
+  @Column(identifierColumn)
+  productID!: string;
+
+  @Column({ ...identifierColumn, length: 2 })
+  language!: string;
+
+  @Column(nameColumn)
+  name!: string;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+
+  @Index({ type: 'gin' })
+  @Column({ type: 'tsvector', select: false, insert: false, update: false })
+  words!: string;
+}
+
+@QueryOf(ProductText, { sort: ['textID', 'name'], include: ['productID'] })
+export class ListTextsDto extends ListQueryDto {
+  @IdentifiersParam('The texts of these products.')
+  productID?: string[];
+
+  @WordsParam('The texts with all these words.')
+  q?: string;
+}
+
+// What they do.
+
+@Controller('offers')
+class OffersController {
+  constructor(@InjectRepository(Offer) private readonly offers: Repository<Offer>) {}
+
+  @Get()
+  list(@Query() query: ListOffersDto): Listing {
+    return listOf(this.offers, query, {
+      priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
+    });
+  }
+}
+
+@Controller('product_texts')
+class TextsController {
+  constructor(@InjectRepository(ProductText) private readonly texts: Repository<ProductText>) {}
+
+  @Get()
+  list(@Query() query: ListTextsDto): Listing {
+    return listOf(this.texts, query, { q: (words) => ({ words: containsWords(words) }) });
+  }
+}
+
+@Module({
+  imports: [ListModule.forFeature(Offer), ListModule.forFeature(ProductText)],
+  controllers: [OffersController, TextsController],
+})
+class RecipesModule {}
+
+let service: Service;
+let fences: ReturnType<typeof fencesOf>['fences'];
+
+beforeAll(async () => {
+  ({ fences } = fencesOf(await readFile('docs/recipes.md', 'utf8')));
+  const before = [
+    ...fences.filter(({ language }) => language === 'sql').map(({ text }) => text),
+    `SELECT install_words('product_texts', '{name}')`,
+  ];
+  service = await startWith(RecipesModule, { before });
+  const { dataSource } = service;
+  for (const categoryID of ['pots', 'books']) {
+    await service.load('categories', [{ categoryID, parentID: null, name: categoryID }]);
+  }
+  await service.load(
+    'products',
+    ['pots', 'books', 'books'].map((categoryID, at) => ({
+      productID: `p${at + 1}`,
+      type: 'PHYSICAL',
+      name: `Product ${at + 1}`,
+      categoryID,
+      price: '20.00',
+      currency: 'EUR',
+    })),
+  );
+  await dataSource.query(`INSERT INTO offers ("offerID", "buyerID", "productID", price) VALUES
+    ('o1', 'b-1', 'p1', 9.5), ('o2', 'b-1', 'p2', 19), ('o3', 'b-1', 'p3', 25), ('o4', 'b-2', 'p1', 1)`);
+  // A product that moves takes its offers along.
+  await dataSource.query(`UPDATE products SET "categoryID" = 'pots' WHERE "productID" = 'p3'`);
+  await dataSource.query(`INSERT INTO product_texts ("textID", "productID", language, name) VALUES
+    ('p1-de', 'p1', 'de', 'Kanne'), ('p1-fr', 'p1', 'fr', 'Pichet'), ('p1-en', 'p1', 'en', 'Jug')`);
+});
+afterAll(() => service.stop());
+
+it('Every example is code that this test runs', async () => {
+  const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+  const held = normal(await readFile('test/docs/recipes.spec.ts', 'utf8'));
+  const examples = fences.filter(({ language }) => language === 'ts');
+  expect(examples).toHaveLength(2);
+  for (const { text } of examples) expect(held).toContain(normal(text));
+});
+
+/** What a client gets for each request that a recipe shows. */
+async function answers(heading: string, client: string): Promise<unknown[]> {
+  const clients = service.application.get(ClientsService);
+  await clients.create(client, {});
+  const { token } = await clients.issue(client, null);
+  const shown = fences.filter((fence) => fence.heading === heading && fence.language === 'text');
+  const requests = shown.flatMap(({ text }) => text.trimEnd().split('\n'));
+  const found: unknown[] = [];
+  for (const request of requests) {
+    const headers = { 'X-Client-ID': client, Authorization: `Bearer ${token}` };
+    const { body } = await service.anonymous().get(request.replace('GET ', '')).set(headers);
+    const { objects } = body.response_data as { objects: Record<string, unknown>[] };
+    found.push(objects.map((each) => Object.values(each)));
+  }
+  return found;
+}
+
+it('A price for each buyer', async () => {
+  expect(await answers('A price for each buyer', 'b-1')).toEqual([
+    [
+      ['9.5', { name: 'Product 1' }],
+      ['25', { name: 'Product 3' }],
+    ],
+    [
+      ['price', '..10', null, '1'],
+      ['price', '10..20', null, '1'],
+      ['price', '20..', null, '1'],
+    ],
+    [
+      ['categoryID', 'pots', 'pots', '2'],
+      ['categoryID', 'books', 'books', '1'],
+    ],
+  ]);
+});
+
+it('A language for each market', async () => {
+  const kanne = [['Kanne', { price: '20.00' }]];
+  expect(await answers('A language for each market', 'shop-de')).toEqual([kanne, [['Kanne']]]);
+  expect(await answers('A language for each market', 'shop-fr')).toEqual([[], [['Pichet']]]);
+  expect(await answers('A language for each market', 'shop')).toEqual([[], [['Jug']]]);
+});
