@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { having, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { type Children, children } from '../../src/resource/children.js';
 import { resourcesOf } from '../../src/resource/resource.js';
@@ -10,176 +9,36 @@ import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { Random } from '../random.js';
 import type { Service } from '../service.js';
 import { until } from '../until.js';
-import { Article, ArticlesModule, SHOWN, Variant } from './article.fixture.js';
-import { startWith } from './migrated.js';
+import { Article, SHOWN, Variant } from './article.fixture.js';
+import { insertion } from './fill-table.js';
+import type { SharedService } from './migrated.js';
 import {
   compareFacets,
   comparePage,
-  equals,
-  listed,
-  literal,
   plainPage,
   type PlainPage,
   type PlainRequest,
-  type PlainResource,
-  randomList,
   without,
 } from './oracle.js';
+import {
+  ARTICLE_CLIENTS,
+  ARTICLE_FACETS,
+  articleChange,
+  PLAIN_ARTICLES,
+  randomArticles,
+  startArticles,
+} from './plain-articles.js';
 
 const ARTICLES = 400;
 /** Lists at random; set RANDOM_LISTS for more. */
 const LISTS = Number(process.env.RANDOM_LISTS ?? 80);
-const CLIENTS = ['tester', 'other'] as const;
-const SIZES = ['S', 'M', 'L', 'none'];
-const COLOURS = ['red', 'blue', 'a,b', 'green', 'none'];
-const MAKERS = ['m0', 'm1', 'm2'];
+/** Changes of children, each between two conditional requests; set ALTERNATIONS for more. */
+const ALTERNATIONS = Number(process.env.ALTERNATIONS ?? 10);
 
-const variants = (client: string): string =>
-  `(SELECT * FROM test_variants WHERE ${client === 'tester' ? 'true' : `"ownerID" IN ('all', ${literal(client)})`})`;
-
-const isOf = (sizes: string, client: string, more = ''): string =>
-  `"articleID" IN (SELECT "articleID" FROM ${variants(client)} each WHERE size IN (${listed(sizes)}) ${more})`;
-
-const items = (random: Random): string =>
-  equals(
-    '',
-    COLOURS.filter((each) => !each.includes(',')),
-  ).sample(random);
-
-const PLAIN: PlainResource = {
-  path: '/test_articles',
-  table: 'test_articles',
-  identifier: 'articleID',
-  sorts: ['articleID', 'name'],
-  filters: {
-    kind: equals('kind', ['SHIRT', 'SHOE']),
-    maker: equals('maker', MAKERS),
-    colours: {
-      columns: ['colours'],
-      sample: items,
-      keeps: (value) => `colours && ARRAY[${listed(value)}]`,
-    },
-    coloursAll: {
-      columns: ['colours'],
-      sample: items,
-      keeps: (value) => `colours @> ARRAY[${listed(value)}]`,
-    },
-    years: {
-      columns: ['years'],
-      sample: (random) => String(2020 + random.below(4)),
-      keeps: (value) => `years && ARRAY[${value}]`,
-    },
-    size: {
-      columns: ['articleID'],
-      sample: equals('', SIZES).sample,
-      keeps: (value, client) => isOf(value, client),
-    },
-    sizeInStock: {
-      columns: ['articleID'],
-      sample: equals('', SIZES).sample,
-      keeps: (value, client) => isOf(value, client, 'AND "inStock"'),
-    },
-  },
-  included: {
-    test_variants: (client) => {
-      const of = `FROM ${variants(client)} each WHERE each."articleID" = object."articleID"`;
-      return `(SELECT count(*) ${of}) || ':' || array_to_string(ARRAY(
-        SELECT "variantID" ${of} ORDER BY price DESC NULLS LAST, "variantID" DESC LIMIT ${SHOWN}
-      ), '+')`;
-    },
-  },
-  facets: {
-    labels: {},
-    tree: { column: '', nodes: () => '' },
-    items: ['colours', 'years'],
-    ranges: {},
-  },
-};
-
-const FACETS = ['kind', 'maker', 'colours', 'years'];
-
-let service: Service;
-const tokens = new Map<string, string>();
-
-function randomArticle(random: Random, at: number): object {
-  const some = <T>(values: readonly T[]): T[] =>
-    Array.from({ length: random.below(4) }, () => random.pick(values));
-  return {
-    articleID: `a${at}`,
-    name: `name ${random.below(30)}`,
-    kind: random.pick(['SHIRT', 'SHIRT', 'SHOE']),
-    maker: random.pick([...MAKERS, null]),
-    // The same item may be there twice.
-    colours: random.chance(0.1) ? null : some(COLOURS.slice(0, 4)),
-    years: some([2020, 2021, 2022, 2023]),
-  };
-}
-
-function randomVariant(random: Random, at: number): object {
-  return {
-    variantID: `v${at}`,
-    articleID: random.chance(0.02) ? null : `a${Math.floor(ARTICLES * random.number() ** 2)}`,
-    size: random.pick(SIZES.slice(0, 3)),
-    price: random.chance(0.2) ? null : String(random.below(40)),
-    inStock: random.chance(0.5),
-    ownerID: random.pick(['all', 'all', 'tester', 'other']),
-  };
-}
-
-function insert(table: string, rows: readonly object[]): Promise<unknown> {
-  const columns = Object.keys(rows[0] ?? {})
-    .map((name) => `"${name}"`)
-    .join(', ');
-  return service.dataSource.query(
-    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)
-     ON CONFLICT DO NOTHING`,
-    [JSON.stringify(rows)],
-  );
-}
-
-async function write(random: Random): Promise<void> {
-  const { dataSource } = service;
-  const few = (key: string): string => `"${key}" LIKE '%${random.below(10)}${random.below(10)}'`;
-  for (const statement of [
-    `UPDATE test_variants SET size = '${random.pick(SIZES)}', "inStock" = NOT "inStock" WHERE ${few('variantID')}`,
-    `UPDATE test_variants SET "articleID" = (SELECT "articleID" FROM test_articles WHERE "articleID" = 'a${random.below(ARTICLES)}') WHERE ${few('variantID')}`,
-    `UPDATE test_articles SET colours = array_append(colours, '${random.pick(['red', 'new'])}') WHERE ${few('articleID')}`,
-    `UPDATE test_articles SET colours = NULL, years = '{2020,2020}', kind = 'SHOE' WHERE ${few('articleID')}`,
-    `DELETE FROM test_variants WHERE ${few('variantID')}`,
-    `DELETE FROM test_articles WHERE ${few('articleID')}`,
-  ]) {
-    if (random.chance(0.5)) await dataSource.query(statement);
-  }
-  const from = random.below(ARTICLES);
-  await insert(
-    'test_articles',
-    Array.from({ length: 20 }, (_, at) => randomArticle(random, from + at)),
-  );
-}
-
-function as(client: string): Pick<Service, 'get' | 'dataSource'> {
-  const token = tokens.get(client) ?? '';
-  const headers = { 'X-Client-ID': client, Authorization: `Bearer ${token}` };
-  return { ...service, get: (path) => service.anonymous().get(path).set(headers) };
-}
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startWith(ArticlesModule);
-  const random = new Random('articles');
-  await insert(
-    'test_articles',
-    Array.from({ length: ARTICLES }, (_, at) => randomArticle(random, at)),
-  );
-  await insert(
-    'test_variants',
-    Array.from({ length: 1500 }, (_, at) => randomVariant(random, at)),
-  );
-  await service.dataSource.query('ANALYZE test_articles, test_variants');
-  const clients = service.application.get(ClientsService);
-  for (const client of CLIENTS) {
-    if (client !== service.clientID) await clients.create(client, {});
-    tokens.set(client, (await clients.issue(client, null)).token);
-  }
+  service = await startArticles(ARTICLES);
 });
 afterAll(() => service.stop());
 
@@ -188,17 +47,18 @@ it('Lists with children, and filters by them and by items, are as plain SQL has 
   const metadata = resourcesOf(service.dataSource).get('test_articles');
   if (!metadata) throw new Error('There are no articles');
   for (let at = 0; at < LISTS; at += 1) {
-    const client = random.pick(CLIENTS);
-    const chosen = Object.keys(PLAIN.filters).filter(() => random.chance(0.25));
-    const list = randomList(random, PLAIN, chosen);
-    const request: PlainRequest = random.chance(0.5) ? { ...list, include: 'test_variants' } : list;
+    const client = random.pick(ARTICLE_CLIENTS);
+    const request = randomArticles(random);
     const limit = String(random.pick([0, 1, 7, 50]));
-    const { count } = await comparePage(as(client), PLAIN, { ...request, limit }, client);
+    const as = service.as(client);
+    const { count } = await comparePage(as, PLAIN_ARTICLES, { ...request, limit }, client);
     const offset = String(random.below(Number(count) + 1));
-    await comparePage(as(client), PLAIN, { ...request, limit, offset }, client);
-    const counted = { ...without(list, 'sort', 'include'), limit: random.pick(['2', '1000']) };
-    await compareFacets(as(client), PLAIN, FACETS, counted, { client });
-    if (random.chance(0.3)) await write(random);
+    await comparePage(as, PLAIN_ARTICLES, { ...request, limit, offset }, client);
+    const counted = { ...without(request, 'sort', 'include'), limit: random.pick(['2', '1000']) };
+    await compareFacets(as, PLAIN_ARTICLES, ARTICLE_FACETS, counted, { client });
+    for (let left = random.pick([0, 0, 8]); left > 0; left -= 1) {
+      await service.dataSource.query(...articleChange(random, ARTICLES));
+    }
     if (at % 20 === 19) await until(() => new TallyMaintenance(service.dataSource, metadata).run());
   }
   expect(await miscounts(service.dataSource, metadata)).toEqual([]);
@@ -222,7 +82,7 @@ it('A whole list has the children of a page', async () => {
 
 it('A single object has its children', async () => {
   const [page] = await service.dataSource.query<PlainPage[]>(
-    plainPage(PLAIN, { include: 'test_variants', limit: '1' }, 'tester'),
+    plainPage(PLAIN_ARTICLES, { include: 'test_variants', limit: '1' }, 'tester'),
   );
   const [articleID = '', shown] = page?.objects[0]?.split(' ') ?? [];
   const { body } = await service
@@ -233,34 +93,44 @@ it('A single object has its children', async () => {
   expect(`${count}:${identifiers.join('+')}`).toBe(shown);
 });
 
-describe('A page', () => {
-  it.each(['include=test_variants', 'size=S', 'include=test_variants&sizeInStock=M'])(
-    'with %s changes its entity tag with a child',
-    async (query) => {
-      const path = `/test_articles?${query}`;
-      const random = new Random('children');
-      let { headers } = await service.get(path).expect(200);
-      for (let at = 0; at < 10; at += 1) {
-        await service
-          .get(path)
-          .set('If-None-Match', headers.etag ?? '')
-          .expect(304);
-        await service.dataSource.query(
-          `UPDATE test_variants SET price = price + 1 WHERE "variantID" = 'v${random.below(90)}'`,
-        );
-        const changed = await service.get(path).set('If-None-Match', headers.etag ?? '');
-        // The variant may have been deleted before.
-        expect([200, 304]).toContain(changed.status);
-        if (changed.status === 200) ({ headers } = changed);
-        await comparePage(
-          as('tester'),
-          PLAIN,
-          Object.fromEntries(new URLSearchParams(query)),
-          'tester',
-        );
+describe.each(ARTICLE_CLIENTS)('A page of the client %s', (client) => {
+  it.each<PlainRequest>([
+    { include: 'test_variants' },
+    { size: 'S' },
+    { include: 'test_variants', sizeInStock: 'M' },
+  ])('with %j changes its entity tag with a child, and is not an old one', async (request) => {
+    const random = new Random('children');
+    const as = service.as(client);
+    const path = `${PLAIN_ARTICLES.path}?${new URLSearchParams(request).toString()}`;
+    let etag = '"none"';
+    const ifChanged: Pick<Service, 'get' | 'dataSource'> = {
+      ...as,
+      get: (asked) =>
+        as
+          .get(asked)
+          .set('If-None-Match', etag)
+          .expect(200)
+          .expect(({ headers }) => {
+            etag = headers.etag ?? '';
+          }),
+    };
+    const compare = () => comparePage(ifChanged, PLAIN_ARTICLES, request, client);
+    // Behind those of the page.
+    const aside = { articleID: 'aside', name: 'aside', kind: 'SHOE', years: [] };
+    await as.dataSource.query(...insertion('test_articles', [aside]));
+    const move = 'UPDATE test_variants SET "articleID" = $2 WHERE "articleID" = $1';
+    let { objects } = await compare();
+    for (let at = 0; at < ALTERNATIONS; at += 2) {
+      const withVariants = objects.filter((each) => !each.endsWith(' 0:'));
+      const [articleID] = random.pick(withVariants).split(' ', 1);
+      const ends = [articleID, aside.articleID];
+      for (const fromTo of [ends, ends.toReversed()]) {
+        await as.get(path).set('If-None-Match', etag).expect(304);
+        await as.dataSource.query(move, fromTo);
+        ({ objects } = await compare());
       }
-    },
-  );
+    }
+  });
 });
 
 it('Children need an index on what refers to their parent', async () => {

@@ -15,3 +15,23 @@ export async function fillTable(
     [JSON.stringify(objects)],
   );
 }
+
+/**
+ * A statement that inserts those of some rows that are not there, and its parameter values.
+ *
+ * @param where a condition of the rows, in SQL
+ */
+export function insertion(
+  table: string,
+  rows: readonly object[],
+  where = 'true',
+): [sql: string, values: unknown[]] {
+  const columns = Object.keys(rows[0] ?? {})
+    .map((name) => `"${name}"`)
+    .join(', ');
+  return [
+    `INSERT INTO ${table} (${columns})
+     SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1) WHERE ${where} ON CONFLICT DO NOTHING`,
+    [JSON.stringify(rows)],
+  ];
+}

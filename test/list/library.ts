@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import type { Random } from '../random.js';
-import type { Service } from '../service.js';
 import { until } from '../until.js';
 import { booksModule, ShelvesModule } from './book.fixture.js';
-import { startWith } from './migrated.js';
+import { insertion } from './fill-table.js';
+import { type SharedService, startWith, withClients } from './migrated.js';
 import { plainBooks } from './plain-books.js';
 
 /** The clients of the books: one sees everything, two their own, and one its own and others. */
@@ -45,9 +44,8 @@ const NAMED_VIEWS = [
      owner_id AS "ownerID" FROM test_shelves`,
 ];
 
-/** The service with books on shelves, and the tokens of their clients. */
-export interface Library extends Service {
-  readonly tokens: ReadonlyMap<string, string>;
+/** The service with books on shelves. */
+export interface Library extends SharedService {
   /** The resources with a tally. */
   readonly counted: readonly EntityMetadata[];
   /** Inserts books into the table of the service, with their words, and into that of others. */
@@ -68,11 +66,11 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
       ...NAMED_VIEWS,
     ],
   });
-  const { dataSource, application } = service;
+  const { dataSource } = service;
   const resources = resourcesOf(dataSource);
   const counted = ['test_books', 'test_tracked_books'].flatMap((name) => resources.get(name) ?? []);
   const insert = async (rows: readonly object[]): Promise<void> => {
-    await dataSource.query(...insertion(rows));
+    await dataSource.query(...insertion('named.books', rows));
     // With the words that a trigger of the service has set.
     await dataSource.query(
       `INSERT INTO library.books SELECT * FROM test_books WHERE book_id IN (
@@ -97,25 +95,7 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
   await insert(books);
   await dataSource.query('ANALYZE test_books, library.books');
   await maintain();
-  const clients = application.get(ClientsService);
-  const tokens = new Map<string, string>();
-  for (const client of CLIENTS) {
-    if (client !== service.clientID) await clients.create(client, {});
-    tokens.set(client, (await clients.issue(client, null)).token);
-  }
-  return { ...service, tokens, counted, insert, maintain };
-}
-
-/** A statement that inserts those of some books that are not there, and its parameter values. */
-export function insertion(books: readonly object[]): [sql: string, values: unknown[]] {
-  const columns = Object.keys(books[0] ?? {})
-    .map((name) => `"${name}"`)
-    .join(', ');
-  return [
-    `INSERT INTO named.books (${columns})
-     SELECT ${columns} FROM json_populate_recordset(NULL::named.books, $1) ON CONFLICT DO NOTHING`,
-    [JSON.stringify(books)],
-  ];
+  return { ...(await withClients(service, CLIENTS)), counted, insert, maintain };
 }
 
 /** A statement that changes or deletes books, so that they leave lists, join them, or move in them. */

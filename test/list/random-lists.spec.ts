@@ -56,11 +56,7 @@ async function write(random: Random): Promise<void> {
 }
 
 /** Sends the requests of a client. */
-function as(client: string): Pick<Library, 'get' | 'dataSource'> {
-  const token = library.tokens.get(client) ?? '';
-  const headers = { 'X-Client-ID': client, Authorization: `Bearer ${token}` };
-  return { ...library, get: (path) => library.anonymous().get(path).set(headers) };
-}
+const as = (client: string) => library.as(client);
 
 /** Compares a whole list, which has no limit by default, as NDJSON or CSV. */
 async function compareWhole(
