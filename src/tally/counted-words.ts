@@ -2,7 +2,9 @@ import type { Client } from 'pg';
 import type { EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
 import type { ReservedConnections } from '../database/reserved-connections.js';
+import { nameOf } from '../resource/resource.js';
 import { excludeWriters } from './exclude-writers.js';
+import { tallyLock } from './maintain.js';
 import { type WordTally, wordSums } from './word-tally.js';
 
 /**
@@ -73,9 +75,15 @@ export class CountedWords {
   private async drop(client: Client, dropped: readonly string[]): Promise<void> {
     const { tally, deltas, words } = this.tally;
     await client.query(`DELETE FROM ${words} WHERE word = ANY($1)`, [dropped]);
+    await client.query('BEGIN');
+    // A fold locks the same rows in another order, so that both would deadlock.
+    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
+      tallyLock(nameOf(this.metadata)),
+    ]);
     for (const table of [tally, deltas]) {
       await client.query(`DELETE FROM ${table} WHERE word NOT IN (SELECT word FROM ${words})`);
     }
+    await client.query('COMMIT');
   }
 
   /** Makes every later writer record the words. Returns false if the lock timed out. */

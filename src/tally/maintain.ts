@@ -175,7 +175,7 @@ export class TallyMaintenance {
     return this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const [{ free }] = await manager.query<[{ free: boolean }]>(
         'SELECT pg_try_advisory_xact_lock(hashtext($1)) AS free',
-        [`tally ${this.resource}`],
+        [tallyLock(this.resource)],
       );
       if (!free) return undefined;
       const result = await work(manager);
@@ -183,4 +183,9 @@ export class TallyMaintenance {
       return result;
     });
   }
+}
+
+/** The name of the advisory lock under which the tally of a resource is maintained. */
+export function tallyLock(resource: string): string {
+  return `tally ${resource}`;
 }

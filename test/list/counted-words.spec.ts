@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
 import type { CountedWords } from '../../src/tally/counted-words.js';
+import { tallyLock } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { type Service, startService } from '../service.js';
@@ -150,6 +151,28 @@ describe('A word that many objects contain', () => {
     await words.run();
     expect(await countedByTally('q=lamp', 'lamp', '')).toBe(true);
     expect(await countOf('q=lamp')).toBe(MANY + 400);
+  });
+
+  it('is dropped when no fold runs, which would lock the same rows in another order', async () => {
+    await load(MANY + 400, 'lamp');
+    await words.run();
+    await query(`UPDATE products SET name = 'torch'`);
+    await query('ANALYZE products');
+    const tallied = () => query(`SELECT FROM products_tally_by_words_deltas WHERE word = 'lamp'`);
+    const fold = service.dataSource.createQueryRunner();
+    await fold.startTransaction();
+    await fold.query('SELECT pg_advisory_xact_lock(hashtext($1))', [tallyLock('products')]);
+    const dropped = words.run();
+    await until(
+      async () =>
+        (await query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length >
+        0,
+    );
+    expect(await tallied()).not.toEqual([]);
+    await fold.commitTransaction();
+    await fold.release();
+    await dropped;
+    expect(await tallied()).toEqual([]);
   });
 
   it('is not counted while a transaction writes, and is counted after it', async () => {
