@@ -92,8 +92,7 @@ function valueCounts(
     const ofColumn = `counted.at = ${columns.indexOf(column)}`;
     if (name !== WITHIN) return `SELECT ${at} AS at, value, count FROM counted WHERE ${ofColumn}`;
     tables.push(`reached AS (${reached(metadata, column, ofColumn, visible)})`);
-    return `SELECT ${at} AS at, node AS value, sum(count)::bigint AS count
-      FROM counted JOIN reached USING (value) WHERE ${ofColumn} GROUP BY node`;
+    return `SELECT ${at} AS at, id::text AS value, sum(count)::bigint AS count FROM reached GROUP BY id`;
   });
   // No filter takes an empty text.
   const kept = ['count > 0', `value <> ''`];
@@ -164,8 +163,9 @@ function labelOf(
 }
 
 /**
- * A query of `value`, a value of a column that refers to a tree, and `node`, each object that the value is within, as
- * texts.
+ * A query of `value`, a text of a column that refers to a tree, `count`, the number of objects that have it, and `id`, each
+ * object that the value is within. The count comes along, as `counted` has each value once: a join with `counted`, whose
+ * size PostgreSQL does not know, may compare each row with each.
  *
  * @param ofColumn the condition for the rows of `counted` that are of the column
  */
@@ -183,14 +183,14 @@ function reached(
   const andVisible = (...conditions: string[]): string =>
     [...conditions, ...visible(tree)].join(' AND ');
   // UNION ends it also in a cycle.
-  return `WITH RECURSIVE reached(value, id) AS (
-      SELECT counted.value, related.${identifier} FROM counted
+  return `WITH RECURSIVE reached(value, count, id) AS (
+      SELECT counted.value, counted.count, related.${identifier} FROM counted
       JOIN ${table} related ON ${andVisible(ofColumn, identifiedBy(tree, 'counted.value'))}
       UNION
-      SELECT reached.value, related.${identifier} FROM reached
+      SELECT reached.value, reached.count, related.${identifier} FROM reached
       JOIN ${table} child ON child.${identifier} = reached.id
       JOIN ${table} related ON ${andVisible(`related.${identifier} = child."${parent}"`)}
-    ) SELECT value, id::text AS node FROM reached`;
+    ) TABLE reached`;
 }
 
 /** The condition that an object in the table `related` has an identifier, which is a text. */
