@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Controller, Get, Module, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Column,
   ForeignKey,
@@ -14,6 +15,7 @@ import {
 import { Category } from '../../src/categories/category.entity.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import {
+  children,
   containsWords,
   DecimalParam,
   IdentifiersParam,
@@ -22,6 +24,7 @@ import {
   listOf,
   ListQueryDto,
   QueryOf,
+  TextsParam,
   WordsParam,
 } from '../../src/list/index.js';
 import { Product } from '../../src/products/product.entity.js';
@@ -114,6 +117,45 @@ export class ListTextsDto extends ListQueryDto {
   q?: string;
 }
 
+@Resource('shoes', { counted: ['sizes'], sorted: ['name'] })
+export class Shoe {
+  @PrimaryColumn(identifierColumn)
+  shoeID!: string;
+
+  @Column(nameColumn)
+  name!: string;
+
+  /** Those of its pairs. A trigger sets it. */
+  @Index({ type: 'gin' })
+  @Column({ type: 'text', array: true, default: '{}', insert: false, update: false })
+  sizes!: string[];
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+@Resource('pairs', { filtered: ['shoeID', 'size'] })
+export class Pair {
+  @PrimaryColumn(identifierColumn)
+  pairID!: string;
+
+  @ForeignKey(() => Shoe, { onDelete: 'CASCADE' })
+  @Column(identifierColumn)
+  shoeID!: string;
+
+  @Column({ ...nameColumn, length: 20 })
+  size!: string;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
+}
+
+@QueryOf(Shoe, { sort: ['shoeID', 'name'], include: [children(Pair)] })
+export class ListShoesDto extends ListQueryDto {
+  @TextsParam('The shoes that there are in one of these sizes.')
+  sizes?: string[];
+}
+
 // What they do.
 
 @Controller('offers')
@@ -138,9 +180,19 @@ class TextsController {
   }
 }
 
+@Controller('shoes')
+class ShoesController {
+  constructor(@InjectRepository(Shoe) private readonly shoes: Repository<Shoe>) {}
+
+  @Get()
+  list(@Query() query: ListShoesDto): Listing {
+    return listOf(this.shoes, query);
+  }
+}
+
 @Module({
-  imports: [ListModule.forFeature(Offer), ListModule.forFeature(ProductText)],
-  controllers: [OffersController, TextsController],
+  imports: [Offer, ProductText, Shoe, Pair].map((entity) => ListModule.forFeature(entity)),
+  controllers: [OffersController, TextsController, ShoesController],
 })
 class RecipesModule {}
 
@@ -175,6 +227,13 @@ beforeAll(async () => {
   await dataSource.query(`UPDATE products SET "categoryID" = 'pots' WHERE "productID" = 'p3'`);
   await dataSource.query(`INSERT INTO product_texts ("textID", "productID", language, name) VALUES
     ('p1-de', 'p1', 'de', 'Kanne'), ('p1-fr', 'p1', 'fr', 'Pichet'), ('p1-en', 'p1', 'en', 'Jug')`);
+  await dataSource.query(
+    `INSERT INTO shoes ("shoeID", name) VALUES ('s1', 'Clog'), ('s2', 'Boot')`,
+  );
+  await dataSource.query(`INSERT INTO pairs ("pairID", "shoeID", size) VALUES
+    ('a', 's1', '42'), ('b', 's1', '41'), ('c', 's1', '42'), ('d', 's2', '43')`);
+  await dataSource.query(`DELETE FROM pairs WHERE "pairID" = 'a'`);
+  await dataSource.query(`UPDATE pairs SET "shoeID" = 's2' WHERE "pairID" = 'b'`);
 });
 afterAll(() => service.stop());
 
@@ -182,7 +241,7 @@ it('Every example is code that this test runs', async () => {
   const normal = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
   const held = normal(await readFile('test/docs/recipes.spec.ts', 'utf8'));
   const examples = fences.filter(({ language }) => language === 'ts');
-  expect(examples).toHaveLength(2);
+  expect(examples).toHaveLength(3);
   for (const { text } of examples) expect(held).toContain(normal(text));
 });
 
@@ -226,4 +285,29 @@ it('A language for each market', async () => {
   expect(await answers('A language for each market', 'shop-de')).toEqual([kanne, [['Kanne']]]);
   expect(await answers('A language for each market', 'shop-fr')).toEqual([[], [['Pichet']]]);
   expect(await answers('A language for each market', 'shop')).toEqual([[], [['Jug']]]);
+});
+
+it('A filter by what very many children have', async () => {
+  expect(await answers('A filter by what very many children have', 'shop-shoes')).toEqual([
+    [['Clog', [{ size: '42' }], '1']],
+    [
+      ['sizes', '41', null, '1'],
+      ['sizes', '42', null, '1'],
+      ['sizes', '43', null, '1'],
+    ],
+  ]);
+  // Two that write at the same time: the second one waits, and then sees what the first one has written.
+  const { dataSource } = service;
+  const pair = (pairID: string, size: string): string =>
+    `INSERT INTO pairs ("pairID", "shoeID", size) VALUES ('${pairID}', 's1', '${size}')`;
+  let second: Promise<unknown> | undefined;
+  await dataSource.transaction(async (manager) => {
+    await manager.query(pair('e', '44'));
+    second = dataSource.query(pair('f', '45'));
+    await sleep(200);
+  });
+  await second;
+  expect(await dataSource.query(`SELECT sizes FROM shoes WHERE "shoeID" = 's1'`)).toEqual([
+    { sizes: ['42', '44', '45'] },
+  ]);
 });
