@@ -17,9 +17,10 @@ import { AnswerInterceptor } from './list/serving/answer.interceptor.js';
 import { ProductsModule } from './products/products.module.js';
 import type { Settings } from './settings/settings.js';
 import { SettingsModule } from './settings/settings.module.js';
+import { VariantsModule } from './variants/variants.module.js';
 
 @Module({
-  imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule],
+  imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule, VariantsModule],
   providers: [
     DeclarationCheck,
     // Applied to every request, in this order.

@@ -7,18 +7,16 @@ import { DEMO_RESOURCES, demoRows, loadDemonstration } from '../src/demo/load-de
 import { BuiltCopy } from './database/built-copy.js';
 import { startService } from './service.js';
 
-const [brands, categories, products] = (await Promise.all(DEMO_RESOURCES.map(rowsOf))) as [
-  Row[],
-  Row[],
-  Row[],
-];
+const [brands, categories, products, variants] = (await Promise.all(
+  DEMO_RESOURCES.map(rowsOf),
+)) as [Row[], Row[], Row[], Row[]];
 
-type Row = Record<string, string | number | null>;
+type Row = Record<string, string | number | string[] | null>;
 
-/** SHA-256 of the rows of all three, each as JSON on a line. */
-const DIGEST = '4a437b2299583ea29659d411697bab021cf78caa934b105be5e81b26308fd032';
+/** SHA-256 of the rows of all four, each as JSON on a line. */
+const DIGEST = '9ecb038a6703814d6638a686a22f966b495e0a6104838ff539a1d402cb3c836e';
 
-/** The rows of a file as objects, an empty cell as null and a stock as a number. */
+/** The rows of a file as objects, an empty cell as null, a stock as a number, and colours as a list. */
 async function rowsOf(resource: (typeof DEMO_RESOURCES)[number]): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of demoRows(resource)) {
@@ -30,8 +28,9 @@ async function rowsOf(resource: (typeof DEMO_RESOURCES)[number]): Promise<Row[]>
   return rows;
 }
 
-function value(column: string, cell: unknown): string | number | null {
+function value(column: string, cell: unknown): string | number | string[] | null {
   if (typeof cell !== 'string') return null;
+  if (column === 'colours') return JSON.parse(cell) as string[];
   return column === 'stock' ? Number(cell) : cell;
 }
 
@@ -49,9 +48,11 @@ function digest(rows: Row[]): string {
 }
 
 describe('the demonstration catalogue', () => {
-  it('gives brands, categories and products, in this order', () => {
-    expect(DEMO_RESOURCES).toEqual(['brands', 'categories', 'products']);
-    expect([brands.length, categories.length, products.length]).toEqual([45, 64, 3000]);
+  it('gives brands, categories, products and variants, in this order', () => {
+    expect(DEMO_RESOURCES).toEqual(['brands', 'categories', 'products', 'variants']);
+    expect([brands, categories, products, variants].map(({ length }) => length)).toEqual([
+      45, 64, 3000, 324,
+    ]);
   });
 
   it.each([
@@ -60,8 +61,9 @@ describe('the demonstration catalogue', () => {
     [
       'products',
       products,
-      'productID refID type name description brandID categoryID price currency stock imageURL createdAt',
+      'productID refID type name description brandID categoryID price currency stock colours imageURL createdAt',
     ],
+    ['variants', variants, 'variantID productID name price currency stock createdAt'],
   ])('gives every row of %s the same fields, in the same order', (_, rows, fields) => {
     expect(new Set(rows.map((row) => Object.keys(row).join(' ')))).toEqual(new Set([fields]));
   });
@@ -70,6 +72,7 @@ describe('the demonstration catalogue', () => {
     ['brands', brands, 'brandID', /^[a-z]+(-[a-z]+)*$/],
     ['categories', categories, 'categoryID', /^[a-z]+(-[a-z]+)*$/],
     ['products', products, 'productID', /^p-[0-9]{6}$/],
+    ['variants', variants, 'variantID', /^p-[0-9]{6}-[0-9]$/],
   ])('gives %s identifiers that are well-formed, short and unique', (_, rows, key, form) => {
     expect(column(rows, key).filter((id) => !form.test(String(id)))).toEqual([]);
     expect(longest(rows, key)).toBeLessThanOrEqual(100);
@@ -90,6 +93,29 @@ describe('the demonstration catalogue', () => {
     expect(used).toEqual(new Set(column(brands, 'brandID')));
     const known = column(categories, 'categoryID');
     expect(column(products, 'categoryID').filter((id) => !known.includes(id))).toEqual([]);
+  });
+
+  it('has variants of products that exist, with names of their own and the least price of the product', () => {
+    const known = new Map(products.map((product) => [product.productID, product]));
+    const least = new Map<unknown, number>();
+    const names = new Set<string>();
+    for (const { productID, name, price, currency } of variants) {
+      expect(known.get(productID ?? null)?.currency).toBe(currency);
+      least.set(productID, Math.min(least.get(productID) ?? Infinity, Number(price)));
+      names.add(`${String(productID)} ${String(name)}`);
+    }
+    expect(names.size).toBe(variants.length);
+    for (const [productID, price] of least) {
+      expect(price).toBe(Number(known.get(productID as string)?.price));
+    }
+  });
+
+  it('names colours of products once, each a word', () => {
+    const lists = column(products, 'colours').filter((each) => Array.isArray(each));
+    expect(lists.filter((items) => new Set(items).size < items.length)).toEqual([]);
+    const colours = lists.flat();
+    expect(colours.filter((colour) => !/^[a-z]+$/.test(String(colour)))).toEqual([]);
+    expect(new Set(colours).size).toBeGreaterThan(5);
   });
 
   it('puts products on every shelf, and on shelves only', () => {
@@ -120,7 +146,7 @@ describe('the demonstration catalogue', () => {
   });
 
   it('keeps within the limits of the fields', () => {
-    for (const rows of [brands, categories, products]) {
+    for (const rows of [brands, categories, products, variants]) {
       expect(rows.filter(({ name }) => !name)).toEqual([]);
       expect(longest(rows, 'name')).toBeLessThanOrEqual(500);
     }
@@ -130,7 +156,9 @@ describe('the demonstration catalogue', () => {
   });
 
   it('writes times as RFC 3339 in UTC with milliseconds, from 2025-01-01 to 2026-06-30', () => {
-    const times = [brands, categories, products].flatMap((rows) => column(rows, 'createdAt'));
+    const times = [brands, categories, products, variants].flatMap((rows) =>
+      column(rows, 'createdAt'),
+    );
     const form = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
     expect(times.filter((time) => !form.test(String(time)))).toEqual([]);
     const sorted = times.map(String).sort();
@@ -156,7 +184,7 @@ describe('the demonstration catalogue', () => {
   // Examples in the documentation show its first pages, and tests its counts. A change of the
   // catalogue on purpose comes with a new digest.
   it('has the rows that the documentation shows', () => {
-    expect(digest([...brands, ...categories, ...products])).toBe(DIGEST);
+    expect(digest([...brands, ...categories, ...products, ...variants])).toBe(DIGEST);
   });
 
   it('has the same rows in a database into which it was loaded', async () => {
@@ -168,6 +196,7 @@ describe('the demonstration catalogue', () => {
         ['brands', brands],
         ['categories', categories],
         ['products', products],
+        ['variants', variants],
       ] as const) {
         const keys = Object.keys(rows[0] ?? {});
         const [identifier = ''] = keys;

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { loadDemonstration } from '../src/demo/load-demonstration.js';
 import { describeInBrowser, executablePath } from './chromium.js';
@@ -16,7 +17,7 @@ const LABELS = { PHYSICAL: 'Physical', DIGITAL: 'Digital', SERVICE: 'Service', t
 /** What `wool bean*` finds. */
 const BEANIES = `name || ' ' || description ~* '\\mwool\\M' AND name || ' ' || description ~* '\\mbean'`;
 const DESKTOP = { width: 1280, height: 900 };
-const PHONE = { width: 375, height: 812 };
+const PHONE = { width: 390, height: 844 };
 
 describeInBrowser('The storefront', () => {
   let service: Service;
@@ -129,6 +130,15 @@ describeInBrowser('The storefront', () => {
   }
 
   const EUR = `currency = 'EUR'`;
+  /** Each colour, and how many products that meet the conditions have it. */
+  async function colours(conditions: string): Promise<string[][]> {
+    const rows = await select<[string, number]>(
+      `SELECT colour COLLATE "C", count(*)::int FROM products CROSS JOIN unnest(colours) colour
+       WHERE ${conditions} GROUP BY 1 ORDER BY 2 DESC, 1`,
+    );
+    return rows.map(([colour, count]) => [colour, shown(count)]);
+  }
+
   const within = (categoryID: string) => `"categoryID" IN (
     WITH RECURSIVE tree AS (
       SELECT "categoryID" FROM categories WHERE "categoryID" = '${categoryID}'
@@ -193,12 +203,15 @@ describeInBrowser('The storefront', () => {
   it('opens the category tree, and narrows to a category and all below it', async () => {
     const page = await open();
     const tree = page.getByRole('navigation', { name: 'Categories' });
-    const children = async (condition: string) =>
-      (
-        await select<[string]>(
-          `SELECT name FROM categories WHERE ${condition} ORDER BY name COLLATE "C"`,
-        )
-      ).flat();
+    /** Categories as the tree shows them: each with the number of products in it and below it. */
+    const children = async (condition: string) => {
+      const found = await select<[string, string]>(
+        `SELECT "categoryID", name FROM categories WHERE ${condition} ORDER BY name COLLATE "C"`,
+      );
+      return Promise.all(
+        found.map(async ([id, name]) => name + shown(await countOf(`${EUR} AND ${within(id)}`))),
+      );
+    };
     await expectCount(page, await countOf(EUR));
     const top = await children('"parentID" IS NULL');
     expect(await tree.getByRole('link').allTextContents()).toEqual(['All products', ...top]);
@@ -219,8 +232,93 @@ describeInBrowser('The storefront', () => {
     await page.reload();
     await expectCount(page, pans);
     expect(await page.locator('h2#title').textContent()).toBe('Pots & pans');
-    expect(await tree.locator('[aria-current]').allTextContents()).toEqual(['Pots & pans']);
+    expect(await tree.locator('[aria-current]').allTextContents()).toEqual([
+      `Pots & pans${shown(pans)}`,
+    ]);
   });
+
+  it('narrows by colours, and shows the variants of a product', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    expect(await facet(page, 'colours')).toEqual(await colours(EUR));
+    await page.locator('[name=colours][value=blue]').check();
+    await page.locator('[name=colours][value=white]').check();
+    await expectCount(page, await countOf(`${EUR} AND colours && '{blue,white}'`));
+    const [[product, ...names] = []] = await select<string[]>(
+      `SELECT p.name, string_agg(v.name, ' · ' ORDER BY "variantID") FROM products p
+       JOIN variants v USING ("productID") WHERE p.${EUR} GROUP BY p.name ORDER BY 1 LIMIT 1`,
+    );
+    const search = new URLSearchParams({ q: product ?? '' }).toString();
+    await page.goto(`${address()}?api=${api()}#${search}`);
+    const card = page.locator('article', { hasText: product ?? '' });
+    await card.first().waitFor();
+    expect(await card.first().locator('.variants').allTextContents()).toEqual(names);
+  });
+
+  it('has a histogram of prices, whose sliders choose a range by keyboard', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    const [[least, greatest] = [NaN, NaN]] = await select<[number, number]>(
+      `SELECT min(price)::float, max(price)::float FROM products WHERE ${EUR}`,
+    );
+    const lowest = page.getByLabel('Lowest price');
+    const highest = page.getByLabel('Highest price');
+    expect(await lowest.getAttribute('aria-valuetext')).toBe('From the least price');
+    await lowest.focus();
+    await page.keyboard.press('ArrowRight');
+    const from = await eventually(async () => {
+      const value = Number(await page.getByLabel('From', { exact: true }).inputValue());
+      expect(value).toBeGreaterThan(least);
+      return value;
+    });
+    await expectCount(page, await countOf(`${EUR} AND price >= ${from}`));
+    expect(await page.evaluate('document.activeElement.id')).toBe('lowest');
+    expect(await page.locator('#bars .beyond').count()).toBe(1);
+    await highest.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    const upTo = await eventually(async () => {
+      const value = Number(await page.getByLabel('Up to', { exact: true }).inputValue());
+      expect(value).toBeGreaterThan(from);
+      return value;
+    });
+    expect(upTo).toBeLessThan(greatest);
+    await expectCount(page, await countOf(`${EUR} AND price BETWEEN ${from} AND ${upTo}`));
+    // The bars count all prices, whatever the sliders say.
+    const counts = await select<[number]>(
+      `SELECT count("productID")::int FROM generate_series(0, ${Math.floor(greatest / from)}) at
+       LEFT JOIN products ON ${EUR} AND floor(price / ${from}) = at GROUP BY at ORDER BY at`,
+    );
+    const most = Math.max(...counts.flat());
+    const heights = await page.evaluate(
+      'Array.from(document.querySelectorAll("#bars i"), ({ style }) => style.height)',
+    );
+    expect(heights).toEqual(counts.map(([count]) => `${Math.ceil((100 * count) / most)}%`));
+  });
+
+  it.each([
+    ['desktop', { width: 1280, height: 900 }, 'light'],
+    ['desktop', { width: 1280, height: 900 }, 'dark'],
+    ['phone', PHONE, 'light'],
+    ['phone', PHONE, 'dark'],
+  ] as const)(
+    'has nothing for axe-core to find on a %s with %p, %s',
+    async (_, viewport, scheme) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      try {
+        await open('within=kitchen', viewport);
+        await expectCount(page, await countOf(`${EUR} AND ${within('kitchen')}`));
+        if (viewport === PHONE) await page.getByText('Filters', { exact: true }).click();
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate<axe.AxeResults>(
+          'axe.run(document, { resultTypes: ["violations"] })',
+        );
+        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      } finally {
+        await page.emulateMedia({ colorScheme: null });
+      }
+    },
+  );
 
   it('searches while one types, with one request, and aborts an earlier one', async () => {
     const page = await open();

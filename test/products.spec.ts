@@ -4,6 +4,9 @@ import { Product } from '../src/products/product.entity.js';
 import { describeList } from './list/list-contract.js';
 import { refusal, type Service, startService } from './service.js';
 
+/** The products that have a variant. */
+const inSizes = new Set<unknown>();
+
 describeList(Product, {
   // As its checks demand: no price below zero, and none without a currency.
   values: {
@@ -12,6 +15,16 @@ describeList(Product, {
   },
   filters: {
     inStock: { value: 'true', keeps: ({ stock }) => stock !== null && Number(stock) > 0 },
+    variant: { value: 'M,none', keeps: ({ productID }) => inSizes.has(productID) },
+  },
+  loadChildren: async (service, objects) => {
+    const variants = objects
+      .filter((_, at) => at % 3 === 0)
+      .flatMap(({ productID }) =>
+        ['M', 'L'].map((name) => ({ variantID: `${String(productID)}-${name}`, productID, name })),
+      );
+    for (const { productID } of variants) inSizes.add(productID);
+    await service.load('variants', variants);
   },
   fields: [
     'productID',
@@ -24,6 +37,7 @@ describeList(Product, {
     'price',
     'currency',
     'stock',
+    'colours',
     'imageURL',
     'createdAt',
     'updatedAt',
@@ -70,6 +84,7 @@ describe('GET /products', () => {
       price: '19.90',
       currency: 'EUR',
       stock: -3,
+      colours: null,
       imageURL: null,
       createdAt: '2026-01-02T01:04:05.100Z',
       updatedAt,

@@ -4,7 +4,17 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { databaseUrl, dropDatabase, newDatabase, query } from './database.js';
 import { catalogue } from './processes.js';
-import { brandID, categoryID, COLUMNS, productLines, RANKS, TREE } from './storefront-data.js';
+import {
+  brandID,
+  categoryID,
+  COLUMNS,
+  OTHER_NAMES,
+  productLines,
+  RANKS,
+  SIZES,
+  TREE,
+  VARIANTS,
+} from './storefront-data.js';
 
 /** A database with so many products, that of an earlier run if there is one. */
 export async function filledDatabase(server: string, rows: number): Promise<string> {
@@ -31,9 +41,27 @@ export async function filledDatabase(server: string, rows: number): Promise<stri
 /** Fills an empty database. Without indexes and tally this is several times as fast. */
 async function fill(url: string, rows: number): Promise<void> {
   await fillRanks(url);
-  await withoutTally(url, () => withoutIndexes(url, () => copyProducts(url, rows)));
-  await query(url, 'VACUUM ANALYZE products');
+  await withoutTally(url, 'products', () =>
+    withoutIndexes(url, 'products', () => copyProducts(url, rows)),
+  );
+  await withoutTally(url, 'variants', () =>
+    withoutIndexes(url, 'variants', () => writeVariants(url)),
+  );
+  await query(url, 'VACUUM ANALYZE products, variants');
   await query(url, 'CHECKPOINT');
+}
+
+/** Writes the variants of all products, in random order. */
+async function writeVariants(url: string): Promise<void> {
+  await query(
+    url,
+    `INSERT INTO variants ("variantID", "productID", name, price, currency, stock)
+     SELECT "productID" || '-' || at, "productID", coalesce(($2::text[])[odd % 9 + 1], 'No. ' || odd / 9 % $3),
+       price, currency, odd % 40
+     FROM products CROSS JOIN generate_series(1, $1::integer) at
+     CROSS JOIN LATERAL (SELECT hashtext("productID" || at) & 2147483647 AS odd) drawn ORDER BY odd`,
+    [VARIANTS, SIZES, OTHER_NAMES],
+  );
 }
 
 /** Writes the brands and the categories. */
@@ -71,20 +99,26 @@ async function copyProducts(url: string, rows: number): Promise<void> {
   }
 }
 
-/** Does its work before the indexes and references of the products are made. */
-async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
+/** Does its work before the indexes and references of a table are made. */
+async function withoutIndexes(
+  url: string,
+  table: string,
+  work: () => Promise<void>,
+): Promise<void> {
   const references = await query<{ name: string; definition: string }>(
     url,
     `SELECT quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
-     FROM pg_constraint WHERE conrelid = 'products'::regclass AND contype = 'f'`,
+     FROM pg_constraint WHERE conrelid = to_regclass($1) AND contype = 'f'`,
+    [table],
   );
   const indexes = await query<{ name: string; definition: string }>(
     url,
     `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition
-     FROM pg_index WHERE indrelid = 'products'::regclass AND NOT indisprimary`,
+     FROM pg_index WHERE indrelid = to_regclass($1) AND NOT indisprimary`,
+    [table],
   );
   for (const { name } of references)
-    await query(url, `ALTER TABLE products DROP CONSTRAINT ${name}`);
+    await query(url, `ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
   for (const { name } of indexes) await query(url, `DROP INDEX ${name}`);
   await work();
   for (const { name, definition } of indexes) {
@@ -92,28 +126,36 @@ async function withoutIndexes(url: string, work: () => Promise<void>): Promise<v
     await query(url, `SET maintenance_work_mem = '1GB'; ${definition}`);
   }
   for (const { name, definition } of references) {
-    await query(url, `ALTER TABLE products ADD CONSTRAINT ${name} ${definition}`);
+    await query(url, `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
   }
 }
 
-/** Does its work without the triggers of the tally, and installs the tally again as it was. */
-export async function withoutTally(url: string, work: () => Promise<void>): Promise<void> {
+/** Does its work without the triggers of a tally, and installs the tally again as it was. */
+export async function withoutTally(
+  url: string,
+  resource: string,
+  work: () => Promise<void>,
+): Promise<void> {
   // The arguments are the columns of the tally's row, whatever they are, after the resource.
   const [install] = await query<{ statement: string }>(
     url,
-    `SELECT format('SELECT install_tally(resource, %s) FROM tallies WHERE resource = ''products''',
+    `SELECT format('SELECT install_tally(resource, %s) FROM tallies WHERE resource = %L',
               (SELECT string_agg(quote_ident(name), ', ' ORDER BY at)
-               FROM unnest(proargnames) WITH ORDINALITY AS argument(name, at) WHERE at > 1)
+               FROM unnest(proargnames) WITH ORDINALITY AS argument(name, at) WHERE at > 1),
+              $1::text
             ) AS statement
      FROM pg_proc WHERE oid = 'install_tally'::regproc`,
+    [resource],
   );
   if (!install) throw new Error('There is no install_tally');
   const triggers = await query<{ name: string }>(
     url,
     `SELECT quote_ident(tgname) AS name FROM pg_trigger
-     WHERE tgrelid = 'products'::regclass AND starts_with(tgname, 'products_tally_')`,
+     WHERE tgrelid = to_regclass($1) AND starts_with(tgname, $1 || '_tally_')`,
+    [resource],
   );
-  for (const { name } of triggers) await query(url, `ALTER TABLE products DISABLE TRIGGER ${name}`);
+  for (const { name } of triggers)
+    await query(url, `ALTER TABLE ${resource} DISABLE TRIGGER ${name}`);
   try {
     await work();
   } finally {

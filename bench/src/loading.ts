@@ -17,7 +17,8 @@ export interface Loading {
   readonly copyWithoutTally: number;
 }
 
-const COLUMNS = FIELDS.filter((field) => !field.endsWith('At'))
+// COPY and an import write arrays in different forms.
+const COLUMNS = FIELDS.filter((field) => !field.endsWith('At') && field !== 'colours')
   .map((field) => `"${field}"`)
   .join(', ');
 

@@ -15,6 +15,9 @@ export interface Question {
   /** A category, with all below it. */
   readonly within?: string;
   readonly include?: string;
+  readonly colours?: string;
+  /** The name of a variant. */
+  readonly variant?: string;
   /** The product behind which the page begins. */
   readonly after?: string;
   /** Asks for the facet counts of the list in place of its objects: with these parameters, or all of them. */

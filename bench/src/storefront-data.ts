@@ -61,9 +61,28 @@ function words(random: Random, count: number): string {
   ).join(' ');
 }
 
+/** The first is in a quarter of the products, and the last in a fiftieth. */
+export const COLOURS = [
+  'black',
+  'white',
+  'grey',
+  'blue',
+  'red',
+  'green',
+  'beige',
+  'pink',
+  'gold',
+] as const;
+/** Variants of each product. */
+export const VARIANTS = 3;
+/** Each is the name of a ninth of the variants. */
+export const SIZES = ['S', 'M', 'L'] as const;
+/** Each other name is that of as many variants: one of so many in a million products. */
+export const OTHER_NAMES = 10_000;
+
 /** The columns of a line, in its order. */
 export const COLUMNS =
-  '"productID", "refID", type, name, description, "brandID", "categoryID", price, currency, stock, "imageURL", "createdAt"';
+  '"productID", "refID", type, name, description, "brandID", "categoryID", price, currency, stock, colours, "imageURL", "createdAt"';
 
 /** So many products in random order, in the text format of COPY, in parts of about 64 kB. */
 export function* productLines(rows: number): Generator<string> {
@@ -81,8 +100,14 @@ export function* productLines(rows: number): Generator<string> {
 /** The same as a file to import, in CSV. */
 export function* productFile(rows: number): Generator<string> {
   yield `${COLUMNS.replace(/[" ]/g, '')}\n`;
-  // No text of them has a comma.
-  for (const part of productLines(rows)) yield part.replaceAll('\\N', '').replaceAll('\t', ',');
+  // Only the colours have a comma.
+  for (const part of productLines(rows)) {
+    const cells = part.replaceAll('\\N', '').replaceAll('\t', ',');
+    yield cells.replaceAll(/\{(.*?)\}/g, (_, colours: string) => {
+      const json = JSON.stringify(colours.split(','));
+      return `"${json.replaceAll('"', '""')}"`;
+    });
+  }
 }
 
 function line(number: number, random: Random): string {
@@ -98,9 +123,17 @@ function line(number: number, random: Random): string {
     'EUR',
     // A third of those that keep a stock have none.
     random() < 0.9 ? Math.max(0, Math.floor(random() * 60) - 19) : '\\N',
+    colours(random),
     `https://example.org/images/${number}.jpg`,
     new Date(FIRST_CREATED + Math.floor(random() * YEAR_MS)).toISOString(),
   ].join('\t');
+}
+
+/** One or two, or none for a quarter of the products. */
+function colours(random: Random): string {
+  if (random() < 0.25) return '\\N';
+  const colour = (): string => COLOURS[Math.floor(COLOURS.length * random() ** 2)] ?? '';
+  return `{${[...new Set(random() < 0.5 ? [colour()] : [colour(), colour()])].join()}}`;
 }
 
 function shuffled(rows: number, random: Random): Uint32Array {

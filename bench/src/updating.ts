@@ -17,7 +17,7 @@ const UPDATES = 1000;
 export async function updating(url: string, rows: number): Promise<Updating> {
   const withTally = await update(url, rows, 1);
   let bare = NaN;
-  await withoutTally(url, async () => {
+  await withoutTally(url, 'products', async () => {
     // The prices are as they were again.
     bare = await update(url, rows, -1);
   });

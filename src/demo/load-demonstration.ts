@@ -12,7 +12,7 @@ export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';
 
 /** The resources of the demonstration catalogue, in an order that satisfies references. */
-export const DEMO_RESOURCES = ['brands', 'categories', 'products'] as const;
+export const DEMO_RESOURCES = ['brands', 'categories', 'products', 'variants'] as const;
 
 /**
  * Loads the demonstration catalogue and its client in one transaction, once. A catalogue that already

@@ -1,5 +1,6 @@
 import {
   BooleanParam,
+  children,
   CurrenciesParam,
   DecimalParam,
   EnumsParam,
@@ -8,16 +9,18 @@ import {
   ListQueryDto,
   ObjectQueryDto,
   QueryOf,
+  TextsParam,
   WordsParam,
 } from '../list/index.js';
+import { Variant } from '../variants/variant.entity.js';
 import { Product, ProductType } from './product.entity.js';
 
-@QueryOf(Product, { include: ['brandID', 'categoryID'] })
+@QueryOf(Product, { include: ['brandID', 'categoryID', children(Variant, { limit: 20 })] })
 export class GetProductDto extends ObjectQueryDto {}
 
 @QueryOf(Product, {
   sort: ['productID', 'name', 'price', 'createdAt', 'updatedAt'],
-  include: ['brandID', 'categoryID'],
+  include: ['brandID', 'categoryID', children(Variant, { limit: 20 })],
 })
 export class ListProductsDto extends ListQueryDto {
   @IdentifiersParam('The products with these identifiers.')
@@ -57,6 +60,15 @@ export class ListProductsDto extends ListQueryDto {
 
   @CurrenciesParam('The products whose currency is one of these.')
   currency?: string[];
+
+  @TextsParam('The products in one of these colours.')
+  colours?: string[];
+
+  @TextsParam('The products in all of these colours.')
+  coloursAll?: string[];
+
+  @TextsParam('The products with a variant of one of these names.')
+  variant?: string[];
 
   @DecimalParam('The products that cost at least this, whatever the currency.')
   priceMin?: string;

@@ -35,6 +35,7 @@ export enum ProductType {
     ['categoryID', 'type', 'inStock'],
     ['brandID', 'type', 'inStock'],
     ['currency', 'type', 'inStock'],
+    'colours',
   ],
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price', 'currency', 'stock'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
@@ -98,6 +99,11 @@ export class Product {
   @Meaning('Pieces at hand; null where none are kept.', '1')
   @Column({ type: 'integer', nullable: true })
   stock!: number | null;
+
+  @Meaning('Its colours, as a shop groups them.', 'red')
+  @Index({ type: 'gin' })
+  @Column({ type: 'text', array: true, nullable: true })
+  colours!: string[] | null;
 
   @Meaning(
     'Where there is a picture of the product.',

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
+import { ArrayContains, LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
 import {
   containsWords,
+  having,
   type Listing,
   listOf,
   type ObjectLookup,
@@ -10,6 +11,7 @@ import {
   within,
 } from '../list/index.js';
 import { Category } from '../categories/category.entity.js';
+import { Variant } from '../variants/variant.entity.js';
 import { Product } from './product.entity.js';
 import type { GetProductDto, ListProductsDto } from './list-products.dto.js';
 
@@ -20,6 +22,8 @@ export class ProductsService {
   list(query: ListProductsDto): Listing {
     return listOf(this.products, query, {
       within: (categories) => ({ categoryID: within(Category, categories) }),
+      coloursAll: (colours) => ({ colours: ArrayContains(colours) }),
+      variant: (name) => ({ productID: having(Variant, { name }) }),
       q: (words) => ({ words: containsWords(words, ['productID', 'refID']) }),
       priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
       priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),

@@ -14,7 +14,7 @@ export interface ExpectedTable {
 }
 
 /** The project's own resources. Others may have been added. */
-const RESOURCES = ['products', 'categories', 'brands'];
+const RESOURCES = ['products', 'categories', 'brands', 'variants'];
 
 /** The parameters of every list, which have a table of their own. */
 const COMMON = ['fields', 'limit', 'offset', 'after', 'sort', 'updatedSince', 'updatedUntil'];
@@ -83,6 +83,7 @@ function fieldRows(document: any, resource: string): Row[] {
   const { properties } = named(document, page.properties.response_data.properties.objects.items);
   const rows = Object.entries<any>(properties).map(([name, { type, description, ...rest }]) => {
     if (rest.anyOf) return [`\`${name}\``, 'related object', 'yes', description];
+    if (rest.items?.$ref) return [`\`${name}\``, 'related objects', 'no', description];
     const types = [type].flat();
     const value = valueOf({ ...rest, type: types.find((each) => each !== 'null') });
     return [`\`${name}\``, value, types.includes('null') ? 'yes' : 'no', description];

@@ -43,7 +43,7 @@ function textOf(path: string): string {
 const withoutLast = (row: Row): Row => row.slice(0, -1);
 
 const TABLES: readonly (readonly [path: string, name: string])[] = [
-  ...['products', 'categories', 'brands'].flatMap((resource): [string, string][] => [
+  ...['products', 'categories', 'brands', 'variants'].flatMap((resource): [string, string][] => [
     ['docs/api.md', `fields of ${resource}`],
     ['docs/api.md', `filters of ${resource}`],
   ]),

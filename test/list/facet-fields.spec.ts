@@ -147,7 +147,7 @@ describe('Facet counts of a number or a time', () => {
 const ONE_RANGE =
   'The parameter bounds must be given with facets as one of price, createdAt, updatedAt';
 const ONE_FIELD =
-  'The parameter facetStarts must be given with facets as one of type, brandID, categoryID, currency, inStock, within';
+  'The parameter facetStarts must be given with facets as one of type, brandID, categoryID, currency, colours, inStock, within';
 
 it.each([
   ['bounds=1', ONE_RANGE],

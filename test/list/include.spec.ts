@@ -167,7 +167,10 @@ describe('include', () => {
         .get(`${path}?include=brand,maker`)
         .expect(
           400,
-          refusal(-25, 'The parameter include must not name maker; it may name brand, category'),
+          refusal(
+            -25,
+            'The parameter include must not name maker; it may name brand, category, variants',
+          ),
         );
     }
     await service

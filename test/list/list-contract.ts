@@ -50,6 +50,8 @@ export interface ListOptions extends NamedTrials {
   readonly objects?: readonly Row[];
   /** Starts the service. Default: with the resources of the project. */
   readonly start?: () => Promise<Service>;
+  /** Loads objects of other resources that refer to the objects, for filters by them. */
+  readonly loadChildren?: (service: Service, objects: readonly Row[]) => Promise<void>;
   /** Writes objects into a table of others, as its owner does. Default: `fillTable`. */
   readonly fill?: typeof fillTable;
   /** Runs a statement as the owner of a table of others. Default: as the service. */
@@ -101,6 +103,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       identifiers = list.objects.map((row) => row[identifier]).sort(inOrder);
       await loadReferenced(service, resource, list.objects);
       await load(list.objects);
+      await options.loadChildren?.(service, list.objects);
       filters = await trialsOf(service.dataSource, metadata, listQuery, list.objects, options);
     });
     afterAll(() => service.stop());
@@ -713,7 +716,12 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
         document.components.schemas[reference.split('/').at(-1) ?? ''];
       const page = named(responses[200].content['application/json'].schema);
       const { properties } = named(page.properties.response_data.properties.objects.items);
-      expect(Object.keys(properties)).toEqual([...fields, ...Object.keys(includes).map(nameOf)]);
+      const parents = Object.keys(includes).map(nameOf);
+      const children = included.filter((name) => !parents.includes(name));
+      expect(Object.keys(properties)).toEqual([
+        ...[...fields, ...parents],
+        ...children.flatMap((name) => [name, `${name}Count`]),
+      ]);
       const meanings = [...own, ...Object.values<Row>(properties)];
       for (const { description } of meanings) expect(description).toMatch(/\w+.*\.$/);
     });

@@ -38,8 +38,8 @@ type Derive = (name: string, schema: ParameterSchema) => Trial[] | undefined | P
 
 /**
  * Trials of every filter of a list. A filter is tried by its name, as the project names filters: `name` and `nameNot`
- * compare with the column `name`, `nameExists`, `nameMin` and `nameMax` say what they are, `nameSince` and `nameUntil`
- * compare with `nameAt`; `within` asks for a subtree, and a search for words. The value keeps about half of the objects.
+ * compare with the column `name`, and `nameAll` with each item of an array; `nameExists`, `nameMin` and `nameMax` say what
+ * they are, `nameSince` and `nameUntil` compare with `nameAt`; `within` asks for a subtree, and a search for words. The value keeps about half of the objects.
  *
  * @throws Error for a filter that has no trial, or whose values keep all objects or none
  */
@@ -86,6 +86,7 @@ type Meaning = (found: unknown, value: unknown) => boolean;
 const MEANINGS: readonly [suffix: string, ending: string, Meaning][] = [
   ['', '', isEqual],
   ['Not', '', (found, value) => !isEqual(found, value)],
+  ['All', '', isEqual],
   ['Exists', '', (found, value) => isPresent(found) === value],
   ['Min', '', (found, value) => isPresent(found) && compare(found, value) >= 0],
   ['Max', '', (found, value) => isPresent(found) && compare(found, value) <= 0],
@@ -122,7 +123,7 @@ function comparison(
       const all = [first, ...single.slice(at + 1, at + 2)];
       const isAny = suffix === '';
       const isText = schema.items?.type === 'string' && schema.items.format === undefined;
-      const unknown = isText && isAccepted('nowhere', schema);
+      const unknown = suffix !== 'All' && isText && isAccepted('nowhere', schema);
       return {
         value: [...all.map(({ value }) => value), ...(unknown ? ['nowhere'] : [])].join(),
         keeps: (row: Row) =>

@@ -293,7 +293,10 @@ describe('The OpenAPI document', () => {
           if (row[identifier] === given[identifier]) found.push(row);
         }
       }
-      const asCells = Object.entries(given).map(([name, value]) => [name, String(value)]);
+      const asCells = Object.entries(given).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? JSON.stringify(value) : String(value),
+      ]);
       expect(found).toEqual([expect.objectContaining(Object.fromEntries(asCells))]);
     },
   );

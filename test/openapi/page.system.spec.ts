@@ -381,8 +381,6 @@ describeInBrowser('In a browser, /docs', () => {
     for (const [width, scheme, name] of [
       [1440, 'light', 'page'],
       [1440, 'dark', 'page-dark'],
-      [390, 'light', 'page-phone'],
-      [390, 'dark', 'page-phone-dark'],
     ] as const) {
       const page = await browser.newPage();
       await page.route('http://127.0.0.1:3000/**', async (route) => {

@@ -304,7 +304,7 @@ describe('The generated part of the client', () => {
       written.includes(`new Resource(transport, '${name}',`),
     );
     expect(known.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['products', 'categories', 'brands']),
+      expect.arrayContaining(['products', 'categories', 'brands', 'variants']),
     );
     expect(await generate(document, known)).toBe(written);
   });
@@ -401,7 +401,7 @@ export async function types(
   const { objects: facets } = await catalogue.products.facets({ facets: ['type'] });
   equal<
     (typeof facets)[number]['field'],
-    'type' | 'brandID' | 'categoryID' | 'price' | 'currency' | 'createdAt' | 'updatedAt' | 'inStock' | 'within'
+    'type' | 'brandID' | 'categoryID' | 'price' | 'currency' | 'colours' | 'createdAt' | 'updatedAt' | 'inStock' | 'within'
   >(true);
   const store: MirrorStore<Pick<Brand, 'brandID'>> = { save() {}, clear() {}, put() {}, delete() {} };
   await catalogue.brands.mirror({ store, cursor: undefined, fields: ['brandID'] });

@@ -300,7 +300,7 @@ describe('A parameter of the client', () => {
     [{ brandID: [null as never] }, 'brandID: null has no text'],
     // eslint-disable-next-line no-sparse-arrays -- what is refused
     [{ brandID: [, 'a'] as string[] }, 'brandID: undefined has no text'],
-    [{ createdSince: new Date('soon') }, 'createdSince: Invalid Date is not a time'],
+    [{ createdSince: new Date('soon') }, 'createdSince: Invalid Date has no text'],
     [
       { brandID: ['b100,b101'] },
       `brandID: 'b100,b101' contains a comma, which would make it two values`,

@@ -21,6 +21,7 @@ export class Product {
   @Column({ type: 'numeric', nullable: true }) price!: string | null;
   @Column({ type: 'varchar', nullable: true }) currency!: string | null;
   @Column({ type: 'integer', nullable: true }) stock!: number | null;
+  @Column({ type: 'text', array: true, nullable: true }) colours!: string[] | null;
   @Column({ type: 'varchar', nullable: true }) imageURL!: string | null;
   @Column({ type: 'timestamptz' }) createdAt!: Date;
   @Column({ type: 'timestamptz' }) updatedAt!: Date;

@@ -46,7 +46,5 @@ function envelopeOf(body: string): Envelope | null {
 }
 
 export function notOfTheService({ status, url }: Response): CatalogueConnectionError {
-  return new CatalogueConnectionError(
-    `The response ${status} of ${url} is not one of the catalogue service`,
-  );
+  return new CatalogueConnectionError(`The response ${status} of ${url} is not of the catalogue`);
 }

@@ -56,6 +56,13 @@ export interface Product {
    */
   readonly stock: number | null;
   /**
+   * @description Its colours, as a shop groups them.
+   * @example [
+   *       "red"
+   *     ]
+   */
+  readonly colours: readonly string[] | null;
+  /**
    * @description Where there is a picture of the product.
    * @example https://images.example.com/cycles-tournevent/trv-73667-s-bur.jpg
    */
@@ -76,6 +83,10 @@ export interface Product {
   readonly brand?: Brand | null;
   /** @description The object that `categoryID` refers to; null if there is none. */
   readonly category?: Category | null;
+  /** @description Objects that refer to this one, at most 20. */
+  readonly variants?: readonly Variant[];
+  /** @description The number of all `variants`. */
+  readonly variantsCount?: string;
 }
 export interface ProductListQuery {
   /** @description Most objects to return; 0 answers with the count alone. */
@@ -106,6 +117,12 @@ export interface ProductListQuery {
   readonly q?: string;
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
+  /** @description The products in one of these colours. */
+  readonly colours?: readonly string[];
+  /** @description The products in all of these colours. */
+  readonly coloursAll?: readonly string[];
+  /** @description The products with a variant of one of these names. */
+  readonly variant?: readonly string[];
   /** @description The products that cost at least this, whatever the currency. */
   readonly priceMin?: number | string;
   /** @description The products that cost at most this, whatever the currency. */
@@ -136,6 +153,7 @@ export interface ProductListQuery {
     | 'price'
     | 'currency'
     | 'stock'
+    | 'colours'
     | 'imageURL'
     | 'createdAt'
     | 'updatedAt'
@@ -148,9 +166,17 @@ export interface ProductListQuery {
     | 'category.name'
     | 'category.createdAt'
     | 'category.updatedAt'
+    | 'variants.variantID'
+    | 'variants.productID'
+    | 'variants.name'
+    | 'variants.price'
+    | 'variants.currency'
+    | 'variants.stock'
+    | 'variants.createdAt'
+    | 'variants.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. */
-  readonly include?: readonly ('brand' | 'category')[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. `variants` is a list, and `variantsCount` the number of all of them. */
+  readonly include?: readonly ('brand' | 'category' | 'variants')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `productID`. */
@@ -181,6 +207,7 @@ export interface ProductQuery {
     | 'price'
     | 'currency'
     | 'stock'
+    | 'colours'
     | 'imageURL'
     | 'createdAt'
     | 'updatedAt'
@@ -193,9 +220,17 @@ export interface ProductQuery {
     | 'category.name'
     | 'category.createdAt'
     | 'category.updatedAt'
+    | 'variants.variantID'
+    | 'variants.productID'
+    | 'variants.name'
+    | 'variants.price'
+    | 'variants.currency'
+    | 'variants.stock'
+    | 'variants.createdAt'
+    | 'variants.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. */
-  readonly include?: readonly ('brand' | 'category')[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. `variants` is a list, and `variantsCount` the number of all of them. */
+  readonly include?: readonly ('brand' | 'category' | 'variants')[];
 }
 export interface ProductDeletion {
   /**
@@ -236,6 +271,7 @@ export interface ProductFacetQuery {
     | 'categoryID'
     | 'price'
     | 'currency'
+    | 'colours'
     | 'createdAt'
     | 'updatedAt'
     | 'inStock'
@@ -267,6 +303,12 @@ export interface ProductFacetQuery {
   readonly q?: string;
   /** @description The products whose currency is one of these. */
   readonly currency?: readonly string[];
+  /** @description The products in one of these colours. */
+  readonly colours?: readonly string[];
+  /** @description The products in all of these colours. */
+  readonly coloursAll?: readonly string[];
+  /** @description The products with a variant of one of these names. */
+  readonly variant?: readonly string[];
   /** @description The products that cost at least this, whatever the currency. */
   readonly priceMin?: number | string;
   /** @description The products that cost at most this, whatever the currency. */
@@ -475,6 +517,189 @@ export interface BrandDeletionListQuery {
   /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `brandID`. */
   readonly sort?: readonly ('brandID' | '-brandID' | 'deletedAt' | '-deletedAt')[];
 }
+export interface Variant {
+  /**
+   * @description Identifies the variant.
+   * @example p-000418-2
+   */
+  readonly variantID: string;
+  /**
+   * @description The product that it is a variant of, by identifier.
+   * @example p-000418
+   */
+  readonly productID: string;
+  /**
+   * @description What sets the variant apart, such as a size or a grind.
+   * @example Filter
+   */
+  readonly name: string;
+  /**
+   * Format: decimal
+   * @description What one costs, in units of the currency; null as for the product.
+   * @example 12.95
+   */
+  readonly price: string | null;
+  /**
+   * @description The currency of the price, ISO 4217.
+   * @example EUR
+   */
+  readonly currency: string | null;
+  /**
+   * Format: int32
+   * @description Pieces at hand; null where none are kept.
+   * @example 53
+   */
+  readonly stock: number | null;
+  /**
+   * Format: date-time
+   * @description When the variant was first stored.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly createdAt: string;
+  /**
+   * Format: date-time
+   * @description When the variant was changed last.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly updatedAt: string;
+  /** @description The object that `productID` refers to; null if there is none. */
+  readonly product?: Product | null;
+}
+export interface VariantListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description The variants with these identifiers. */
+  readonly variantID?: readonly string[];
+  /** @description The variants of these products. */
+  readonly productID?: readonly string[];
+  /** @description The variants of these names. */
+  readonly name?: readonly string[];
+  /** @description The variants that cost at least this, whatever the currency. */
+  readonly priceMin?: number | string;
+  /** @description The variants that cost at most this, whatever the currency. */
+  readonly priceMax?: number | string;
+  /** @description The variants with at least this stock. */
+  readonly stockMin?: number;
+  /** @description The variants changed at this time or later. */
+  readonly updatedSince?: Date | string;
+  /** @description The variants changed last before this time. */
+  readonly updatedUntil?: Date | string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly (
+    | 'variantID'
+    | 'productID'
+    | 'name'
+    | 'price'
+    | 'currency'
+    | 'stock'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'product.productID'
+    | 'product.refID'
+    | 'product.type'
+    | 'product.name'
+    | 'product.description'
+    | 'product.brandID'
+    | 'product.categoryID'
+    | 'product.price'
+    | 'product.currency'
+    | 'product.stock'
+    | 'product.colours'
+    | 'product.imageURL'
+    | 'product.createdAt'
+    | 'product.updatedAt'
+  )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `product.<field>`. */
+  readonly include?: readonly 'product'[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `variantID`. */
+  readonly sort?: readonly ('variantID' | '-variantID' | 'name' | '-name' | 'price' | '-price')[];
+}
+export interface VariantQuery {
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly (
+    | 'variantID'
+    | 'productID'
+    | 'name'
+    | 'price'
+    | 'currency'
+    | 'stock'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'product.productID'
+    | 'product.refID'
+    | 'product.type'
+    | 'product.name'
+    | 'product.description'
+    | 'product.brandID'
+    | 'product.categoryID'
+    | 'product.price'
+    | 'product.currency'
+    | 'product.stock'
+    | 'product.colours'
+    | 'product.imageURL'
+    | 'product.createdAt'
+    | 'product.updatedAt'
+  )[];
+  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `product.<field>`. */
+  readonly include?: readonly 'product'[];
+}
+export interface VariantDeletion {
+  /**
+   * @description Identified the object that is gone.
+   * @example p-000418-2
+   */
+  readonly variantID: string;
+  /**
+   * Format: date-time
+   * @description When it was deleted, or its identifier changed.
+   * @example 2026-11-21T12:00:00.000Z
+   */
+  readonly deletedAt: string;
+}
+export interface VariantDeletionListQuery {
+  /** @description Most objects to return; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description How many matching objects to skip; past the end is an empty page. */
+  readonly offset?: number;
+  /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
+  readonly deletedSince: Date | string;
+  /** @description The fields that each object shall have, in the order of the resource; all unless given. */
+  readonly fields?: readonly ('variantID' | 'deletedAt')[];
+  /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
+  readonly after?: string;
+  /** @description The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `variantID`. */
+  readonly sort?: readonly ('variantID' | '-variantID' | 'deletedAt' | '-deletedAt')[];
+}
+export interface VariantFacetQuery {
+  /** @description Most values of each field; 0 answers with the count alone. */
+  readonly limit?: number;
+  /** @description The values that begin so, or whose label does, whatever their case and accents. Beside `facets` with one field. */
+  readonly facetStarts?: string;
+  /** @description The fields to count, in the order of the resource; all whose values are counted unless given. */
+  readonly facets?: readonly ('name' | 'price')[];
+  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Beside `facets` with one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
+  readonly bounds?: readonly string[];
+  /** @description The variants with these identifiers. */
+  readonly variantID?: readonly string[];
+  /** @description The variants of these products. */
+  readonly productID?: readonly string[];
+  /** @description The variants of these names. */
+  readonly name?: readonly string[];
+  /** @description The variants that cost at least this, whatever the currency. */
+  readonly priceMin?: number | string;
+  /** @description The variants that cost at most this, whatever the currency. */
+  readonly priceMax?: number | string;
+  /** @description The variants with at least this stock. */
+  readonly stockMin?: number;
+  /** @description The variants changed at this time or later. */
+  readonly updatedSince?: Date | string;
+  /** @description The variants changed last before this time. */
+  readonly updatedUntil?: Date | string;
+}
 
 /** The resources of the service. */
 export class Resources {
@@ -511,10 +736,20 @@ export class Resources {
     }>,
     'facets'
   >;
+  readonly variants: Resource<{
+    identifier: 'variantID';
+    object: Variant;
+    query: VariantListQuery;
+    objectQuery: VariantQuery;
+    deletion: VariantDeletion;
+    deletionQuery: VariantDeletionListQuery;
+    facetQuery: VariantFacetQuery;
+  }>;
 
   constructor(transport: Transport) {
     this.products = new Resource(transport, 'products', 'productID');
     this.categories = new Resource(transport, 'categories', 'categoryID');
     this.brands = new Resource(transport, 'brands', 'brandID');
+    this.variants = new Resource(transport, 'variants', 'variantID');
   }
 }

@@ -22,10 +22,7 @@ function textOf(name: string, value: unknown): string {
     if (wrong === undefined) return texts.join();
     throw new TypeError(`${name}: '${wrong}' contains a comma, which would make it two values`);
   }
-  if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw new TypeError(`${name}: Invalid Date is not a time`);
-    return value.toISOString();
-  }
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean', 'bigint'].includes(typeof value)) return String(value);
   // -0 plus 0 is 0.
   if (Number.isFinite(value)) return ((value as number) + 0).toLocaleString('en', WITHOUT_EXPONENT);

@@ -131,7 +131,7 @@ export class Transport {
   }
 
   private signalsOf({ signal }: CallOptions): readonly AbortSignal[] {
-    return [this.options.signal, signal].filter((each) => each !== undefined);
+    return [this.options.signal, signal].filter((each) => !!each);
   }
 
   private urlOf(path: string, query: object): string {

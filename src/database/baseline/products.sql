@@ -13,6 +13,7 @@ CREATE TABLE products (
   price numeric,
   currency varchar(3) COLLATE "C",
   stock integer,
+  colours text[],
   "imageURL" varchar(2048),
   "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
   "updatedAt" timestamptz(3) NOT NULL DEFAULT now(),
@@ -51,6 +52,7 @@ CREATE INDEX "products_by_updatedAt" ON products ("updatedAt", "productID")
   INCLUDE (type, "categoryID", "brandID", "inStock", price, currency, stock);
 CREATE INDEX "IDX_4cab5e81d29a3a64278a9c61d6" ON products ("refID", "productID");
 CREATE INDEX "IDX_a936876b3de4619f018bbcd04e" ON products USING gin (words);
+CREATE INDEX "IDX_adce9a56a04df460c3a2976855" ON products USING gin (colours);
 
 -- A column of its own, so that the filter of that name compares a column like any other.
 CREATE FUNCTION keep_product_in_stock() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -67,6 +69,6 @@ SELECT install_words('products', '{name,description}');
 SELECT install_tally('products', 'productID',
   '{type,categoryID,brandID,inStock,categoryID+type,brandID+type,categoryID+brandID,categoryID+inStock,'
   'brandID+inStock,type+inStock,currency,currency+type,categoryID+currency,categoryID+type+inStock,'
-  'brandID+type+inStock,currency+type+inStock}',
+  'brandID+type+inStock,currency+type+inStock,colours}',
   '{name,price,createdAt,updatedAt}', '{words}', '{categoryID+price,categoryID+type+price,brandID+price}');
 SELECT install_deletions('products', 'productID');

@@ -20,7 +20,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     await runSqlFile(runner, 'baseline/engine.sql');
     await createSearchFunctions(runner);
     await applyFunctions(runner, this);
-    for (const resource of ['brands', 'categories', 'products']) {
+    for (const resource of ['brands', 'categories', 'products', 'variants']) {
       await runSqlFile(runner, `baseline/${resource}.sql`);
     }
   }
@@ -30,7 +30,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     await runner.query(
       'SELECT remove_words(resource), remove_deletions(resource), remove_tally(resource) FROM tallies',
     );
-    await runner.query('DROP TABLE products, categories, brands, access_tokens, clients');
+    await runner.query('DROP TABLE variants, products, categories, brands, access_tokens, clients');
     await runner.query('DROP TYPE product_type');
     // With the functions that take its rows.
     await runner.query('DROP VIEW tally_orders CASCADE');

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
+import { type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
+import { Variant } from './variant.entity.js';
+import type { GetVariantDto, ListVariantsDto } from './list-variants.dto.js';
+
+@Injectable()
+export class VariantsService {
+  constructor(@InjectRepository(Variant) private readonly variants: Repository<Variant>) {}
+
+  list(query: ListVariantsDto): Listing {
+    return listOf(this.variants, query, {
+      priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
+      priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
+      stockMin: (minimum) => ({ stock: MoreThanOrEqual(minimum) }),
+    });
+  }
+
+  get(variantID: string, query: GetVariantDto): ObjectLookup {
+    return objectOf(this.variants, variantID, query);
+  }
+}
