@@ -1,5 +1,5 @@
 import { COLUMN_TYPES, IDENTIFIER_TYPES, nameColumn } from '../../src/resource/column-types.js';
-import { GeneratorError } from './generator-error.js';
+import { fieldError, GeneratorError } from './generator-error.js';
 import { isReserved } from './names.js';
 
 /**
@@ -28,7 +28,7 @@ const TYPES = /** @type {Type[]} */ (Object.keys(COLUMN_TYPES));
 const FILTERS = ['exact', 'several', 'tree', 'not', 'exists', 'interval'];
 
 /** Each flag once. @type {readonly Flag[]} */
-const FLAGS = ['null', ...FILTERS, 'words', 'sort', 'counted'];
+const FLAGS = ['null', ...FILTERS, 'words', 'sort', 'counted', 'children'];
 
 /** The times of every resource. */
 export const TIMES = ['createdAt', 'updatedAt'];
@@ -98,13 +98,12 @@ function identifierTypeOf(name, words) {
 
 /** @type {(name: string, words: readonly string[]) => Field} from the parts of its description after the name */
 function readField(name, words) {
-  const refuse = (/** @type {string} */ what) => new GeneratorError(`The field ${name} ${what}`);
   const isTime = TIMES.includes(name);
   const [first = ''] = words;
   const [word = '', detail] = first.split('=');
   const named = typeNamed(word);
   if (!named && first !== '' && !FLAGS.some((flag) => flag === first)) {
-    throw refuse(`cannot be of the type ${word}: ${SYNTAX}`);
+    throw fieldError(name, `cannot be of the type ${word}: ${SYNTAX}`);
   }
   const type = named ?? (isTime ? 'date-time' : 'text');
   if (isTime && type !== 'date-time') {
@@ -116,75 +115,64 @@ function readField(name, words) {
   );
   const other = [...flags].find((flag) => !allowed.includes(flag));
   if (other !== undefined) {
-    throw refuse(
-      `cannot be ${other}; ${isTime ? 'a time of every resource' : type} can be ${allowed.join(', ')}`,
-    );
+    const what = isTime ? 'a time of every resource' : type;
+    throw fieldError(name, `cannot be ${other}; ${what} can be ${allowed.join(', ')}`);
   }
   const filters = ['exact', 'several'].filter((flag) => flags.has(/** @type {Flag} */ (flag)));
-  if (filters.length > 1) throw refuse('filters by one value or by several: exact or several');
+  if (filters.length > 1) {
+    throw fieldError(name, 'filters by one value or by several: exact or several');
+  }
   if (flags.has('counted') && filters.length === 0) {
-    throw refuse('is counted by its filter: it needs exact or several');
+    throw fieldError(name, 'is counted by its filter: it needs exact or several');
   }
   if (flags.has('exists') && !flags.has('null')) {
-    throw refuse('always exists: exists needs null');
+    throw fieldError(name, 'always exists: exists needs null');
   }
-  return { name, type, flags, ...readDetail(type, detail, isIndexed(flags), refuse) };
+  return { name, type, flags, ...readDetail(name, type, detail, isIndexed(flags)) };
 }
 
-/**
- * @param {Type} type
- * @param {string | undefined} detail the text after the type's `=`
- * @param {boolean} indexed
- * @param {(what: string) => GeneratorError} refuse
- * @returns {Partial<Field>}
- */
-function readDetail(type, detail, indexed, refuse) {
+/** What the text after the `=` of its type says. @type {(name: string, type: Type, detail: string | undefined, indexed: boolean) => Partial<Field>} */
+function readDetail(name, type, detail, indexed) {
   switch (COLUMN_TYPES[type].detail) {
     case 'length':
-      return { length: lengthOf(detail, indexed, refuse) };
+      return { length: lengthOf(name, detail, indexed) };
     case 'values':
-      return { values: valuesOf(detail, refuse) };
+      return { values: valuesOf(name, detail) };
     case 'resource':
       if (detail) return { resource: detail };
-      throw refuse('needs the resource that it refers to: reference=<resource>');
+      throw fieldError(name, 'needs the resource that it refers to: reference=<resource>');
     case undefined:
       if (detail === undefined) return {};
-      throw refuse(`has ${detail} after its type, but ${type} takes nothing`);
+      throw fieldError(name, `has ${detail} after its type, but ${type} takes nothing`);
   }
 }
 
-/** @type {(detail: string | undefined, indexed: boolean, refuse: (what: string) => GeneratorError) => number} */
-function lengthOf(detail, indexed, refuse) {
+/** @type {(name: string, detail: string | undefined, indexed: boolean) => number} */
+function lengthOf(name, detail, indexed) {
   if (detail === 'unlimited' && !indexed) return Infinity;
   if (detail === undefined) return indexed ? LENGTH.indexed : LENGTH.default;
   const maximum = indexed ? LENGTH.indexed : LENGTH.maximum;
   if (/^[1-9][0-9]*$/.test(detail) && Number(detail) <= maximum) return Number(detail);
   const why = indexed ? ', since an index holds it' : '';
-  throw refuse(`must be of 1 to ${maximum} characters${why}, not ${detail}`);
+  throw fieldError(name, `must be of 1 to ${maximum} characters${why}, not ${detail}`);
 }
 
-/** @type {(detail: string | undefined, refuse: (what: string) => GeneratorError) => string[]} */
-function valuesOf(detail = '', refuse) {
+/** @type {(name: string, detail: string | undefined) => string[]} */
+function valuesOf(name, detail = '') {
   const values = detail.split('/');
   const bad = values.find(
     (value) => !/^[A-Za-z0-9_.-]{1,63}$/.test(value) || /^[0-9.-]+$/.test(value),
   );
   if (bad !== undefined) {
-    throw refuse(
-      `needs values such as enum=NEW/USED: letters, digits, _, . and -, not ${JSON.stringify(bad)}`,
+    const form = 'letters, digits, _, . and -';
+    throw fieldError(
+      name,
+      `needs values such as enum=NEW/USED: ${form}, not ${JSON.stringify(bad)}`,
     );
   }
-  if (new Set(values).size < values.length) throw refuse(`has a value twice: ${detail}`);
-  if (values.length < 2) throw refuse('needs two values at least, such as enum=NEW/USED');
+  if (new Set(values).size < values.length) throw fieldError(name, `has a value twice: ${detail}`);
+  if (values.length < 2) throw fieldError(name, 'needs two values at least, such as enum=NEW/USED');
   return values;
-}
-
-/** Checks that a field can have a name. @type {(name: string) => void} */
-function checkField(name) {
-  if (isFieldName(name)) return;
-  throw new GeneratorError(
-    `${JSON.stringify(name)} cannot name a field: a name is a letter, then up to 49 letters, digits and _, and not the name of a property that every JavaScript object has`,
-  );
 }
 
 /** Whether a column and a parameter can have this name. @type {(name: string) => boolean} */
@@ -198,9 +186,14 @@ export const isFieldName = (name) => /^[A-Za-z][A-Za-z0-9_]{0,49}$/.test(name) &
  */
 export function checkParameters(identifier, fields) {
   const names = [identifier, ...fields.map(({ name }) => name)];
-  for (const name of names) checkField(name);
+  const bad = names.find((name) => !isFieldName(name));
+  if (bad !== undefined) {
+    throw new GeneratorError(
+      `${JSON.stringify(bad)} cannot name a field: a name is a letter, then up to 49 letters, digits and _, and not the name of a property that every JavaScript object has`,
+    );
+  }
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new GeneratorError(`The field ${twice} is described twice`);
+  if (twice !== undefined) throw fieldError(twice, 'is described twice');
   if (isReserved(identifier) || identifier === 'query') {
     throw new GeneratorError(
       `The identifier cannot be called ${identifier}, since it names an argument`,
@@ -214,31 +207,24 @@ export function checkParameters(identifier, fields) {
   const folded = names.map((name) => name.toLowerCase());
   const sameColumn = names.find((_, at) => folded.indexOf(folded[at] ?? '') !== at);
   if (sameColumn !== undefined) {
-    throw new GeneratorError(`The field ${sameColumn} differs from another in case only`);
+    throw fieldError(sameColumn, 'differs from another in case only');
   }
   const confused = fields.flatMap(namedByFlag).find((parameter) => names.includes(parameter));
   if (confused !== undefined) {
-    throw new GeneratorError(
-      `The field ${confused} is called like a filter of another one, and would be compared instead`,
-    );
+    const why = 'is called like a filter of another one, and would be compared instead';
+    throw fieldError(confused, why);
   }
   const seen = new Map(PARAMETERS.map((parameter) => [parameter, 'every list']));
   seen.set(identifier, `the field ${identifier}`);
   const searched = fields.find(({ flags }) => flags.has('words'));
-  const parameters = fields.flatMap((field) =>
-    [...parametersOf(field), ...(field === searched ? ['q'] : [])].map((parameter) => ({
-      parameter,
-      field: field.name,
-    })),
-  );
-  for (const { parameter, field } of parameters) {
-    const other = seen.get(parameter);
-    if (other !== undefined) {
-      throw new GeneratorError(
-        `The field ${field} would filter by ${parameter}, which ${other} has already`,
-      );
+  for (const field of fields) {
+    for (const parameter of [...parametersOf(field), ...(field === searched ? ['q'] : [])]) {
+      const other = seen.get(parameter);
+      if (other !== undefined) {
+        throw fieldError(field.name, `would filter by ${parameter}, which ${other} has already`);
+      }
+      seen.set(parameter, `the field ${field.name}`);
     }
-    seen.set(parameter, `the field ${field}`);
   }
 }
 

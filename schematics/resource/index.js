@@ -8,11 +8,13 @@ import { removeResource } from './remove.js';
 import { proposal, shell } from './sample.js';
 import { tableFields } from './table.js';
 import { existingResources, targetsOf } from './targets.js';
+import { addChildren } from './write/children.js';
 import { dto } from './write/dto.js';
 import { entity, enumNameOf } from './write/entity.js';
 import { formatted } from './write/formatted.js';
 import { controller, module, service, spec } from './write/handlers.js';
 import { creation, tracking } from './write/migrations.js';
+import { describe } from './write/resource.js';
 
 /**
  * @typedef {import('./names.js').Names} Names
@@ -55,7 +57,7 @@ export function resource(options) {
     // Another generator may have written since.
     const resources = existingResources(tree);
     checkFree(tree, names, resources);
-    const described = { ...read, names, targets: targetsOf(resources, names, read) };
+    const described = describe({ ...read, names, targets: targetsOf(resources, names, read) });
     const time = Date.now();
     const { folder, file } = names;
     const { external } = described;
@@ -73,6 +75,10 @@ export function resource(options) {
       written.set(`${migrations}-create-${folder}.ts`, creation(described, time));
     } else if (external.tracked) {
       written.set(`${migrations}-track-${folder}.ts`, tracking(described, time));
+    }
+    for (const { resource: parent = '', flags } of read.fields) {
+      const target = flags.has('children') ? described.targets.get(parent) : undefined;
+      if (target) await addChildren(tree, target, names);
     }
     for (const [path, text] of written) tree.create(path, await formatted(text));
     tree.overwrite(APP_MODULE, await formatted(declared(tree.readText(APP_MODULE), names)));

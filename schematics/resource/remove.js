@@ -1,5 +1,6 @@
 import { GeneratorError } from './generator-error.js';
 import { existingResources } from './targets.js';
+import { withoutChildren } from './write/children.js';
 import { formatted } from './write/formatted.js';
 import { removal, untracking } from './write/migrations.js';
 
@@ -26,20 +27,24 @@ export async function removeResource(tree, names, appModule) {
     );
   }
   const spec = `/test/${folder}.spec.ts`;
-  const users = filesOf(tree).filter(
-    (path) =>
-      !path.startsWith(`${directory}/`) &&
-      ![appModule, spec].includes(path) &&
-      new RegExp(`from '[./]*(src/)?${folder}/`).test(tree.readText(path)),
-  );
-  if (users.length > 0) {
-    const paths = users.map((path) => path.slice(1)).join(', ');
-    throw new GeneratorError(`${resource} is used by ${paths}: remove that first`);
-  }
   tree.delete(directory);
   if (tree.exists(spec)) tree.delete(spec);
   const without = text.replace(line, '').replace(new RegExp(`\\n?[ ]*\\b${module}\\b,?`), '');
   tree.overwrite(appModule, await formatted(without));
+  const uses = new RegExp(`from '[./]*(src/)?${folder}/`);
+  /** @type {string[]} */
+  const files = [];
+  for (const root of ['/src', '/test']) tree.getDir(root).visit((file) => files.push(file));
+  const users = files.filter((file) => file.endsWith('.ts') && uses.test(tree.readText(file)));
+  for (const file of users) {
+    tree.overwrite(file, await withoutChildren(tree.readText(file), target.entity));
+  }
+  const others = users.filter((file) => uses.test(tree.readText(file)));
+  // Of what was done to the tree, nothing is written then.
+  if (others.length > 0) {
+    const paths = others.map((file) => file.slice(1)).join(', ');
+    throw new GeneratorError(`${resource} is used by ${paths}: remove that first`);
+  }
   const { isExternal, isTracked } = target;
   const time = Date.now();
   const path = (/** @type {string} */ action) =>
@@ -50,12 +55,4 @@ export async function removeResource(tree, names, appModule) {
   }
   if (isTracked) tree.create(path('untrack'), await formatted(untracking(names, time)));
   return `The table that ${names.words} listed stays as it is${isTracked ? ', without the triggers of the service once the migration is applied' : ''}.`;
-}
-
-/** The TypeScript files of the service and its tests. @type {(tree: import('@angular-devkit/schematics').Tree) => string[]} */
-function filesOf(tree) {
-  /** @type {string[]} */
-  const files = [];
-  for (const folder of ['/src', '/test']) tree.getDir(folder).visit((path) => files.push(path));
-  return files.filter((path) => path.endsWith('.ts'));
 }

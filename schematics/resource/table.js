@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { checkParameters } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 
@@ -57,19 +58,13 @@ export async function tableFields({ fromTable, track, ...columns }) {
 }
 
 /** What a command of the service prints, built from its sources. @type {(args: string[]) => Promise<string>} */
-function catalogue(args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn('npm', ['run', '-s', 'catalogue', '--', ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [output, errors] = ['', ''];
-    child.stdout.on('data', (/** @type {Buffer} */ chunk) => (output += chunk.toString()));
-    child.stderr.on('data', (/** @type {Buffer} */ chunk) => (errors += chunk.toString()));
-    child.once('error', reject);
-    child.once('close', (status) => {
-      if (status === 0) return resolve(output);
-      const line = errors.split('\n').find((each) => each.startsWith('catalogue: '));
-      reject(new GeneratorError(line?.replace('catalogue: ', '') ?? errors.trim()));
-    });
-  });
+async function catalogue(args) {
+  try {
+    const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', ...args]);
+    return stdout;
+  } catch (error) {
+    const { stderr, message } = /** @type {{ stderr: string, message: string }} */ (error);
+    const line = /^catalogue: (.*)/m.exec(stderr)?.[1];
+    throw new GeneratorError(line ?? message);
+  }
 }

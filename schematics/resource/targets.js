@@ -1,5 +1,5 @@
 import { IDENTIFIER_TYPES } from '../../src/resource/column-types.js';
-import { GeneratorError } from './generator-error.js';
+import { fieldError } from './generator-error.js';
 
 /** @typedef {import('./write/resource.js').Target} Target */
 
@@ -12,29 +12,25 @@ import { GeneratorError } from './generator-error.js';
 export function existingResources(tree) {
   /** @type {Map<string, Target>} */
   const resources = new Map();
-  for (const folder of tree.getDir('/src').subdirs) {
-    for (const file of tree.getDir(`/src/${folder}`).subfiles) {
-      if (!file.endsWith('.entity.ts')) continue;
-      const text = tree.readText(`/src/${folder}/${file}`);
-      const name = /@Resource\('(\w+)'/.exec(text)?.[1];
-      const entity = /export class (\w+)/.exec(text)?.[1];
-      const [, options = '', identifier] = /@PrimaryColumn\(([^)]*)\)\s+(\w+)!/.exec(text) ?? [];
-      if (name === undefined || entity === undefined || identifier === undefined) continue;
-      const isExternal = /@Resource\('\w+', \{\s*external:/.test(text);
-      resources.set(name, {
-        entity,
-        identifier,
-        identifierType:
-          IDENTIFIER_TYPES.find((type) => type !== 'text' && options.includes(`'${type}'`)) ??
-          'text',
-        module: `../${folder}/${file.replace(/\.ts$/, '.js')}`,
-        enums: enumTypes(name, text),
-        isTree: text.includes(`@ForeignKey(() => ${entity})`),
-        isExternal,
-        isTracked: isExternal && /\btracked: true\b/.test(text),
-      });
-    }
-  }
+  tree.getDir('/src').visit((path) => {
+    if (!path.endsWith('.entity.ts')) return;
+    const text = tree.readText(path);
+    const name = /@Resource\('(\w+)'/.exec(text)?.[1];
+    const entity = /export class (\w+)/.exec(text)?.[1];
+    const [, options = '', identifier] = /@PrimaryColumn\(([^)]*)\)\s+(\w+)!/.exec(text) ?? [];
+    if (name === undefined || entity === undefined || identifier === undefined) return;
+    const isExternal = /@Resource\('\w+', \{\s*external:/.test(text);
+    resources.set(name, {
+      entity,
+      identifier,
+      identifierType: IDENTIFIER_TYPES.find((type) => options.includes(`'${type}'`)) ?? 'text',
+      module: path.replace(/^\/src\/(.*)\.ts$/, '../$1.js'),
+      enums: enumTypes(name, text),
+      isTree: text.includes(`@ForeignKey(() => ${entity})`),
+      isExternal,
+      isTracked: isExternal && /\btracked: true\b/.test(text),
+    });
+  });
   return resources;
 }
 
@@ -67,26 +63,30 @@ export function targetsOf(
 ) {
   /** @type {Map<string, Target>} */
   const targets = new Map();
+  const itself = { entity, identifier, identifierType, module: '', enums: [], isTree: true };
+  const known = new Map([...resources, [own, { ...itself, isExternal: false, isTracked: false }]]);
   for (const { name, resource, flags } of fields) {
     if (resource === undefined) continue;
-    const refuse = (/** @type {string} */ what) => new GeneratorError(`The field ${name} ${what}`);
-    if (resource === own && !flags.has('null')) {
-      throw refuse(`refers to ${resource} themselves, so it must be null for some`);
-    }
-    const itself = { entity, identifier, identifierType, module: '', enums: [], isTree: true };
-    const target =
-      resource === own
-        ? { ...itself, isExternal: false, isTracked: false }
-        : resources.get(resource);
+    const target = known.get(resource);
     if (!target) {
-      const known = [...resources.keys(), own].sort().join(', ');
-      throw refuse(`refers to ${resource}, but there are only ${known}`);
+      throw fieldError(
+        name,
+        `refers to ${resource}, but there are only ${[...known.keys()].sort().join(', ')}`,
+      );
+    }
+    if (resource === own && !flags.has('null')) {
+      throw fieldError(name, `refers to ${resource} themselves, so it must be null for some`);
     }
     if (target.isExternal) {
-      throw refuse(`cannot refer to ${resource}, whose table is that of others`);
+      throw fieldError(name, `cannot refer to ${resource}, whose table is that of others`);
     }
     if (flags.has('tree') && !target.isTree) {
-      throw refuse(`cannot be tree: ${resource} do not refer to themselves`);
+      throw fieldError(name, `cannot be tree: ${resource} do not refer to themselves`);
+    }
+    const same = fields.filter((other) => other.resource === resource);
+    if (flags.has('children') && (resource === own || same.length > 1)) {
+      const why = resource === own ? 'themselves' : 'as another field does';
+      throw fieldError(name, `cannot be children: it refers to ${resource} ${why}`);
     }
     targets.set(resource, target);
   }

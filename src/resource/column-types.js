@@ -12,7 +12,8 @@
 /**
  * @typedef {import('typeorm').ColumnOptions} ColumnOptions
  * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
- * @typedef {'null' | 'exact' | 'several' | 'tree' | 'not' | 'exists' | 'interval' | 'words' | 'sort' | 'counted'} Flag
+ * @typedef {'null' | 'exact' | 'several' | 'tree' | 'not' | 'exists' | 'interval' | 'words' | 'sort' | 'counted'
+ *   | 'children'} Flag
  * what a field may be used for
  */
 
@@ -214,7 +215,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       options: () => 'identifierColumn',
       detail: 'resource',
       syntax: ['reference=<resource>'],
-      flags: ['null', 'exact', 'several', 'tree', 'not', 'exists', 'sort', 'counted'],
+      flags: ['null', 'exact', 'several', 'tree', 'not', 'exists', 'sort', 'counted', 'children'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
       bytes: () => textBytes(identifierColumn.length),

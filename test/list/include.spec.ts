@@ -162,39 +162,30 @@ describe('include', () => {
   });
 
   it('is -25 for what cannot be included, and -22 where it is empty', async () => {
-    for (const path of ['/products', '/products/p01']) {
-      await service
-        .get(`${path}?include=brand,maker`)
-        .expect(
-          400,
-          refusal(
-            -25,
-            'The parameter include must not name maker; it may name brand, category, variants',
-          ),
-        );
+    // Behind these, there may be children of resources that were generated.
+    for (const [path, message] of [
+      [
+        '/products?include=brand,maker',
+        'include must not name maker; it may name brand, category, variants',
+      ],
+      [
+        '/products/p01?include=maker',
+        'include must not name maker; it may name brand, category, variants',
+      ],
+      [
+        '/categories?fields=parent.parent',
+        'fields must not name parent.parent; it may name categoryID, parentID, name, createdAt, updatedAt, parent.categoryID, parent.parentID, parent.name, parent.createdAt, parent.updatedAt',
+      ],
+    ] as const) {
+      const { body } = await service.get(path).expect(400);
+      const msg = expect.stringContaining(`The parameter ${message}`);
+      expect(body.result).toEqual({ status: 'ERROR', errcode: '-25', msg });
     }
-    await service
-      .get('/brands/b1?include=brand')
-      .expect(400, refusal(-23, 'The parameter include must not be present in this request'));
-    const names =
-      'brandID, name, createdAt, updatedAt, parent.categoryID, parent.parentID, parent.name, parent.createdAt, parent.updatedAt';
-    await service
-      .get('/categories?fields=parent.parent')
-      .expect(
-        400,
-        refusal(
-          -25,
-          `The parameter fields must not name parent.parent; it may name categoryID, parentID, ${names.slice(9)}`,
-        ),
-      );
     await service
       .get('/products?include=')
       .expect(
         400,
         refusal(-22, 'The parameter include must be names of related objects, separated by commas'),
       );
-    await service
-      .get('/brands?include=brand')
-      .expect(400, refusal(-23, 'The parameter include must not be present in this request'));
   });
 });

@@ -8,6 +8,7 @@ import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { changesTable } from '../../src/resource/changes-table.js';
+import { includedChildren } from '../../src/resource/children.js';
 import { declaredColumns } from '../../src/resource/declaration.js';
 import { relatedEntity } from '../../src/resource/references.js';
 import { relatedName } from '../../src/resource/related.js';
@@ -84,6 +85,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       .filter((field) => included.includes(relatedName(field) ?? ''))
       .map((field) => [field, resourceName(relatedEntity(entity, field))]),
   );
+  const children = includedChildren({ target: entity });
   const inOrder = byIdentifier(identifierType);
   const search = searchParameterOf(listQuery.prototype);
   const orders = search === undefined ? sorts : ['relevance', ...sorts];
@@ -425,6 +427,17 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       });
     }
 
+    for (const [name, { limit }] of children) {
+      it(`includes the ${name} that refer to each object, and their number`, async () => {
+        const found = await objects(`include=${name}&limit=1000`);
+        const own = found.map(({ [name]: shown, [`${name}Count`]: count, ...object }) => {
+          expect(shown).toHaveLength(Math.min(limit, Number(count)));
+          return object;
+        });
+        expect(own).toEqual(await objects('limit=1000'));
+      });
+    }
+
     it('keeps the count when limit, offset and fields say otherwise', async () => {
       const [[name, { value }] = ['', { value: '' }]] = trials();
       const query = `${name}=${encodeURIComponent(value)}`;
@@ -639,7 +652,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
     });
 
     describe('OPTIONS', () => {
-      const including = Object.keys(includes).length > 0 ? ['include'] : [];
+      const including = included.length > 0 ? ['include'] : [];
 
       it('answers with the parameters that the list takes, and what they mean', async () => {
         const own = [...Object.keys(filters), ...OF_EVERY_LIST, ...including];
@@ -716,12 +729,11 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
         document.components.schemas[reference.split('/').at(-1) ?? ''];
       const page = named(responses[200].content['application/json'].schema);
       const { properties } = named(page.properties.response_data.properties.objects.items);
-      const parents = Object.keys(includes).map(nameOf);
-      const children = included.filter((name) => !parents.includes(name));
-      expect(Object.keys(properties)).toEqual([
-        ...[...fields, ...parents],
-        ...children.flatMap((name) => [name, `${name}Count`]),
-      ]);
+      const related = [
+        ...Object.keys(includes).map(nameOf),
+        ...[...children.keys()].flatMap((name) => [name, `${name}Count`]),
+      ];
+      expect(Object.keys(properties)).toEqual([...fields, ...related]);
       const meanings = [...own, ...Object.values<Row>(properties)];
       for (const { description } of meanings) expect(description).toMatch(/\w+.*\.$/);
     });
@@ -752,10 +764,14 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
         const url = `${path}/${encodeURIComponent(String(identifiers[0]))}`;
         const { body } = await service.get(`${url}?fields=${identifier}`).expect(200);
         expect(body.response_data.objects).toEqual([{ [identifier]: identifiers[0] }]);
-        const refused = Object.keys(includes).length > 0 ? [] : ['include'];
-        for (const name of ['limit', 'offset', 'sort', ...refused, ...Object.keys(filters)]) {
+        const refused = included.length > 0 ? [] : ['include'];
+        const ofLists = ['limit', 'offset', 'sort', ...Object.keys(filters)];
+        for (const [of, name] of [
+          ...[...ofLists, ...refused].map((each) => [url, each]),
+          ...refused.map((each) => [path, each]),
+        ]) {
           await service
-            .get(`${url}?${name}=1`)
+            .get(`${of}?${name}=1`)
             .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
         }
       });

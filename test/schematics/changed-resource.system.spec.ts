@@ -230,6 +230,11 @@ describe('A resource that is removed', () => {
   it('loses its files and its line of the module, and by a migration its tables', async () => {
     const module = join(copy.folder, 'src/app.module.ts');
     expect(await readFile(module, 'utf8')).toContain('ScratchOrderItems');
+    // The items are children of products.
+    const parent = 'src/products/list-products.dto.ts';
+    expect(await readFile(join(copy.folder, parent), 'utf8')).toContain(
+      'children(ScratchOrderItem)',
+    );
     const before = await copy.files();
     const files = await added(copy, async () => {
       expect(
@@ -259,6 +264,7 @@ describe('A resource that is removed', () => {
       ),
     );
     expect(await readFile(module, 'utf8')).not.toContain('ScratchOrderItems');
+    expect(await readFile(join(copy.folder, parent), 'utf8')).toBe(await readFile(parent, 'utf8'));
     // Those of the tests before as well: entities with a column more, and the migrations of all.
     const sources = left.filter((file) =>
       /-suppliers?[./-]|supplier-|-order-items|own-sql|app\.module/.test(file),

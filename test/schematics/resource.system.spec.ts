@@ -55,19 +55,20 @@ const generated: readonly [what: string, folder: string, fields: string, one?: s
   [
     'a UUID that identifies it, and a reference to such a resource',
     'scratch-readings',
-    'readingID:uuid:identifier,meterID:reference=scratch_meters:several:not:counted:tree,note:text:null:words',
+    'readingID:uuid:identifier,meterID:reference=scratch_meters:several:not:counted:tree:children,note:text:null:words',
   ],
   [
     'references by an integer and by a UUID',
     'scratch-bills',
-    'billID:bigint:identifier,meterID:reference=scratch_meters:null:exact:sort,' +
+    'billID:bigint:identifier,meterID:reference=scratch_meters:null:exact:sort:children,' +
       'readingID:reference=scratch_readings:several:counted',
   ],
   [
     'columns of any type',
     'scratch-gauges',
     'day:date:null:exact:exists:interval:sort,weight:double:null:interval:exists:sort,level:double:interval,' +
-      'note:text=unlimited:words,tags:texts:several:counted,codes:integers:null:several:counted,more:texts:null',
+      'note:text=unlimited:words,tags:texts:several:counted,codes:integers:null:several:counted,more:texts:null,' +
+      'meterID:reference=scratch_meters:null:children',
   ],
 ];
 
@@ -390,6 +391,16 @@ describe('A resource', () => {
         /a refers to scratch_makers, but there are only (\w+, )*categories, /,
       ],
       [
+        'of children of itself',
+        ['scratch_things', '--fields', 'a:reference=scratch_things:null:children'],
+        'The field a cannot be children: it refers to scratch_things themselves',
+      ],
+      [
+        'of children by two references',
+        ['scratch_things', '--fields', 'a:reference=brands:children,b:reference=brands'],
+        'The field a cannot be children: it refers to brands as another field does',
+      ],
+      [
         'by a tree that is none',
         ['scratch_things', '--fields', 'a:reference=brands:tree'],
         'The field a cannot be tree: brands do not refer to themselves',
@@ -584,7 +595,9 @@ describe('A resource over a table of others', () => {
 describe('What is generated', () => {
   it('is formatted and lint-clean as generated, and compiles', async () => {
     const paths = (await copy.files()).filter((file) =>
-      [...GENERATED, 'app.module'].some((name) => file.includes(name)),
+      [...GENERATED, 'app.module', 'list-brands', 'list-products'].some((name) =>
+        file.includes(name),
+      ),
     );
     expect(await copy.check(paths)).toEqual({ stdout: '', stderr: '', status: 0 });
   });
@@ -626,6 +639,12 @@ describe('What is generated', () => {
     });
     expect(stored?.stdout).toBe('1000 inserted, 0 updated, 0 unchanged, 0 deleted\n');
     const token = issued?.stdout ?? '';
+    const reading = '00000000-0000-4000-8000-000000000001';
+    await client.query(
+      `INSERT INTO scratch_meters ("meterID", name, level, batch)
+       SELECT i, 'Hall', 1, gen_random_uuid() FROM generate_series(1, 2) i;
+       INSERT INTO scratch_readings ("readingID", "meterID") VALUES ('${reading}', 2)`,
+    );
     const address = await copy.start(database.url);
     const get = async (path: string) => {
       const response = await fetch(`${address}/${path}`, {
@@ -650,6 +669,11 @@ describe('What is generated', () => {
     expect(listed).toEqual(expected);
     const found = await get('scratch_stores?q=corner+abham');
     expect(found.objects.map(({ store_id }) => store_id)).toEqual(['S1', 'S677']);
+    const children = 'include=scratch_readings&fields=meterID,scratch_readings.readingID';
+    expect((await get(`scratch_meters?${children}`)).objects).toEqual([
+      { meterID: 1, scratch_readings: [], scratch_readingsCount: '0' },
+      { meterID: 2, scratch_readings: [{ readingID: reading }], scratch_readingsCount: '1' },
+    ]);
     const { objects: states } = await get('facets/scratch_stores?facets=state&limit=100');
     expect(states).toHaveLength(52);
     expect(states[0]).toEqual({ field: 'state', value: 'aa', label: null, count: '20' });

@@ -1,15 +1,6 @@
-import { identifierFacts, nameColumn } from '../../../src/resource/column-types.js';
-import { columnOf, enumOf } from './entity.js';
-import {
-  columnTypeOf,
-  includedReferences,
-  isArray,
-  listed,
-  quoted,
-  searchedFields,
-  sorts,
-  treeFilter,
-} from './resource.js';
+import { identifierFacts } from '../../../src/resource/column-types.js';
+import { columnOf } from './entity.js';
+import { isArray, listed, quoted } from './resource.js';
 
 /** @typedef {import('./resource.js').Field} Field */
 /** @typedef {import('./resource.js').Resource} Resource */
@@ -22,7 +13,7 @@ import {
 
 /** The query classes of a resource. @type {(resource: Resource) => string} */
 export function dto(resource) {
-  const { names, identifier, fields } = resource;
+  const { names, identifier, fields, times, included } = resource;
   const key = identifierFacts(resource.identifierType);
   /** @type {Parameter[]} */
   const parameters = [
@@ -31,25 +22,22 @@ export function dto(resource) {
       meaning: `The ${names.words} with these identifiers.`,
       property: `${identifier}?: ${key.property()}[]`,
     },
-    ...[...fields, ...resource.times].flatMap((field) => parametersOf(resource, field)),
+    ...[...fields, ...times].flatMap((field) => parametersOf(resource, field)),
     ...treeOf(resource),
     ...searchOf(resource),
   ];
   const base = ['ListQueryDto', 'ObjectQueryDto', 'QueryOf'];
   const uses = [...new Set([...base, ...parameters.map(({ decorator }) => decorator)])].sort();
-  const enums = fields
-    .filter(({ type }) => type === 'enum')
-    .map(({ name }) => enumOf(names, name))
-    .filter((name) => parameters.some(({ argument }) => argument === name));
-  const included = includedReferences(resource);
+  const enums = parameters.filter(({ decorator }) => decorator.startsWith('Enum'));
+  const own = new Set([names.entity, ...enums.map(({ argument }) => argument)]);
   const include = included.length === 0 ? '' : `, include: [${quoted(...included)}]`;
   return `import { ${uses.join(', ')} } from '../list/index.js';
-import { ${[names.entity, ...enums].join(', ')} } from './${names.file}.entity.js';
+import { ${[...own].join(', ')} } from './${names.file}.entity.js';
 
 @QueryOf(${names.entity}${include && `, {${include.slice(1)} }`})
 export class Get${names.singular}Dto extends ObjectQueryDto {}
 
-@QueryOf(${names.entity}, { sort: [${quoted(...sorts(resource))}]${include} })
+@QueryOf(${names.entity}, { sort: [${quoted(...resource.sorts)}]${include} })
 export class List${names.plural}Dto extends ListQueryDto {
 ${parameters.map(declaration).join('\n')}}
 `;
@@ -63,9 +51,7 @@ const declaration = ({ decorator, meaning, argument, property }) =>
 function parametersOf(resource, field) {
   const { words } = resource.names;
   const { name, type, flags } = field;
-  const { one, several, argument, property } = columnTypeOf(resource, field);
-  const column = columnOf(resource, field);
-  const value = property(column);
+  const { one, several, argument, property: value } = columnOf(resource, field);
   const whose = `The ${words} whose ${name} is`;
   const [later, earlier] = BOUNDS[type] ?? ['at least this', 'at most this'];
   const exactly = type === 'boolean' ? 'true, or those where it is false' : 'this';
@@ -82,14 +68,12 @@ function parametersOf(resource, field) {
     ['interval', 'Min', `${whose} ${later}.`, one, value],
     ['interval', 'Max', `${whose} ${earlier}.`, one, value],
   ];
-  // A filter takes no text that is longer than a name.
-  const ofValue = argument({ ...column, length: Math.min(column.length, nameColumn.length) });
   return filters
     .filter(([flag]) => flags.has(flag))
     .map(([flag, suffix, meaning, decorator = '', typeOf]) => ({
       decorator,
       meaning,
-      argument: flag === 'exists' ? undefined : ofValue,
+      argument: flag === 'exists' ? undefined : argument,
       property: `${name}${suffix}?: ${typeOf}`,
     }));
 }
@@ -101,22 +85,19 @@ const BOUNDS = {
 };
 
 /** The parameter of the filter by a tree. @type {(resource: Resource) => Parameter[]} */
-function treeOf(resource) {
-  const tree = treeFilter(resource);
+function treeOf({ names: { words }, identifier, tree }) {
   if (!tree) return [];
-  const { words } = resource.names;
   const { several, property } = identifierFacts(tree.target.identifierType);
   const meaning =
-    tree.column === resource.identifier
+    tree.column === identifier
       ? `These ${words} and all below them.`
       : `The ${words} whose ${tree.column} is one of these ${tree.of.replaceAll('_', ' ')} or below one of them.`;
   return [{ decorator: several, meaning, property: `within?: ${property()}[]` }];
 }
 
 /** The parameter of the search for words. @type {(resource: Resource) => Parameter[]} */
-function searchOf(resource) {
-  const searched = searchedFields(resource);
+function searchOf({ names, searched }) {
   if (searched.length === 0) return [];
-  const meaning = `The ${resource.names.words} with all these words in ${listed(searched)}, or with exactly this identifier.`;
+  const meaning = `The ${names.words} with all these words in ${listed(searched)}, or with exactly this identifier.`;
   return [{ decorator: 'WordsParam', meaning, property: 'q?: string' }];
 }

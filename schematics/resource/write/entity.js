@@ -1,32 +1,18 @@
-import { COLUMN_TYPES, identifierFacts } from '../../../src/resource/column-types.js';
+import { COLUMN_TYPES, identifierFacts, nameColumn } from '../../../src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
-import {
-  checksOf,
-  columnTypeOf,
-  countedColumns,
-  filteredColumns,
-  ginColumns,
-  listed,
-  quoted,
-  searchedColumns,
-  searchedFields,
-  sortedColumns,
-  unlistedReferences,
-} from './resource.js';
+import { listed, quoted } from './resource.js';
 
 /** @typedef {import('./resource.js').Field} Field */
 /** @typedef {import('./resource.js').Resource} Resource */
 
 /** The entity of a resource. @type {(resource: Resource) => string} */
 export function entity(resource) {
-  const { names, identifier, identifierType, fields, external } = resource;
-  const searched = searchedFields(resource);
+  const { names, identifier, identifierType, fields, enums, external, searched } = resource;
   const decorators = [
-    ...unlistedReferences(resource).map((column) => `@Index(['${column}', '${identifier}'])\n`),
-    ...checksOf(resource).map((check) => `@Check(\`${check}\`)\n`),
+    ...resource.unlistedReferences.map((column) => `@Index(['${column}', '${identifier}'])\n`),
+    ...resource.checks.map((check) => `@Check(\`${check}\`)\n`),
   ];
-  const enums = fields.filter(({ type }) => type === 'enum');
   const declaration = `${enums.map((field) => enumeration(names, field)).join('')}
 @Resource('${names.resource}'${options(resource)})
 ${decorators.join('')}export class ${names.entity} {
@@ -67,10 +53,10 @@ function keyOptions({ identifierType, external }) {
 function options(resource) {
   const { external } = resource;
   const columns = {
-    counted: external && !external.tracked ? [] : countedColumns(resource),
-    filtered: filteredColumns(resource),
-    sorted: sortedColumns(resource),
-    searched: searchedColumns(resource),
+    counted: external && !external.tracked ? [] : resource.countedColumns,
+    filtered: resource.filteredColumns,
+    sorted: resource.sortedColumns,
+    searched: resource.searchedColumns,
   };
   const declared = Object.entries(columns)
     .filter(([, names]) => names.length > 0)
@@ -94,13 +80,12 @@ function imports({ targets }, declaration) {
   const typeorm = declaration.match(
     /(?<=@)(Check|Column|CreateDateColumn|ForeignKey|Index|PrimaryColumn|UpdateDateColumn)\b/g,
   );
-  const own = declaration.match(/\b(identifierColumn|nameColumn|timeColumn)\b/g) ?? [];
+  const own = declaration.match(/\b(identifierColumn|Meaning|nameColumn|Resource|timeColumn)\b/g);
   const others = [...targets.values()]
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
-  const local = ['Meaning', 'Resource', ...own];
   return `import { ${[...new Set(typeorm)].sort().join(', ')} } from 'typeorm';
-${others.sort().join('')}import { ${[...new Set(local)].sort((one, other) => one.localeCompare(other, 'en')).join(', ')} } from '../resource/index.js';
+${others.sort().join('')}import { ${[...new Set(own)].sort((one, other) => one.localeCompare(other, 'en')).join(', ')} } from '../resource/index.js';
 `;
 }
 
@@ -123,37 +108,48 @@ function property(described, field) {
   const { names, targets, external } = described;
   const { name, flags, resource = '' } = field;
   const column = columnOf(described, field);
-  const type = columnTypeOf(described, field);
   const target = targets.get(resource);
   const meaning = `The ${name} of the ${names.word}${target ? ', by identifier' : ''}.`;
   const reference = target ? `  @ForeignKey(() => ${target.entity})\n` : '';
-  const index = ginColumns(described).includes(name) ? `  @Index({ type: 'gin' })\n` : '';
+  const index = described.ginColumns.includes(name) ? `  @Index({ type: 'gin' })\n` : '';
   // The type of an enumeration of others has no name here.
-  const own = external
-    ? type.options(column).replace(/, enumName: '\w+'/, '')
-    : type.options(column);
+  const own = external ? column.options.replace(/, enumName: '\w+'/, '') : column.options;
   const withNull = own.startsWith('{')
     ? own.replace(/ }$/, ', nullable: true }')
     : `{ ...${own}, nullable: true }`;
   const nullable = flags.has('null');
   return `  @Meaning('${meaning}')
 ${reference}${index}  @Column(${nullable ? withNull : own})
-  ${name}!: ${type.property(column)}${nullable ? ' | null' : ''};
+  ${name}!: ${column.property}${nullable ? ' | null' : ''};
 `;
 }
 
 /**
- * A field as its type describes the code for it.
+ * The code for a field by its type. That of a reference is the type of the identifier that it refers to.
  *
- * @param {Pick<Resource, 'names' | 'external'>} resource
+ * @param {Resource} described
  * @param {Field} field
  */
-export function columnOf({ names, external }, { name, length = 0, flags }) {
-  return {
+export function columnOf(
+  { names, targets, external },
+  { name, type, length = 0, resource, flags },
+) {
+  const target = targets.get(resource ?? '');
+  const facts = target ? identifierFacts(target.identifierType) : COLUMN_TYPES[type];
+  const column = {
     length,
     // Of a table of others, only the length of a text is known.
     isIndexed: !external && isIndexed(flags),
     enumClass: enumOf(names, name),
     enumName: enumNameOf(names, name),
+  };
+  return {
+    ...facts,
+    sql: facts.sql(column),
+    options: facts.options(column),
+    property: facts.property(column),
+    bytes: facts.bytes(column),
+    // A filter takes no text that is longer than a name.
+    argument: facts.argument({ ...column, length: Math.min(length, nameColumn.length) }),
   };
 }

@@ -1,5 +1,3 @@
-import { searchedFields, treeFilter, trees } from './resource.js';
-
 /** @typedef {import('./resource.js').Resource} Resource */
 
 /** The module of a resource. @type {(resource: Resource) => string} */
@@ -46,17 +44,16 @@ export class ${plural}Controller {
 
 /** The service of a resource. @type {(resource: Resource) => string} */
 export function service(resource) {
-  const { identifier, fields, times } = resource;
+  const { identifier, fields, times, tree } = resource;
   const { plural, singular, property, entity, file, folder } = resource.names;
   // A filter with the name of a column means equality and needs no condition.
   const conditions = [...fields, ...times].flatMap(boundsOf);
   const operators = conditions.length > 0 ? ['LessThanOrEqual', 'MoreThanOrEqual'] : [];
   const uses = ['type Listing', 'listOf', 'type ObjectLookup', 'objectOf'];
-  if (searchedFields(resource).length > 0) {
+  if (resource.searched.length > 0) {
     conditions.push(`q: (words) => ({ words: containsWords(words, ['${identifier}']) })`);
     uses.unshift('containsWords');
   }
-  const tree = treeFilter(resource);
   if (tree) {
     conditions.push(
       `within: (roots) => ({ ${tree.column}: within(${tree.target.entity}, roots) })`,
@@ -101,11 +98,9 @@ function boundsOf({ name, type, flags }) {
 }
 
 /** The test of a resource, which takes its cases from the entity. @type {(resource: Resource) => string} */
-export function spec(resource) {
-  const { entity, folder, file } = resource.names;
-  const tree = treeFilter(resource);
+export function spec({ names: { entity, folder, file }, identifier, tree, trees }) {
   // Of several trees, the test takes the resource itself.
-  const isOther = tree && tree.column !== resource.identifier && trees(resource).length > 1;
+  const isOther = tree && tree.column !== identifier && trees.length > 1;
   const option = isOther ? `, { tree: '${tree.column}' }` : '';
   return `import { ${entity} } from '../src/${folder}/${file}.entity.js';
 import { describeList } from './list/list-contract.js';

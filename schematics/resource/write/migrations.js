@@ -3,17 +3,6 @@ import { identifierFacts, timeType } from '../../../src/resource/column-types.js
 import { createIndex, listIndexes } from '../../../src/resource/list-indexes.js';
 import { TIMES } from '../fields.js';
 import { columnOf, enumNameOf } from './entity.js';
-import {
-  checksOf,
-  columnTypeOf,
-  countedColumns,
-  filteredColumns,
-  ginColumns,
-  searchedColumns,
-  searchedFields,
-  sortedColumns,
-  unlistedReferences,
-} from './resource.js';
 
 /** @typedef {import('./resource.js').Resource} Resource */
 /** @typedef {import('../names.js').Names} Names */
@@ -29,18 +18,15 @@ const naming = new DefaultNamingStrategy();
  * @param {number} time when it is generated, in milliseconds since 1970; migrations run in this order
  */
 export function creation(resource, time) {
-  const { names, identifier, fields } = resource;
+  const { names, identifier, searched } = resource;
   const { resource: table } = names;
-  const enums = fields
-    .filter(({ type }) => type === 'enum')
-    .map(({ name, values = [] }) => ({ name: enumNameOf(names, name), values }));
-  const searched = searchedFields(resource);
-  const tallied = [countedColumns(resource), sortedColumns(resource), searchedColumns(resource)];
+  const enums = resource.enums.map((field) => ({ ...field, name: enumNameOf(names, field.name) }));
+  const tallied = [resource.countedColumns, resource.sortedColumns, resource.searchedColumns];
   // The last arguments of install_tally are optional.
   while (tallied.length > 1 && tallied.at(-1)?.length === 0) tallied.pop();
   const up = [
     ...enums.map(
-      ({ name, values }) =>
+      ({ name, values = [] }) =>
         `CREATE TYPE "${name}" AS ENUM (${values.map((value) => `'${value}'`).join(', ')})`,
     ),
     createTable(resource),
@@ -86,9 +72,8 @@ export function removal({ resource: table, plural, words }, enums, time) {
       query(
         `SELECT remove_deletions('${table}'), remove_tally('${table}'), remove_words('${table}')`,
       ),
-      ...[`TABLE IF EXISTS "${table}"`, ...enums.map((name) => `TYPE IF EXISTS "${name}"`)].map(
-        (dropped) => query(`DROP ${dropped}`),
-      ),
+      query(`DROP TABLE IF EXISTS "${table}"`),
+      ...enums.map((name) => query(`DROP TYPE IF EXISTS "${name}"`)),
     ],
     impossible: `The ${words} are gone: restore them from a backup`,
   });
@@ -102,9 +87,9 @@ export function removal({ resource: table, plural, words }, enums, time) {
  * @param {number} time
  */
 export function tracking(resource, time) {
-  const { names, identifier, external } = resource;
+  const { names, identifier, external, countedColumns } = resource;
   const table = `"${external?.schema ?? ''}"."${external?.name ?? ''}"`;
-  const counted = `{${countedColumns(resource).join()}}`;
+  const counted = `{${countedColumns.join()}}`;
   return migration(`Track${names.plural}${time}`, {
     up: [
       query(
@@ -163,13 +148,13 @@ function createTable(resource) {
   const columns = [
     `"${identifier}" ${identifierFacts(resource.identifierType).sql()} NOT NULL`,
     ...fields.map((field) => {
-      const type = columnTypeOf(resource, field).sql(columnOf(resource, field));
-      return `"${field.name}" ${type}${field.flags.has('null') ? '' : ' NOT NULL'}`;
+      const { sql } = columnOf(resource, field);
+      return `"${field.name}" ${sql}${field.flags.has('null') ? '' : ' NOT NULL'}`;
     }),
     ...TIMES.map((name) => `"${name}" ${timeType} NOT NULL DEFAULT now()`),
-    ...searchedColumns(resource).map((name) => `"${name}" tsvector NOT NULL`),
+    ...resource.searchedColumns.map((name) => `"${name}" tsvector NOT NULL`),
     `CONSTRAINT "${naming.primaryKeyName(table, [identifier])}" PRIMARY KEY ("${identifier}")`,
-    ...checksOf(resource).map(
+    ...resource.checks.map(
       (check) => `CONSTRAINT "${naming.checkConstraintName(table, check)}" CHECK (${check})`,
     ),
     ...fields.flatMap(({ name, resource: target }) => {
@@ -187,25 +172,21 @@ function createTable(resource) {
 function indexes(resource) {
   const { names, identifier, fields, times } = resource;
   const { resource: table } = names;
-  const [filtered, sorted] = [filteredColumns(resource), sortedColumns(resource)];
+  const { filteredColumns: filtered, sortedColumns: sorted } = resource;
   // @Resource declares that of updatedAt.
   const others = [
-    ...unlistedReferences(resource),
+    ...resource.unlistedReferences,
     ...([...filtered, ...sorted].includes('updatedAt') ? [] : ['updatedAt']),
   ];
   const columns = [...fields, ...times].map((field) => ({
     name: field.name,
-    bytes: columnTypeOf(resource, field).bytes(columnOf(resource, field)),
+    bytes: columnOf(resource, field).bytes,
   }));
+  const index = (/** @type {string} */ method, /** @type {string[]} */ ...indexed) =>
+    `CREATE INDEX "${naming.indexName(table, indexed)}" ON "${table}"${method} ("${indexed.join('", "')}")`;
   return [
-    ...others.map((column) => {
-      const name = naming.indexName(table, [column, identifier]);
-      return `CREATE INDEX "${name}" ON "${table}" ("${column}", "${identifier}")`;
-    }),
-    ...ginColumns(resource).map((column) => {
-      const name = naming.indexName(table, [column]);
-      return `CREATE INDEX "${name}" ON "${table}" USING gin ("${column}")`;
-    }),
+    ...others.map((column) => index('', column, identifier)),
+    ...resource.ginColumns.map((column) => index(' USING gin', column)),
     ...listIndexes({
       table,
       identifier: { name: identifier, bytes: identifierFacts(resource.identifierType).bytes() },

@@ -1,11 +1,10 @@
-import { COLUMN_TYPES, identifierFacts } from '../../../src/resource/column-types.js';
-import { isFiltered, isIndexed } from '../fields.js';
+import { isFiltered, isIndexed, TIMES } from '../fields.js';
 
 /**
  * A resource to be written.
  *
  * @typedef {import('../fields.js').Field} Field
- * @typedef {import('../fields.js').Fields & ResourceParts} Resource
+ * @typedef {ReturnType<typeof describe>} Resource
  *
  * @typedef {object} ResourceParts
  * @property {import('../names.js').Names} names
@@ -27,89 +26,64 @@ import { isFiltered, isIndexed } from '../fields.js';
  * @property {boolean} isTree whether it refers to itself
  * @property {boolean} isExternal whether it lists a table of others
  * @property {boolean} isTracked whether it does, and triggers count its rows
- *
- * @typedef {(resource: Resource) => string[]} NamesOf
  */
 
-/**
- * The type of a field's column. That of a reference is the type of the identifier that it refers to.
- *
- * @param {Pick<Resource, 'targets'>} resource
- * @param {Field} field
- */
-export function columnTypeOf({ targets }, { type, resource = '' }) {
-  return type === 'reference'
-    ? identifierFacts(targets.get(resource)?.identifierType ?? 'text')
-    : COLUMN_TYPES[type];
+/** What is described of a resource, and what follows from it. @param {import('../fields.js').Fields & ResourceParts} resource */
+export function describe(resource) {
+  const { identifier, fields, times, targets, external } = resource;
+  const all = [...fields, ...times];
+  const references = fields.filter(({ type }) => type === 'reference');
+  const filtered = all.filter(({ flags }) => isFiltered(flags));
+  const searched = fieldNames(fields, 'words');
+  const searchedColumns = searched.length > 0 ? ['words'] : [];
+  return {
+    ...resource,
+    enums: fields.filter(({ type }) => type === 'enum'),
+    /** The fields that are searched for words. */
+    searched,
+    /** The column that has their words. */
+    searchedColumns,
+    /** The columns that filters compare. */
+    filteredColumns: external ? [] : fieldNames(filtered.filter((field) => !isArray(field))),
+    /** The columns that lists are sorted by and that need an index and a tally for it. */
+    sortedColumns: external ? [] : fieldNames(all, 'sort'),
+    /** The columns whose values the tally counts. */
+    countedColumns: fieldNames(fields, 'counted'),
+    /** The columns that have a gin index: filtered arrays, and the words of texts. */
+    ginColumns: external ? [] : [...fieldNames(filtered.filter(isArray)), ...searchedColumns],
+    /**
+     * The references that no filter and no sort has an index for. PostgreSQL looks for them when an object that they
+     * refer to is deleted.
+     */
+    unlistedReferences: fieldNames(references.filter(({ flags }) => !isIndexed(flags))),
+    /** The references whose objects lists include: the object is called as the field without `ID`. */
+    included: fieldNames(references).filter((name) => {
+      const related = /^(.+?)(?:ID|Id|_id)$/.exec(name)?.[1];
+      return (
+        related !== undefined && ![identifier, ...fieldNames(fields), ...TIMES].includes(related)
+      );
+    }),
+    /** The conditions that the columns must meet. JSON has neither NaN nor infinity. */
+    checks: fieldNames(fields.filter(({ type }) => type === 'double' && !external)).map(
+      (name) => `"${name}" > '-Infinity' AND "${name}" < 'Infinity'`,
+    ),
+    /** The fields that `sort` accepts. */
+    sorts: [identifier, ...fieldNames(all, 'sort')],
+    /** The fields that refer to a tree. */
+    trees: references.filter(({ resource: of = '' }) => targets.get(of)?.isTree),
+    tree: treeFilter(resource),
+  };
 }
-
-/** The conditions that the columns must meet. JSON has neither NaN nor infinity. @type {NamesOf} */
-export const checksOf = ({ fields, external }) =>
-  external
-    ? []
-    : fields
-        .filter(({ type }) => type === 'double')
-        .map(({ name }) => `"${name}" > '-Infinity' AND "${name}" < 'Infinity'`);
-
-/** The fields that are searched for words. @type {NamesOf} */
-export const searchedFields = ({ fields }) => namesWith(fields, 'words');
-
-/** The column that has their words. @type {NamesOf} */
-export const searchedColumns = (resource) => (searchedFields(resource).length > 0 ? ['words'] : []);
-
-/** The columns that filters compare. @type {NamesOf} */
-export const filteredColumns = ({ fields, times, external }) =>
-  external
-    ? []
-    : [...fields, ...times]
-        .filter((field) => isFiltered(field.flags) && !isArray(field))
-        .map(({ name }) => name);
 
 /** Whether the values of a field are arrays, whose items a gin index finds. @type {(field: Field) => boolean} */
 export const isArray = ({ type }) => type === 'texts' || type === 'integers';
 
-/** The columns that have a gin index: filtered arrays, and the words of texts. @type {NamesOf} */
-export function ginColumns(resource) {
-  if (resource.external) return [];
-  const arrays = resource.fields.filter((field) => isFiltered(field.flags) && isArray(field));
-  return [...arrays.map(({ name }) => name), ...searchedColumns(resource)];
-}
-
-/** The columns that lists are sorted by and that need an index and a tally for it. @type {NamesOf} */
-export const sortedColumns = ({ fields, times, external }) =>
-  external ? [] : namesWith([...fields, ...times], 'sort');
-
-/**
- * The references that no filter and no sort has an index for. PostgreSQL looks for them when an object that they
- * refer to is deleted.
- *
- * @type {NamesOf}
- */
-export const unlistedReferences = ({ fields }) =>
-  fields
-    .filter(({ type, flags }) => type === 'reference' && !isIndexed(flags))
-    .map(({ name }) => name);
-
-/** The references whose objects lists include: the object is called as the field without `ID`. @type {NamesOf} */
-export function includedReferences({ identifier, fields }) {
-  const taken = [identifier, ...fields.map(({ name }) => name), 'createdAt', 'updatedAt'];
-  const references = fields.filter(({ type }) => type === 'reference').map(({ name }) => name);
-  return references.filter((name) => {
-    const related = /^(.+?)(?:ID|Id|_id)$/.exec(name)?.[1];
-    return related !== undefined && !taken.includes(related);
-  });
-}
-
-/** The fields that refer to a tree. @type {(resource: Resource) => Field[]} */
-export const trees = ({ fields, targets }) =>
-  fields.filter(({ resource = '' }) => targets.get(resource)?.isTree);
-
 /**
  * The filter by a tree: the column that it compares, and the resource that is the tree.
  *
- * @param {Resource} resource
+ * @param {import('../fields.js').Fields & ResourceParts} resource
  */
-export function treeFilter({ identifier, names, fields, targets }) {
+function treeFilter({ identifier, names, fields, targets }) {
   const field = fields.find(({ flags }) => flags.has('tree'));
   const of = field?.resource ?? '';
   const target = targets.get(of);
@@ -117,18 +91,9 @@ export function treeFilter({ identifier, names, fields, targets }) {
   return { column: of === names.resource ? identifier : field.name, of, target };
 }
 
-/** The columns whose values the tally counts. @type {NamesOf} */
-export const countedColumns = ({ fields }) => namesWith(fields, 'counted');
-
-/** The fields that `sort` accepts. @type {NamesOf} */
-export const sorts = ({ identifier, fields, times }) => [
-  identifier,
-  ...namesWith([...fields, ...times], 'sort'),
-];
-
-/** @type {(fields: readonly Field[], flag: import('../fields.js').Flag) => string[]} */
-const namesWith = (fields, flag) =>
-  fields.filter(({ flags }) => flags.has(flag)).map(({ name }) => name);
+/** The names of the fields, or of those with a flag. @type {(fields: readonly Field[], flag?: import('../fields.js').Flag) => string[]} */
+const fieldNames = (fields, flag) =>
+  fields.filter(({ flags }) => flag === undefined || flags.has(flag)).map(({ name }) => name);
 
 /** String literals in single quotes, separated by commas. @type {(...texts: string[]) => string} */
 export const quoted = (...texts) => texts.map((text) => `'${text}'`).join(', ');
