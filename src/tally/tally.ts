@@ -109,7 +109,7 @@ function columnsOf(
 }
 
 /** A subquery of every row of a tally and its deltas. */
-export function tallyRows({ tally, deltas }: TallyOrder, where = ''): string {
+export function tallyRows({ tally, deltas }: Tally, where = ''): string {
   return `(SELECT * FROM ${tally} ${where} UNION ALL SELECT * FROM ${deltas} ${where}) every`;
 }
 
@@ -132,7 +132,8 @@ export function countOfColumn(
   return countWhere(order, `facet >= ${first} AND facet < ${end}`);
 }
 
-function countWhere({ tally, deltas }: TallyOrder, condition: string): string {
+/** An SQL expression for the number of objects in the rows of a tally that meet a condition. */
+export function countWhere({ tally, deltas }: Tally, condition: string): string {
   const [tallied, since] = [tally, deltas].map(
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE ${condition})`,
   );

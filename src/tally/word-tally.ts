@@ -3,8 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../database/statement.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { columnOf, singleCountedColumnsOf } from '../resource/resource.js';
-import { type Facet, facetNames } from './facet.js';
-import type { Tally } from './tally.js';
+import { type Facet, facetNames, namesOf } from './facet.js';
+import { facetColumnsOf, type Tally } from './tally.js';
 
 /** The numbers of objects with an item of a counted array, by item and facet. */
 export interface ItemTally extends Tally {
@@ -61,9 +61,11 @@ export function wordSums(
   { column, words }: WordTally,
   isCounted: boolean,
 ): SumsQuery {
+  const single = singleCountedColumnsOf(metadata).map((name) => [columnOf(metadata, name)]);
   return sumsOf(
     metadata,
     column,
+    single,
     `unnest(tsvector_to_array(object."${column.databaseName}")) lexemes("#word")
      JOIN ${words} chosen ON chosen.word = "#word" AND chosen.is_counted = ${String(isCounted)}`,
   );
@@ -72,7 +74,8 @@ export function wordSums(
 /** As `wordSums`, for the items of an array. */
 export function itemSums(metadata: EntityMetadata, { column }: ItemTally): SumsQuery {
   const { databaseName } = column;
-  return sumsOf(metadata, column, itemsOf(`object."${databaseName}"`, '"#word"'));
+  const items = itemsOf(`object."${databaseName}"`, '"#word"');
+  return sumsOf(metadata, column, facetColumnsOf(metadata), items);
 }
 
 /** The items of an array as a table in FROM, each once, as texts. */
@@ -85,17 +88,22 @@ interface SumsQuery {
   readonly values: readonly unknown[];
 }
 
-/** @param words a table of the words or items of `object`, as `#word` */
-function sumsOf(metadata: EntityMetadata, column: ColumnMetadata, words: string): SumsQuery {
-  const counted = singleCountedColumnsOf(metadata).map(
-    (name) => columnOf(metadata, name).databaseName,
-  );
-  const columns = [column.databaseName, ...counted].map((name) => `"${name}"`).join(', ');
-  const source = `(SELECT ${columns}, 1 AS "#step" FROM "${metadata.tableName}") object
+/**
+ * @param facets the columns of the facets, beside that of all objects
+ * @param words a table of the words or items of `object`, as `#word`
+ */
+function sumsOf(
+  metadata: EntityMetadata,
+  column: ColumnMetadata,
+  facets: readonly ColumnMetadata[][],
+  words: string,
+): SumsQuery {
+  const columns = new Set([column, ...facets.flat()].map(({ databaseName }) => databaseName));
+  const source = `(SELECT ${[...columns].map((name) => `"${name}"`).join(', ')}, 1 AS "#step" FROM "${metadata.tableName}") object
     CROSS JOIN LATERAL ${words}`;
   return {
     text: `SELECT tally_sums($1, $2, '"#word"') AS sums`,
-    values: [['', ...counted], source],
+    values: [['', ...facets.map(namesOf)], source],
   };
 }
 

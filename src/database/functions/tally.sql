@@ -16,8 +16,8 @@
 -- words        <resource>_tally_by_<column>, for each searched column: by word and facet, for the words in the table
 --              <resource>_tally_by_<column>_counted. Maintenance chooses these. is_counted is false while the objects
 --              from before the choice are being counted. Its facets are '' and those of each single counted column.
--- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by the same facets. An
---              object counts once for an item that it has twice.
+-- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by all facets. An object
+--              counts once for an item that it has twice.
 
 -- Why the sum is exact in every snapshot, also on a replica, while others write, fold and cut:
 --
@@ -64,7 +64,7 @@ FROM tallies CROSS JOIN LATERAL (
   UNION ALL
   SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
   UNION ALL
-  SELECT 'items', of_array, at, single FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
+  SELECT 'items', of_array, at, plain FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
 ) orders;
 
 -- The type of the identifiers of a table in its tally; null if there is no such column.

@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed, type WordSearch } from '../condition/words.js';
-import { type Criteria, facetsOf } from '../statement/criteria.js';
+import { type Criteria, facetsOf, type Item } from '../statement/criteria.js';
 import { type Facet, facetBounds, facetName, facetNames } from '../../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
 import { countedWord, type ItemTally, itemTallyOf, wordTallyOf } from '../../tally/word-tally.js';
@@ -12,8 +12,8 @@ export interface ValueCounts {
   /** A query of `value`, a text, and `count`. */
   readonly query: string;
   /**
-   * The condition under which the objects are to be counted instead. The query is empty then. Absent: it
-   * never is.
+   * If it holds, the query has no rows, and the objects have to be scanned. Absent: the tally always has the
+   * counts.
    */
   readonly unless?: string;
 }
@@ -80,36 +80,29 @@ export class TalliedValues {
     return queries.join('\nUNION ALL ');
   }
 
-  /** The items of an array among all objects, or those with values of one other column. */
-  private itemsOf({ tally, deltas }: ItemTally, equal: Criteria['equal']): ValueCounts | undefined {
-    const facets = equal.size > 1 ? undefined : facetsOf(this.metadata, equal);
+  /** The items of an array among all objects, or those with values of a counted combination. */
+  private itemsOf(items: ItemTally, equal: Criteria['equal']): ValueCounts | undefined {
+    const facets = facetsOf(this.metadata, equal);
     if (!facets) return undefined;
-    const names = facetNames(facets, this.values);
-    const [tallied, since] = [tally, deltas].map(
-      (table) => `SELECT word, count FROM ${table} WHERE facet = ANY(${names})`,
-    );
+    const rows = tallyRows(items, `WHERE facet = ANY(${facetNames(facets, this.values)})`);
     return {
-      query: `SELECT word AS value, sum(count)::bigint AS count
-        FROM (${tallied} UNION ALL ${since}) every GROUP BY word`,
+      query: `SELECT word AS value, sum(count)::bigint AS count FROM ${rows} GROUP BY word`,
     };
   }
 
   /** The values among the objects with an item in an array. */
-  private byItem(
-    field: string,
-    { column, value }: NonNullable<Criteria['item']>,
-  ): ValueCounts | undefined {
+  private byItem(field: string, { column, value }: Item): ValueCounts | undefined {
     const items = itemTallyOf(this.metadata, column);
     if (!items) return undefined;
     const [first, end] = facetBounds(columnOf(this.metadata, field));
     const word = this.values.addTyped(value, 'text');
-    const [tallied, since] = [items.tally, items.deltas].map(
-      (table) =>
-        `SELECT facet, count FROM ${table} WHERE word = ${word} AND facet >= '${first}' AND facet < '${end}'`,
+    const rows = tallyRows(
+      items,
+      `WHERE word = ${word} AND facet >= '${first}' AND facet < '${end}'`,
     );
     return {
       query: `SELECT substr(facet, ${first.length + 1}) AS value, sum(count)::bigint AS count
-        FROM (${tallied} UNION ALL ${since}) every GROUP BY facet`,
+        FROM ${rows} GROUP BY facet`,
     };
   }
 

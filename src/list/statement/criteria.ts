@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import type { Bound, Condition, Equal, Excluding } from '../condition/condition.js';
+import type { Bound, Condition } from '../condition/condition.js';
 import type { WordSearch } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
 import { facetColumnsOf } from '../../tally/tally.js';
@@ -26,12 +26,12 @@ export interface Criteria {
   readonly excluded: ReadonlyMap<string, readonly string[]>;
   /** The search for words. Its column is in none of the other members. */
   readonly search?: WordSearch;
-  /** The item that an array has, as text. Its column is in none of the other members. */
+  /** The item that an array has, as text. */
   readonly item?: Item;
 }
 
 /** An item of an array. */
-interface Item {
+export interface Item {
   readonly column: string;
   readonly value: string;
 }
@@ -90,7 +90,7 @@ function adds(
     case 'equal':
     case 'not': {
       const { kind, column } = condition;
-      const values = textsOf(condition, metadata);
+      const values = textsOf(condition.column, condition.values, metadata);
       if (!values || !isNew(column, kind === 'equal' ? equal : undefined)) return false;
       const before = equal.get(column);
       if (kind === 'not') excluded.set(column, values);
@@ -117,8 +117,7 @@ function adds(
       const { column, operator, value } = condition;
       // Of several items an object may have more than one, so that their counts do not add up.
       if (read.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) return false;
-      const [text, ...others] =
-        textsOf({ kind: 'equal', column, values: value as unknown[] }, metadata) ?? [];
+      const [text, ...others] = textsOf(column, value as unknown[], metadata) ?? [];
       if (text === undefined || others.length > 0) return false;
       read.item = { column, value: text };
       return true;
@@ -134,7 +133,8 @@ function adds(
 
 /** Values as PostgreSQL writes them, without repetitions; `undefined` if one is written in another way. */
 function textsOf(
-  { column, values }: Equal | Excluding,
+  column: string,
+  values: readonly unknown[],
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
 ): readonly string[] | undefined {
   const type = metadata.findColumnWithPropertyName(column)?.type;

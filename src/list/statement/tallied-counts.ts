@@ -11,6 +11,7 @@ import { type TalliedObjects, TallyPositions } from '../../tally/position.js';
 import {
   countOf,
   countOfColumn,
+  countWhere,
   facetColumnsOf,
   identifierOrder,
   sortedOrder,
@@ -22,6 +23,7 @@ import {
   facetsOf,
   type Interval,
   isBounded,
+  type Item,
   onlyInterval,
 } from './criteria.js';
 import type { Picking } from './picked-objects.js';
@@ -114,22 +116,17 @@ export function countByWord(
  */
 function countByItem(
   metadata: EntityMetadata,
-  { column, value }: NonNullable<Criteria['item']>,
+  { column, value }: Item,
   criteria: Criteria,
   values: ParameterValues,
 ): string | undefined {
   const tally = itemTallyOf(metadata, column);
   const { equal } = criteria;
-  if (!tally || !areEqualities({ ...criteria, item: undefined }) || equal.size > 1)
-    return undefined;
+  if (!tally || !areEqualities({ ...criteria, item: undefined })) return undefined;
   const facets = facetsOf(metadata, equal);
   if (!facets) return undefined;
   const [item, names] = [values.addTyped(value, 'text'), facetNames(facets, values)];
-  const counts = [tally.tally, tally.deltas].map(
-    (table) =>
-      `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE word = ${item} AND facet = ANY(${names}))`,
-  );
-  return `(${counts.join(' + ')})`;
+  return countWhere(tally, `word = ${item} AND facet = ANY(${names})`);
 }
 
 /** Objects whose ranges in the order of a column the tally knows. */
