@@ -212,6 +212,13 @@ export const STOREFRONT: readonly StorefrontList[] = [
     draw: ({ random }) => list({ ...prices(random), facets: true }),
   },
   {
+    name: 'facets of single values, price range',
+    weight: 0,
+    isOwn: true,
+    draw: ({ random }) =>
+      list({ ...prices(random), facets: 'facets=type,brandID,categoryID,currency,inStock' }),
+  },
+  {
     name: 'facets, word and price range',
     weight: 0,
     isOwn: true,

@@ -1,11 +1,11 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
-import { declaredColumns } from '../resource/declaration.js';
-import { resourceName, singleCountedColumnsOf } from '../resource/resource.js';
+import { resourceName } from '../resource/resource.js';
 import { Dependencies } from './reading/dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
+import { countedFieldsOf } from './facets/facet-fields.js';
 import { facetsController } from './facets/facets.controller.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
@@ -59,14 +59,14 @@ export class ListModule {
   static forFeature(entity: Type): DynamicModule {
     const { counts, changes } = capabilitiesOf({ target: entity });
     const deletions = changes ? [deletionOf(entity)] : [];
-    const { items } = declaredColumns({ target: entity });
-    const isCounted = [...singleCountedColumnsOf({ target: entity }), ...items].length > 0;
     return {
       module: ListModule,
       imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],
       controllers: [
         ...deletions.map(deletionsController),
-        ...(counts && isCounted ? [facetsController(entity, resourceName(entity))] : []),
+        ...(counts && countedFieldsOf({ target: entity }).length > 0
+          ? [facetsController(entity, resourceName(entity))]
+          : []),
       ],
       exports: [TypeOrmModule],
     };

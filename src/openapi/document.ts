@@ -80,7 +80,7 @@ function schemasOf(
   if (kind === 'facets') {
     const fields = namesIn(endpoint, 'facets');
     const name = `${metadata.name}FacetCount`;
-    const count = 'All values with a match, whatever `limit` says.';
+    const count = 'All values with a match, and all intervals, whatever `limit` says.';
     return {
       [name]: facetCount(fields),
       [page]: pageOf(name, count, Math.max(maxLimit * fields.length, MAXIMUM_BOUNDS + 1)),

@@ -62,7 +62,8 @@ export function facetCount(fields: readonly string[]): Json {
       type: 'string',
     },
     label: {
-      description: 'What the object is called that the field refers to; null if it refers to none.',
+      description:
+        'The `name` of the object that the value refers to; null if there is none, or none that the client sees.',
       type: ['string', 'null'],
     },
     count: { description: 'The number of objects that have it.', ...COUNT },

@@ -11,8 +11,8 @@ export interface Children {
   readonly sort: string | undefined;
 }
 
-/** Most children that `include` may show of one object. */
-const MAXIMUM_CHILDREN = 1000;
+/** Most children that `include` may show of one object. A page of 1000 objects then has 100,000 of them. */
+const MAXIMUM_CHILDREN = 100;
 
 /** The children that lists of an entity may include, by name. */
 const CHILDREN = new WeakMap<EntityMetadata['target'] & object, Map<string, Children>>();
@@ -21,15 +21,15 @@ const CHILDREN = new WeakMap<EntityMetadata['target'] & object, Map<string, Chil
  * The objects of another resource that refer to each object with an `@ForeignKey`, for `include` of `@QueryOf`. They are
  * called as their resource is, such as `variants`, and the number of all of them is `variantsCount`.
  *
- * @throws RangeError for a `limit` that is not between 1 and 1000
+ * @throws RangeError for a `limit` that is not between 1 and 100
  */
 export function children<Entity>(
   entity: ObjectType<Entity>,
   {
-    limit = 100,
+    limit = 20,
     sort,
   }: {
-    /** Most objects that are shown. Default: 100. */
+    /** Most objects that are shown. Default: 20. */
     readonly limit?: number;
     /** The field by which they are sorted, with `-` before it for descending. Default: the identifier. */
     readonly sort?: (keyof Entity & string) | `-${keyof Entity & string}`;
@@ -49,7 +49,7 @@ export function children<Entity>(
  * @throws TypeError if not exactly one column of them refers to the entity, or if another query class declares them in
  * another way
  */
-export function includeChildren(entity: ObjectType<unknown>, included: Children): string {
+export function declareChildren(entity: ObjectType<unknown>, included: Children): string {
   const { entity: child, limit, sort } = included;
   const columns = [...references(child)].filter(([, target]) => target === entity);
   if (columns.length !== 1) {
@@ -68,7 +68,7 @@ export function includeChildren(entity: ObjectType<unknown>, included: Children)
 }
 
 /** The children that lists of an entity may include, by name. */
-export function includedChildren({
+export function declaredChildren({
   target,
 }: Pick<EntityMetadata, 'target'>): ReadonlyMap<string, Children> {
   const known = typeof target === 'function' ? CHILDREN.get(target) : undefined;

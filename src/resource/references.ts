@@ -11,10 +11,10 @@ export function relatedEntity(entity: ObjectType<unknown>, column: string): Obje
   return target;
 }
 
-/** The columns of an entity that refer to a tree: to another entity, which refers to itself. */
+/** The columns of an entity that refer to a tree: to an entity that refers to itself. */
 export function treeReferences(entity: ObjectType<unknown>): string[] {
   return [...references(entity)]
-    .filter(([, target]) => target !== entity && [...references(target).values()].includes(target))
+    .filter(([, target]) => [...references(target).values()].includes(target))
     .map(([column]) => column);
 }
 

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { type Children, includedChildren } from './children.js';
+import { type Children, declaredChildren } from './children.js';
 
 /** An object of a resource that a column of another one refers to; or the objects that refer to one. */
 export interface Related {
@@ -27,12 +27,9 @@ export function relatedOf(metadata: EntityMetadata): readonly Related[] {
     if (!key || name === undefined) return [];
     return { name, column, metadata: key.referencedEntityMetadata };
   });
-  const children = [...includedChildren(metadata)].map(([name, each]): Related => {
+  const children = [...declaredChildren(metadata)].map(([name, each]): Related => {
     const child = metadata.dataSource.getMetadata(each.entity);
-    const key = child.foreignKeys.find((one) => one.referencedEntityMetadata === metadata);
-    const [column] = key?.columns ?? [];
-    if (!column) throw new TypeError(`${child.name} does not refer to ${metadata.name}`);
-    return { name, column, metadata: child, children: each };
+    return { name, column: referringColumn(child, metadata), metadata: child, children: each };
   });
   const related = [...parents, ...children];
   RELATED.set(metadata, related);
@@ -42,4 +39,18 @@ export function relatedOf(metadata: EntityMetadata): readonly Related[] {
 /** The name of the object that a column refers to: without `ID`; `undefined` if it does not end so. */
 export function relatedName(column: string): string | undefined {
   return /^(.+?)(?:ID|Id|_id)$/.exec(column)?.[1];
+}
+
+/**
+ * The column of children that refers to their parent with `@ForeignKey`.
+ *
+ * @throws TypeError unless there is exactly one
+ */
+export function referringColumn(child: EntityMetadata, parent: EntityMetadata): ColumnMetadata {
+  const keys = child.foreignKeys.filter((key) => key.referencedEntityMetadata === parent);
+  const [column] = keys[0]?.columns ?? [];
+  if (column && keys.length === 1) return column;
+  throw new TypeError(
+    `${child.name} needs exactly one @ForeignKey to ${parent.name} to be its children, and has ${keys.length}`,
+  );
 }

@@ -74,7 +74,10 @@ export class ListOffersDto extends ListQueryDto {
   priceMin?: string;
 }
 
-const languages: Readonly<Record<string, string>> = { 'shop-de': 'de', 'shop-fr': 'fr' };
+const languages = new Map([
+  ['shop-de', 'de'],
+  ['shop-fr', 'fr'],
+]);
 
 @Resource('product_texts', {
   counted: ['language'],
@@ -83,7 +86,7 @@ const languages: Readonly<Record<string, string>> = { 'shop-de': 'de', 'shop-fr'
   searched: ['words'],
   scope: {
     columns: ['language'],
-    where: ({ clientID }) => ({ language: languages[clientID] ?? 'en' }),
+    where: ({ clientID }) => ({ language: languages.get(clientID) ?? 'en' }),
   },
 })
 export class ProductText {

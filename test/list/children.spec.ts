@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
+import { ForeignKey, PrimaryColumn, Column, VirtualColumn } from 'typeorm';
 import { having, ListQueryDto, QueryOf } from '../../src/list/index.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { type Children, children } from '../../src/resource/children.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
@@ -162,6 +164,18 @@ describe('children', () => {
     );
   });
 
+  it('have an order that an index has', () => {
+    @Resource('test_computed')
+    class Computed {
+      @PrimaryColumn(identifierColumn) computedID!: string;
+      @ForeignKey(() => Article) @Column(identifierColumn) articleID!: string;
+      @VirtualColumn({ type: 'integer', query: () => '1' }) rank!: number;
+    }
+    expect(include(Article, children(Computed, { sort: '-rank' }))).toThrow(
+      'Computed cannot be sorted by rank, which no index holds',
+    );
+  });
+
   it('are declared in one way', () => {
     expect(include(Article, children(Variant, { limit: SHOWN }))).toThrow(
       'The children test_variants of Article are declared in two ways',
@@ -172,11 +186,15 @@ describe('children', () => {
     expect(() => having(Variant, {})).toThrow('having(Variant) needs a value of a column');
     const variants = service.dataSource.getMetadata(Variant);
     expect(() => having(Article, { name: 'x' }).make('variantID', variants)).toThrow(
-      'Article has no @ForeignKey to Variant',
+      'Article needs exactly one @ForeignKey to Variant to be its children, and has 0',
+    );
+    const articles = service.dataSource.getMetadata(Article);
+    expect(() => having(Variant, { size: 'S' }).make('maker', articles)).toThrow(
+      'having(Variant) is a condition on articleID, not on maker',
     );
   });
 
-  it.each([0, 1.5, 1001, NaN])('are not at most %p', (limit) => {
+  it.each([0, 1.5, 101, NaN])('are not at most %p', (limit) => {
     expect(() => children(Variant, { limit })).toThrow(RangeError);
   });
 });

@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
+import { Column, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Category } from '../../src/categories/category.entity.js';
+import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
+import { IdentifiersParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { refusal, type Service, startService } from '../service.js';
 
 let service: Service;
@@ -187,4 +193,49 @@ it.each([
   ],
 ])('Facet counts refuse %s', async (query, message) => {
   await service.get(`/facets/products?${query}`).expect(400, refusal(-22, message));
+});
+
+describe('The names of facets', () => {
+  const named = (entity: Type) => {
+    @QueryOf<Record<string, unknown>>(entity, { sort: ['size', 'cost'] })
+    class ListDto extends ListQueryDto {
+      @IdentifiersParam('Within these.') within?: string[];
+    }
+    expect(ListDto).toBeDefined();
+    return facetFieldsOf(entity).names;
+  };
+
+  it('have within if one column alone refers to a tree, and sorted numbers that are public', () => {
+    @Resource('test_one_tree', { counted: ['categoryID'] })
+    class OneTree {
+      @PrimaryColumn(identifierColumn) oneID!: string;
+      @ForeignKey(() => Category) @Column(identifierColumn) categoryID!: string;
+      @Column('integer') size!: number;
+      @Column({ type: 'integer', select: false }) cost!: number;
+    }
+    expect(named(OneTree)).toEqual(['categoryID', 'size', 'within']);
+  });
+
+  it('have no within of a tree that refers to another, whose filter compares its identifier', () => {
+    @Resource('test_two_trees', { counted: ['categoryID'] })
+    class TwoTrees {
+      @PrimaryColumn(identifierColumn) twoID!: string;
+      @ForeignKey(() => TwoTrees) @Column(identifierColumn) parentID!: string;
+      @ForeignKey(() => Category) @Column(identifierColumn) categoryID!: string;
+      @Column('integer') size!: number;
+      @Column('integer') cost!: number;
+    }
+    expect(named(TwoTrees)).toEqual(['categoryID', 'size', 'cost']);
+  });
+
+  it('have no within of a column whose name says of no object', () => {
+    @Resource('test_unnamed_tree', { counted: ['shelf'] })
+    class Unnamed {
+      @PrimaryColumn(identifierColumn) unnamedID!: string;
+      @ForeignKey(() => Category) @Column(identifierColumn) shelf!: string;
+      @Column('integer') size!: number;
+      @Column('integer') cost!: number;
+    }
+    expect(named(Unnamed)).toEqual(['shelf', 'size', 'cost']);
+  });
 });

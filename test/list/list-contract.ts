@@ -8,7 +8,7 @@ import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { changesTable } from '../../src/resource/changes-table.js';
-import { includedChildren } from '../../src/resource/children.js';
+import { declaredChildren } from '../../src/resource/children.js';
 import { declaredColumns } from '../../src/resource/declaration.js';
 import { relatedEntity } from '../../src/resource/references.js';
 import { relatedName } from '../../src/resource/related.js';
@@ -85,7 +85,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       .filter((field) => included.includes(relatedName(field) ?? ''))
       .map((field) => [field, resourceName(relatedEntity(entity, field))]),
   );
-  const children = includedChildren({ target: entity });
+  const children = declaredChildren({ target: entity });
   const inOrder = byIdentifier(identifierType);
   const search = searchParameterOf(listQuery.prototype);
   const orders = search === undefined ? sorts : ['relevance', ...sorts];

@@ -46,5 +46,7 @@ function envelopeOf(body: string): Envelope | null {
 }
 
 export function notOfTheService({ status, url }: Response): CatalogueConnectionError {
-  return new CatalogueConnectionError(`The response ${status} of ${url} is not of the catalogue`);
+  return new CatalogueConnectionError(
+    `The response ${status} of ${url} is not one of the catalogue service`,
+  );
 }

@@ -262,9 +262,9 @@ export interface ProductDeletionListQuery {
 export interface ProductFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The values that begin so, or whose label does, whatever their case and accents. Beside `facets` with one field. */
+  /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
   readonly facetStarts?: string;
-  /** @description The fields to count, in the order of the resource; all whose values are counted unless given. */
+  /** @description The fields to count, in the order of the resource; every counted field unless given. */
   readonly facets?: readonly (
     | 'type'
     | 'brandID'
@@ -277,7 +277,7 @@ export interface ProductFacetQuery {
     | 'inStock'
     | 'within'
   )[];
-  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Beside `facets` with one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
+  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
   readonly bounds?: readonly string[];
   /** @description The products with these identifiers. */
   readonly productID?: readonly string[];
@@ -677,11 +677,11 @@ export interface VariantDeletionListQuery {
 export interface VariantFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The values that begin so, or whose label does, whatever their case and accents. Beside `facets` with one field. */
+  /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
   readonly facetStarts?: string;
-  /** @description The fields to count, in the order of the resource; all whose values are counted unless given. */
+  /** @description The fields to count, in the order of the resource; every counted field unless given. */
   readonly facets?: readonly ('name' | 'price')[];
-  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Beside `facets` with one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
+  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
   readonly bounds?: readonly string[];
   /** @description The variants with these identifiers. */
   readonly variantID?: readonly string[];

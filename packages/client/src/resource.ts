@@ -43,7 +43,7 @@ export interface FacetCount<Field extends string = string> {
   readonly field: Field;
   /** A value as text; limits such as `0.99..1789.00`, or an interval such as `10..50`, of a number or a time. */
   readonly value: string;
-  /** What the object is called that the field refers to; null if it refers to none. */
+  /** The `name` of the object that the value refers to; null if there is none. */
   readonly label: string | null;
   readonly count: number;
 }
@@ -99,7 +99,7 @@ export class Resource<R extends ResourceTypes> {
     return objects[0] as Selected<R['object'], Fields, Include>;
   }
 
-  /** How many objects of the list have which value, most frequent first. */
+  /** How many objects of the list have which value, the most frequent first; of intervals, in their order. */
   async facets(
     query: Arguments<R['facetQuery']> = {} as never,
     options?: CallOptions,

@@ -41,7 +41,7 @@ export type Comparison =
         | { readonly kind: 'exists'; readonly exists: boolean }
         /** The value of the column is between bounds, of which at least one is present. */
         | { readonly kind: 'interval'; readonly lower?: Bound; readonly upper?: Bound }
-        /** A comparison that the tally does not know. */
+        /** A comparison that the tally does not know, but for an array with one item. */
         | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown }
       ));
 

@@ -2,6 +2,7 @@ import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf, identifierOf, resourceName, tableOf } from '../../resource/resource.js';
+import { referringColumn } from '../../resource/related.js';
 import { parentColumnOf } from '../../resource/tree.js';
 import type { IdentifierQuery } from './condition.js';
 import { ListOperator } from './from-typeorm.js';
@@ -29,7 +30,9 @@ export function related<Entity>(
  * A condition on the identifier of a resource that another one refers to: some object of the other, a child, refers to it,
  * and has some values in its columns. Several conditions are met by one child.
  *
- * @param entity refers to the resource with an `@ForeignKey`: otherwise, `listOf` throws a TypeError
+ * `listOf` throws a TypeError if the condition is on another column, or if the entity has not exactly one `@ForeignKey`
+ * to the resource.
+ *
  * @throws TypeError if the entity is not a `@Resource`, or no value is given
  */
 export function having<Entity>(
@@ -37,11 +40,14 @@ export function having<Entity>(
   values: ColumnValues<Entity>,
 ): ListOperator {
   const query = withValues('having', entity, values);
-  return lookedUp('having', entity, (metadata, parent) => {
-    const key = metadata.foreignKeys.find((each) => each.referencedEntityMetadata === parent);
-    const [column] = key?.columns ?? [];
-    if (!column) throw new TypeError(`${entity.name} has no @ForeignKey to ${parent.name}`);
-    return query(metadata, column);
+  return lookedUp('having', entity, (metadata, parent, column) => {
+    const { propertyName: identifier } = identifierOf(parent);
+    if (column !== identifier) {
+      throw new TypeError(
+        `having(${entity.name}) is a condition on ${identifier}, not on ${column}`,
+      );
+    }
+    return query(metadata, referringColumn(metadata, parent));
   });
 }
 
@@ -60,7 +66,7 @@ function withValues<Entity>(
         const { databaseName } = columnOf(metadata, property);
         return `"${databaseName}" = ANY(${parameters.add([value].flat())})`;
       });
-      // NOT IN is never true beside a null.
+      // One null would make NOT IN unknown for every object.
       return `SELECT "${selected}" FROM ${tableOf(metadata)} target
         WHERE "${selected}" IS NOT NULL AND ${equal.join(' AND ')}${visible('target')}`;
     },
@@ -105,12 +111,18 @@ export function within<Entity>(
 function lookedUp(
   name: string,
   entity: ObjectType<unknown>,
-  queryOf: (metadata: EntityMetadata, listed: EntityMetadata) => Omit<IdentifierQuery, 'metadata'>,
+  queryOf: (
+    metadata: EntityMetadata,
+    listed: EntityMetadata,
+    column: string,
+  ) => Omit<IdentifierQuery, 'metadata'>,
 ): ListOperator {
   // Another entity has no version, so that a change of it would not change the list.
   resourceName(entity);
   return new ListOperator(name, (column, listed) => {
     const metadata = listed.dataSource.getMetadata(entity);
-    return [{ kind: 'identifiers', column, query: { metadata, ...queryOf(metadata, listed) } }];
+    return [
+      { kind: 'identifiers', column, query: { metadata, ...queryOf(metadata, listed, column) } },
+    ];
   });
 }

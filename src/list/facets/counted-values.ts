@@ -14,7 +14,7 @@ import { type Field, TalliedValues } from './tallied-values.js';
 /** Fields whose values are counted in one scan. */
 interface Scan {
   readonly matching: readonly Condition[];
-  /** A condition under which the objects are counted. Absent: they are. */
+  /** A condition in SQL under which this scan counts. Absent: always. */
   readonly condition?: string;
   readonly fields: Field[];
 }
@@ -30,10 +30,11 @@ export interface Rows extends Pick<Counted, 'tables'> {
  *
  * 1. the facets of the column, without other conditions;
  * 2. the facets of a combination that is counted, with values of the other columns;
- * 3. the tally of words, with a counted word;
- * 4. one scan of the matching objects with `GROUPING SETS`, for all columns with the same conditions.
+ * 3. the tally of words, with a counted word, or of items, with one item or for the items themselves;
+ * 4. a scan of the matching objects: one with `GROUPING SETS` for all columns with the same conditions, and one for each
+ *    array.
  *
- * @param columns single counted columns
+ * @param columns counted columns by themselves, and arrays
  */
 export function countedValues(
   list: Listing,

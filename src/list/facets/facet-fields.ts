@@ -1,9 +1,10 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataArgsStorage } from 'typeorm';
+import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { columnTypeOf } from '../../resource/column-values.js';
-import { treeReferences } from '../../resource/references.js';
+import { relatedEntity, treeReferences } from '../../resource/references.js';
+import { relatedName } from '../../resource/related.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { listQueryOf, sortsOf } from '../query/query-of.js';
@@ -15,9 +16,11 @@ export const WITHIN = 'within';
 export interface FacetFields {
   /** All names: public columns first, as the entity declares them, hidden ones, and `within`. */
   readonly names: readonly string[];
-  /** The single counted columns. Their values are counted. */
+  /** The single counted columns and the arrays. They are counted by value unless the request names fields. */
   readonly counted: readonly string[];
-  /** The numbers and times that lists sort by. They have limits, and objects between bounds. */
+  /** What is counted by value: the counted columns, and `within`. */
+  readonly valued: readonly string[];
+  /** The public numbers and times that lists sort by. They have limits, and objects between bounds. */
   readonly ranged: readonly string[];
   /** The counted column that refers to the tree of the filter `within`; absent if there is no such filter, or column. */
   readonly tree: string | undefined;
@@ -27,8 +30,7 @@ export interface FacetFields {
 export function facetFieldsOf(entity: Type): FacetFields {
   const query = listQueryOf(entity);
   const sorts = query ? sortsOf(query) : [];
-  const { items } = declaredColumns({ target: entity });
-  const counted = [...singleCountedColumnsOf({ target: entity }), ...items];
+  const countable = countedFieldsOf({ target: entity });
   const columns = getMetadataArgsStorage()
     .filterColumns(entity)
     .toSorted(
@@ -39,21 +41,35 @@ export function facetFieldsOf(entity: Type): FacetFields {
       const { type: name = 'json', array: isArray = false } = options;
       const type = columnTypeOf({ type: name, isArray });
       const flags: readonly string[] = type ? COLUMN_TYPES[type].flags : [];
-      return sorts.includes(propertyName) && flags.includes('interval');
+      const isListed = sorts.includes(propertyName) && options.select !== false;
+      return isListed && flags.includes('interval');
     })
     .map(({ propertyName }) => propertyName);
   const names = columns
     .map(({ propertyName }) => propertyName)
-    .filter((name) => counted.includes(name) || ranged.includes(name));
-  // Of several columns it is not known which one the filter compares.
-  const [tree, ...others] = treeReferences(entity).filter((name) => counted.includes(name));
-  const isTree = query && parametersOf(query).has(WITHIN) && !names.includes(WITHIN);
-  return {
-    names: [...names, ...(isTree && tree && others.length === 0 ? [WITHIN] : [])],
-    counted: names.filter((name) => counted.includes(name)),
-    ranged,
-    tree: isTree && others.length === 0 ? tree : undefined,
-  };
+    .filter((name) => countable.includes(name) || ranged.includes(name));
+  const counted = names.filter((name) => countable.includes(name));
+  const isFiltered = query && parametersOf(query).has(WITHIN) && !names.includes(WITHIN);
+  const tree = isFiltered ? treeColumnOf(entity, counted) : undefined;
+  const within = tree === undefined ? [] : [WITHIN];
+  return { names: [...names, ...within], counted, valued: [...counted, ...within], ranged, tree };
+}
+
+/** The counted columns of an entity by themselves: those of single values, and arrays. */
+export function countedFieldsOf(metadata: Pick<EntityMetadata, 'target'>): string[] {
+  return [...singleCountedColumnsOf(metadata), ...declaredColumns(metadata).items];
+}
+
+/**
+ * The counted column that the filter `within` compares; `undefined` unless it is the only reference to a tree. The filter
+ * of a tree itself compares the identifier.
+ */
+function treeColumnOf(entity: Type, counted: readonly string[]): string | undefined {
+  const [tree, ...others] = treeReferences(entity);
+  if (tree === undefined || others.length > 0 || relatedEntity(entity, tree) === entity) {
+    return undefined;
+  }
+  return counted.includes(tree) && relatedName(tree) !== undefined ? tree : undefined;
 }
 
 /** The column that a field is about. */

@@ -22,9 +22,9 @@ interface Asked {
   readonly column: string;
 }
 
-/** The objects of some fields. */
+/** The counts of some fields. */
 interface Counts {
-  /** Common table expressions. The last one has every object. */
+  /** Common table expressions. The last one has every row of the response. */
   readonly tables: readonly string[];
   /** The name of the last one. */
   readonly every: string;
@@ -44,7 +44,7 @@ export function facetStatement(
   const visible = visibleRelated(client, values);
   const asked = names.map((name, at): Asked => ({ name, at, column: columnNamed(fields, name) }));
   const isRanged = ({ name }: Asked): boolean =>
-    fields.ranged.includes(name) && (bounds !== undefined || !fields.counted.includes(name));
+    bounds !== undefined || !fields.valued.includes(name);
   const [valued, ranged] = [asked.filter((each) => !isRanged(each)), asked.filter(isRanged)];
   const counts = [
     ...(valued.length > 0 ? [valueCounts(list, valued, starts, values, visible)] : []),
@@ -94,7 +94,7 @@ function valueCounts(
     tables.push(`reached AS (${reached(metadata, column, ofColumn, visible)})`);
     return `SELECT ${at} AS at, id::text AS value, sum(count)::bigint AS count FROM reached GROUP BY id`;
   });
-  // No filter takes an empty text.
+  // The empty text is left out: no filter can ask for it.
   const kept = ['count > 0', `value <> ''`];
   if (starts !== undefined) {
     const start = `(SELECT search_text(${values.addTyped(starts, 'text')}))`;

@@ -30,7 +30,7 @@ export abstract class FacetsQueryDto extends CredentialsQueryDto {
 
   @Parameter({
     meaning:
-      'The values that begin so, or whose label does, whatever their case and accents. Beside `facets` with one field.',
+      'The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field.',
     schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
     example: 'a',
     read: readStart,
@@ -51,7 +51,7 @@ function readStart(text: string): string | InvalidValue {
     : mustBe(`text of 1 to ${NAME_LENGTH} characters, with a letter or a digit`);
 }
 
-function readBounds(text: string): string[] | InvalidValue {
+function splitBounds(text: string): string[] | InvalidValue {
   const bounds = text.split(',');
   return bounds.length <= MAXIMUM_BOUNDS
     ? bounds
@@ -78,7 +78,7 @@ export function FacetsOf(
       throw new TypeError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
     }
     NamesParam(
-      'The fields to count, in the order of the resource; all whose values are counted unless given.',
+      'The fields to count, in the order of the resource; every counted field unless given.',
       'names of fields',
       names[0],
       () => names,
@@ -86,10 +86,10 @@ export function FacetsOf(
     const [first] = ranged;
     if (first !== undefined) {
       Parameter({
-        meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Beside \`facets\` with one number or time, such as \`${first}\`. The lower bound belongs to an interval, the upper one does not.`,
+        meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Requires \`facets\` to name one number or time, such as \`${first}\`. The lower bound belongs to an interval, the upper one does not.`,
         schema: arrayOf({ type: 'string' }),
         example: '10,50',
-        read: readBounds,
+        read: splitBounds,
       })(prototype, 'bounds');
     }
     for (const [name, parameter] of filters) Parameter(parameter)(prototype, name);

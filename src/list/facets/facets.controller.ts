@@ -81,7 +81,7 @@ export function facetsController(entity: Type, resource: string): Type {
  * @throws ApiError `-22`
  */
 function requireOneField(
-  { names: all, counted, ranged }: FacetFields,
+  { valued, ranged }: FacetFields,
   names: readonly string[],
   { facetStarts, bounds }: FacetsQueryDto,
 ): void {
@@ -93,10 +93,7 @@ function requireOneField(
   if (bounds) check('bounds', ranged);
   if (facetStarts === undefined) return;
   if (bounds) throw errors.parameterInvalid('facetStarts', 'given without bounds');
-  check(
-    'facetStarts',
-    all.filter((name) => counted.includes(name) || !ranged.includes(name)),
-  );
+  check('facetStarts', valued);
 }
 
 function requireListQuery(entity: Type): ListQueryClass {

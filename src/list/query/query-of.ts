@@ -1,5 +1,5 @@
 import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import { type Children, includeChildren } from '../../resource/children.js';
+import { type Children, declareChildren } from '../../resource/children.js';
 import { relatedEntity } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
 import { isListedBy } from '../../resource/declaration.js';
@@ -88,11 +88,7 @@ export function QueryOf<Entity>(
       if (!LIST_QUERIES.has(entity)) LIST_QUERIES.set(entity, query as ListQueryClass);
     }
     const own = publicFields(entity);
-    const included = include.map((each) =>
-      typeof each === 'string'
-        ? { name: relatedNameOf(each, own), of: () => relatedEntity(entity, each) }
-        : { name: childrenNameOf(entity, each, own), of: () => each.entity },
-    );
+    const included = include.map((each) => includedOf(entity, each, own));
     const related = included.map(({ name }) => name);
     const fields = (): string[] => [
       ...own,
@@ -105,11 +101,13 @@ export function QueryOf<Entity>(
       fields,
     )(prototype, 'fields');
     if (related.length > 0) {
-      const lists = include.flatMap((each, at) => (typeof each === 'string' ? [] : related[at]));
+      const ofSeveral = included
+        .filter(({ isSeveral }) => isSeveral)
+        .map(
+          ({ name }) => ` \`${name}\` is a list, and \`${name}Count\` the number of all of them.`,
+        );
       NamesParam(
-        `The related objects that each object shall have, as objects of their own or null; \`fields\` names fields of them as \`${related[0] ?? ''}.<field>\`.${lists
-          .map((name) => ` \`${name}\` is a list, and \`${name}Count\` the number of all of them.`)
-          .join('')}`,
+        `The related objects that each object shall have, as objects of their own or null; \`fields\` names fields of them as \`${related[0] ?? ''}.<field>\`.${ofSeveral.join('')}`,
         'names of related objects',
         related[0],
         () => related,
@@ -122,6 +120,24 @@ export function QueryOf<Entity>(
     )(prototype, 'after');
     SortParam(entity, sort, searchParameterOf(prototype) !== undefined)(prototype, 'sort');
   };
+}
+
+/** What `include` may name: a related object, or children. */
+interface Included {
+  readonly name: string;
+  readonly of: () => ObjectType<unknown>;
+  readonly isSeveral: boolean;
+}
+
+/** @param fields of the entity, whose names are taken */
+function includedOf(
+  entity: ObjectType<unknown>,
+  each: string | Children,
+  fields: readonly string[],
+): Included {
+  return typeof each === 'string'
+    ? { name: relatedNameOf(each, fields), of: () => relatedEntity(entity, each), isSeveral: false }
+    : { name: childrenNameOf(entity, each, fields), of: () => each.entity, isSeveral: true };
 }
 
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
@@ -192,14 +208,19 @@ function publicFields(entity: ObjectType<unknown>): string[] {
 /**
  * The name of the children of an entity.
  *
- * @throws TypeError if it, or that of their number, is the name of a field
+ * @throws TypeError if it, or that of their number, is the name of a field, or if they are sorted by a computed field
  */
 function childrenNameOf(
   entity: ObjectType<unknown>,
   children: Children,
   fields: readonly string[],
 ): string {
-  const name = includeChildren(entity, children);
+  const name = declareChildren(entity, children);
+  const { entity: child, sort = '' } = children;
+  const column = sort.replace('-', '');
+  if (computedFields(child).includes(column)) {
+    throw new TypeError(`${child.name} cannot be sorted by ${column}, which no index holds`);
+  }
   const taken = [name, `${name}Count`].find((each) => fields.includes(each));
   if (taken === undefined) return name;
   throw new TypeError(`${entity.name} cannot include ${name}: it has a field ${taken}`);
