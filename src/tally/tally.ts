@@ -88,6 +88,16 @@ export function facetColumnsOf(
   return [...columnsOf(metadata, broad), ...narrowColumnsOf(metadata, column)];
 }
 
+/**
+ * The columns of the facets within which the items of an array are counted: of those in the order of the identifier, those
+ * with at most one column that is not broad. Of others, such as `categoryID+brandID`, nearly every object has its own.
+ */
+export function itemFacetColumnsOf(metadata: EntityMetadata): ColumnMetadata[][] {
+  return facetColumnsOf(metadata).filter(
+    (columns) => columns.filter((column) => !isBroad(metadata, column.propertyName)).length <= 1,
+  );
+}
+
 /** The columns of the facets within which the intervals of a sorted column are counted. */
 function narrowColumnsOf(
   metadata: EntityMetadata,

@@ -4,7 +4,7 @@ import type { ParameterValues } from '../database/statement.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { columnOf, singleCountedColumnsOf } from '../resource/resource.js';
 import { type Facet, facetNames, namesOf } from './facet.js';
-import { facetColumnsOf, type Tally } from './tally.js';
+import { itemFacetColumnsOf, type Tally } from './tally.js';
 
 /** The numbers of objects with an item of a counted array, by item and facet. */
 export interface ItemTally extends Tally {
@@ -75,7 +75,7 @@ export function wordSums(
 export function itemSums(metadata: EntityMetadata, { column }: ItemTally): SumsQuery {
   const { databaseName } = column;
   const items = itemsOf(`object."${databaseName}"`, '"#word"');
-  return sumsOf(metadata, column, facetColumnsOf(metadata), items);
+  return sumsOf(metadata, column, itemFacetColumnsOf(metadata), items);
 }
 
 /** The items of an array as a table in FROM, each once, as texts. */

@@ -36,7 +36,7 @@ export enum ArticleKind {
 
 /** A resource with children, and with arrays whose items are counted. */
 @Resource('test_articles', {
-  counted: ['kind', 'maker', 'colours', 'years', ['kind', 'maker']],
+  counted: ['kind', 'maker', 'colours', 'years', ['kind', 'maker'], ['maker', 'name']],
   filtered: ['kind', 'maker'],
   sorted: ['name'],
 })
@@ -110,6 +110,7 @@ class ListArticlesDto extends ListQueryDto {
   @IdentifiersParam('With these identifiers.') articleID?: string[];
   @EnumsParam('Of these kinds.', ArticleKind) kind?: ArticleKind[];
   @TextsParam('Of these makers.') maker?: string[];
+  @TextsParam('With these names.') name?: string[];
   @TextsParam('In one of these colours.') colours?: string[];
   @TextsParam('In all of these colours.') coloursAll?: string[];
   @IntegersParam('Of one of these years.') years?: number[];

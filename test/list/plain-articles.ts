@@ -18,6 +18,7 @@ const KINDS = Object.values(ArticleKind);
 const SIZES = ['S', 'M', 'L', 'none'];
 const COLOURS = ['red', 'blue', 'a,b', 'green', 'none'];
 const MAKERS = ['m0', 'm1', 'm2'];
+const NAMES = Array.from({ length: 30 }, (_, at) => `name ${at}`);
 const OWNERS = ['all', 'all', 'tester', 'other'];
 /** For each article on average. */
 const VARIANTS = 4;
@@ -43,6 +44,7 @@ export const PLAIN_ARTICLES: PlainResource = {
   filters: {
     kind: equals('kind', KINDS),
     maker: equals('maker', MAKERS),
+    name: equals('name', NAMES),
     colours: {
       columns: ['colours'],
       sample: items,
@@ -147,7 +149,7 @@ function insertedArticles(random: Random, from: number, count: number): [string,
     Array.from({ length: random.below(4) }, () => random.pick(values));
   const articles = Array.from({ length: count }, (_, at) => ({
     articleID: `a${from + at}`,
-    name: `name ${random.below(30)}`,
+    name: random.pick(NAMES),
     kind: random.pick(['SHIRT', 'SHIRT', 'SHOE']),
     maker: random.pick([...MAKERS, null]),
     // The same item may be there twice.

@@ -16,8 +16,9 @@
 -- words        <resource>_tally_by_<column>, for each searched column: by word and facet, for the words in the table
 --              <resource>_tally_by_<column>_counted. Maintenance chooses these. is_counted is false while the objects
 --              from before the choice are being counted. Its facets are '' and those of each single counted column.
--- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by all facets. An object
---              counts once for an item that it has twice.
+-- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by facet, except those of
+--              combinations such as categoryID+brandID, of which nearly every object has its own. An object counts once for
+--              an item that it has twice.
 
 -- Why the sum is exact in every snapshot, also on a replica, while others write, fold and cut:
 --
@@ -46,17 +47,18 @@ FROM tallies CROSS JOIN LATERAL (
   SELECT ARRAY(
     SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
     WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND attname = ANY(counted) AND typcategory = 'A'
-  ) AS arrays
-) item_columns CROSS JOIN LATERAL (
+  ) AS arrays, ARRAY(
+    SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND (typtype = 'e' OR typname = 'bool')
+  ) AS broad
+) typed CROSS JOIN LATERAL (
   SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays)) AS plain,
     ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays) AND strpos(name, '+') = 0) AS single
 ) singles CROSS JOIN LATERAL (
   SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, plain AS faceted
   UNION ALL
   SELECT 'values', of_sorted, at, ARRAY(
-    SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND attname = ANY(single)
-    AND (typtype = 'e' OR typname = 'bool')
+    SELECT name FROM unnest(broad) name WHERE name = ANY(single)
     UNION ALL
     SELECT left(element, -1 - length(of_sorted)) FROM unnest(intervals) element
     WHERE right(element, 1 + length(of_sorted)) = '+' || of_sorted
@@ -64,7 +66,10 @@ FROM tallies CROSS JOIN LATERAL (
   UNION ALL
   SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
   UNION ALL
-  SELECT 'items', of_array, at, plain FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
+  SELECT 'items', of_array, at, ARRAY(
+    SELECT name FROM unnest(plain) name
+    WHERE (SELECT count(*) FROM unnest(string_to_array(name, '+')) each WHERE each <> ALL(broad)) <= 1
+  ) FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
 ) orders;
 
 -- The type of the identifiers of a table in its tally; null if there is no such column.

@@ -10,7 +10,7 @@ export class Baseline1764676800000 implements AppliesFunctions {
     'versions.sql': '9b4cfc383ff8',
     'watermark.sql': '73c7423c08fb',
     'deletions.sql': 'b71f249b8f34',
-    'tally.sql': '0883785c1bdf',
+    'tally.sql': '1dfe583ad011',
     'tracking.sql': '244c26e13b1e',
     'words.sql': '082d9e3feb4a',
   };

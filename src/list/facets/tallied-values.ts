@@ -4,7 +4,7 @@ import { columnOf } from '../../resource/resource.js';
 import { onlyNamed, type WordSearch } from '../condition/words.js';
 import { type Criteria, facetsOf, type Item } from '../statement/criteria.js';
 import { type Facet, facetBounds, facetName, facetNames } from '../../tally/facet.js';
-import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
+import { countOf, identifierOrder, itemFacetColumnsOf, tallyRows } from '../../tally/tally.js';
 import { countedWord, type ItemTally, itemTallyOf, wordTallyOf } from '../../tally/word-tally.js';
 
 /** The counts of a field's values as the tally has them. */
@@ -82,7 +82,7 @@ export class TalliedValues {
 
   /** The items of an array among all objects, or those with values of a counted combination. */
   private itemsOf(items: ItemTally, equal: Criteria['equal']): ValueCounts | undefined {
-    const facets = facetsOf(this.metadata, equal);
+    const facets = facetsOf(this.metadata, equal, itemFacetColumnsOf(this.metadata));
     if (!facets) return undefined;
     const rows = tallyRows(items, `WHERE facet = ANY(${facetNames(facets, this.values)})`);
     return {

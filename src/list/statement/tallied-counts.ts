@@ -14,6 +14,7 @@ import {
   countWhere,
   facetColumnsOf,
   identifierOrder,
+  itemFacetColumnsOf,
   sortedOrder,
 } from '../../tally/tally.js';
 import { itemTallyOf, wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
@@ -123,7 +124,7 @@ function countByItem(
   const tally = itemTallyOf(metadata, column);
   const { equal } = criteria;
   if (!tally || !areEqualities({ ...criteria, item: undefined })) return undefined;
-  const facets = facetsOf(metadata, equal);
+  const facets = facetsOf(metadata, equal, itemFacetColumnsOf(metadata));
   if (!facets) return undefined;
   const [item, names] = [values.addTyped(value, 'text'), facetNames(facets, values)];
   return countWhere(tally, `word = ${item} AND facet = ANY(${names})`);
