@@ -26,7 +26,7 @@ export function referenceTo(schema: string): Json {
 export const SUCCESS = objectOf({
   status: { type: 'string', enum: ['OK'] },
   errcode: { type: 'string', enum: ['0'] },
-  msg: { type: 'string', enum: [''] },
+  msg: { type: 'string', maxLength: 0 },
 });
 
 /** A number of objects, as text. */
@@ -108,7 +108,7 @@ function relatedSchemas({ name, column, metadata, children }: Related): [string,
   const object = referenceTo(metadata.name);
   if (!children) {
     const description = `The object that \`${column.propertyName}\` refers to; null if there is none.`;
-    return [[name, { description, anyOf: [object, { type: 'null' }] }]];
+    return [[name, { description, oneOf: [object, { type: 'null' }] }]];
   }
   const { limit } = children;
   const description = `Objects that refer to this one, at most ${limit}.`;

@@ -82,7 +82,7 @@ function fieldRows(document: any, resource: string): Row[] {
   const page = named(document, content['application/json'].schema);
   const { properties } = named(document, page.properties.response_data.properties.objects.items);
   const rows = Object.entries<any>(properties).map(([name, { type, description, ...rest }]) => {
-    if (rest.anyOf) return [`\`${name}\``, 'related object', 'yes', description];
+    if (rest.oneOf) return [`\`${name}\``, 'related object', 'yes', description];
     if (rest.items?.$ref) return [`\`${name}\``, 'related objects', 'no', description];
     const types = [type].flat();
     const value = valueOf({ ...rest, type: types.find((each) => each !== 'null') });
