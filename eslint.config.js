@@ -71,7 +71,9 @@ const boundaries = [
 const aboveResources = [...Object.keys(FOLDERS), 'cli'];
 
 export default tseslint.config(
-  { ignores: ['**/dist', 'node_modules', 'coverage', '.data', 'bench', 'examples'] },
+  {
+    ignores: ['**/dist', 'node_modules', 'coverage', '.data', 'bench', 'examples', 'packages/mcp'],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts', 'packages/embedded-postgres/src/*.js'],

@@ -9,7 +9,8 @@ export async function documents(): Promise<Map<string, string>> {
     (await readdir(folder, { recursive: true })).map((name) => `${folder}/${name}`);
   const paths = [
     ...['README.md', 'CONTRIBUTING.md', 'deploy/cluster/README.md'],
-    ...['packages/client/README.md', 'packages/embedded-postgres/README.md'],
+    ...['packages/client/README.md', 'packages/mcp/README.md'],
+    'packages/embedded-postgres/README.md',
     'packages/embedded-postgres/src/README.md',
     ...['examples/storefront/README.md', 'examples/generators/README.md'],
     ...(await namesIn('docs')).filter((name) => name.endsWith('.md')),

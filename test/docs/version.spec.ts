@@ -8,6 +8,7 @@ const PACKAGES = [
   'examples/generators',
   'packages/client',
   'packages/embedded-postgres',
+  'packages/mcp',
   'schematics',
 ];
 
@@ -20,10 +21,13 @@ describe('The version of the newest entry of the changelog', () => {
     expect(manifest).toMatchObject({ version });
   });
 
-  it.each(['.', 'bench', 'examples/generators'])('is that of the lock in %s', async (folder) => {
-    const lock = JSON.parse(await readFile(`${folder}/package-lock.json`, 'utf8')) as unknown;
-    expect(lock).toMatchObject({ version, packages: { '': { version } } });
-  });
+  it.each(['.', 'bench', 'examples/generators', 'packages/mcp'])(
+    'is that of the lock in %s',
+    async (folder) => {
+      const lock = JSON.parse(await readFile(`${folder}/package-lock.json`, 'utf8')) as unknown;
+      expect(lock).toMatchObject({ version, packages: { '': { version } } });
+    },
+  );
 
   it('is in the name of each package file that a document names', async () => {
     const names = [...(await documents()).values()].flatMap(

@@ -174,7 +174,7 @@ describe('A project that has installed the package', () => {
           if (language !== 'ts') return [];
           const next: Fence | undefined = fences[at + 1];
           const isOutput = next?.heading === heading && next.language === 'text';
-          const code = text.includes('new Catalogue(') ? text : `${CONSTRUCTION}${text}`;
+          const code = /new (Catalogue|Transport)\(/.test(text) ? text : `${CONSTRUCTION}${text}`;
           return { path, code, output: isOutput ? next.text : '' };
         });
       }),
