@@ -12,7 +12,7 @@ export async function documents(): Promise<Map<string, string>> {
     ...['packages/client/README.md', 'packages/mcp/README.md'],
     'packages/embedded-postgres/README.md',
     'packages/embedded-postgres/src/README.md',
-    ...['examples/storefront/README.md', 'examples/generators/README.md'],
+    ...['generators', 'mirror', 'storefront'].map((name) => `examples/${name}/README.md`),
     ...(await namesIn('docs')).filter((name) => name.endsWith('.md')),
     ...(await namesIn('src')).filter((name) => name.endsWith('/README.md')),
   ];

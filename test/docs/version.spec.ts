@@ -6,6 +6,7 @@ const PACKAGES = [
   '.',
   'bench',
   'examples/generators',
+  'examples/mirror',
   'packages/client',
   'packages/embedded-postgres',
   'packages/mcp',
@@ -21,7 +22,7 @@ describe('The version of the newest entry of the changelog', () => {
     expect(manifest).toMatchObject({ version });
   });
 
-  it.each(['.', 'bench', 'examples/generators', 'packages/mcp'])(
+  it.each(['.', 'bench', 'examples/generators', 'examples/mirror', 'packages/mcp'])(
     'is that of the lock in %s',
     async (folder) => {
       const lock = JSON.parse(await readFile(`${folder}/package-lock.json`, 'utf8')) as unknown;
