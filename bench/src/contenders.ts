@@ -67,18 +67,26 @@ export async function startContenders(
   for (const { program, settings, ...definition } of DEFINITIONS) {
     const { name } = definition;
     if (!settings && !wanted.includes(name)) continue;
-    const [file = '', ...args] = program;
     const server = settings
       ? await startService(PROJECT, databaseUrl, settings)
-      : await startServer(join(import.meta.dirname, 'contenders', file), args, {
-          DATABASE_URL: databaseUrl,
-        });
+      : await startProgram(program, databaseUrl);
     started.push({ ...definition, server, headers: settings ? headers : {} });
   }
   return started;
 }
 
-function startService(
+/** Starts a contender of `contenders`, with its arguments. */
+export function startProgram(
+  [file = '', ...args]: readonly string[],
+  databaseUrl: string,
+): Promise<Server> {
+  return startServer(join(import.meta.dirname, 'contenders', file), args, {
+    DATABASE_URL: databaseUrl,
+  });
+}
+
+/** Starts the service that was built in a folder. */
+export function startService(
   folder: string,
   databaseUrl: string,
   settings: NodeJS.ProcessEnv,

@@ -86,7 +86,7 @@ export async function fillRanks(url: string): Promise<void> {
   );
 }
 
-async function copyProducts(url: string, rows: number): Promise<void> {
+export async function copyProducts(url: string, rows: number): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {

@@ -11,6 +11,7 @@ import {
   STOREFRONT_NAMES,
   UNCACHED,
 } from './contenders.js';
+import { copies } from './copies/copies.js';
 import { databaseServer, query, tallyIsCut } from './database.js';
 import { disk } from './disk.js';
 import { filledDatabase } from './fill.js';
@@ -41,6 +42,8 @@ interface Options {
   loading: boolean;
   soak: number;
   overload: number;
+  copies?: number;
+  seed: number;
   firstMinute?: true;
   disk?: true;
   growth?: true;
@@ -48,6 +51,9 @@ interface Options {
   database?: string;
   out: string;
 }
+
+/** Of what is measured by default. */
+const NOTHING = { measurements: [], alone: [], lists: [], mixes: [] };
 
 const options = new Command('bench')
   .description('Compares the service with what one would write instead')
@@ -70,6 +76,12 @@ const options = new Command('bench')
   .option('--no-loading', 'leaves import against COPY, and updates, out')
   .option('--soak <s>', 'seconds of load, watching the memory of the service', positive, 0)
   .option('--overload <s>', 'only more requests than can be answered, this long each', positive, 0)
+  .addOption(
+    new Option('--copies [s]', 'only copies that are kept beside writers and faults, so long')
+      .preset('300')
+      .argParser(positive),
+  )
+  .option('--seed <n>', 'of the writers and faults of --copies', whole, 1)
   .option('--first-minute', 'only the lists after an import into a running service')
   .option('--disk', 'only the size of tables and indexes, and what an update of a price writes')
   .option('--growth', 'only what grows with the products: import, memory, lists and disk')
@@ -79,6 +91,10 @@ const options = new Command('bench')
   .parse()
   .opts<Options>();
 
+if (options.copies !== undefined) {
+  await runCopies(options.copies);
+  process.exit();
+}
 const server = await databaseServer(options.database);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -108,12 +124,24 @@ try {
   await server.release();
 }
 
+/** On servers of its own, since it kills them. */
+async function runCopies(seconds: number): Promise<void> {
+  const [rows = 20_000] = options.rows ?? [];
+  const { rounds, connections, seed } = options;
+  const found = await copies(rows, seconds, seed);
+  const results = { ...NOTHING, rows, copies: found };
+  console.log(`\n${tables(results)}`);
+  const effort = { seconds, rounds, connections };
+  await save({ machine: machine(found.postgres), effort, results: [results] });
+}
+
 async function runOf(rows: number): Promise<Results> {
-  const nothing = { rows, measurements: [], alone: [], lists: [], mixes: [] };
   if (options.firstMinute) {
-    return { ...nothing, firstMinute: await firstMinute(server.url, rows) };
+    return { ...NOTHING, rows, firstMinute: await firstMinute(server.url, rows) };
   }
-  return options.growth ? { ...nothing, ...(await growth(server.url, rows, options)) } : run(rows);
+  return options.growth
+    ? { ...NOTHING, rows, ...(await growth(server.url, rows, options)) }
+    : run(rows);
 }
 
 async function run(rows: number): Promise<Results> {
@@ -121,14 +149,14 @@ async function run(rows: number): Promise<Results> {
   if (options.overload > 0) {
     await query(url, 'VACUUM ANALYZE');
     const overloaded = await overload(url, options.overload, options.baseline);
-    return { rows, measurements: [], alone: [], lists: [], mixes: [], overloaded };
+    return { ...NOTHING, rows, overloaded };
   }
   if (options.disk) {
     const service = await startUncachedAlone(url);
     await tallyIsCut(url).finally(() => service.server.stop());
     await query(url, 'VACUUM ANALYZE');
     const onDisk = await disk(url, rows);
-    return { rows, measurements: [], alone: [], lists: [], mixes: [], disk: onDisk };
+    return { ...NOTHING, rows, disk: onDisk };
   }
   const contenders = await startContenders(
     url,

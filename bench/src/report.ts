@@ -1,4 +1,5 @@
 import { FIND_AND_COUNT, PAGINATE, ROWS, SERVICE, UNCACHED } from './contenders.js';
+import type { Copies } from './copies/copies.js';
 import type { Disk } from './disk.js';
 import type { FirstMinute } from './first-minute.js';
 import type { Loading } from './loading.js';
@@ -31,6 +32,7 @@ export interface Results {
   readonly overloaded?: Overload;
   readonly firstMinute?: FirstMinute;
   readonly disk?: Disk;
+  readonly copies?: Copies;
 }
 
 export interface Report {
@@ -41,7 +43,15 @@ export interface Report {
 
 /** The tables of one number of products, as text. */
 export function tables(results: Results): string {
-  return [scenarioTable, listTable, mixTable, overloadTable, firstMinuteTable, diskTable]
+  return [
+    scenarioTable,
+    listTable,
+    mixTable,
+    overloadTable,
+    firstMinuteTable,
+    diskTable,
+    copiesTable,
+  ]
     .map((table) => table(results))
     .filter((table) => table !== '')
     .join('\n\n');
@@ -65,6 +75,22 @@ function listTable({ lists }: Results): string {
       }),
     ]),
   ]);
+}
+
+function copiesTable({ copies }: Results): string {
+  if (!copies) return '';
+  const lines = copies.copies.map((copy) => [
+    copy.name,
+    ...[copy.missed, copy.old, copy.leftOver, copy.differing, copy.begun, copy.requests].map(
+      String,
+    ),
+    number(copy.bytes / 1e6),
+    number(copy.behind.median),
+    number(copy.behind.greatest),
+  ]);
+  const behind = ['median s behind', 'greatest'];
+  const counted = ['missed', 'old', 'left over', 'comparisons', 'begun', 'requests', 'MB'];
+  return columns([['copy', ...counted, ...behind], ...lines]);
 }
 
 function mixTable({ mixes }: Results): string {

@@ -8,6 +8,7 @@ import {
   IsEnum,
   IsIn,
   IsInt,
+  IsISO8601,
   IsNumberString,
   IsOptional,
   IsString,
@@ -47,7 +48,8 @@ class ListProductsDto {
   @IsOptional() @IsNumberString() priceMax?: string;
   @IsOptional() @IsIn(['true']) inStock?: 'true';
   @IsOptional() @IsString() q?: string;
-  @IsOptional() @IsIn(['name', 'price', '-name', '-price']) sort?: string;
+  @IsOptional() @IsISO8601() updatedSince?: string;
+  @IsOptional() @IsIn(['name', 'price', 'updatedAt', '-name', '-price']) sort?: string;
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(1000) limit = 50;
   @IsOptional() @Type(() => Number) @IsInt() @Min(0) offset = 0;
   @IsOptional() @Values() @IsArray() fields?: (keyof Product)[];
@@ -73,7 +75,7 @@ class ProductsService {
 }
 
 function where(query: ListProductsDto): FindOptionsWhere<Product> {
-  const { type, brandID, categoryID, priceMin, priceMax, inStock, q } = query;
+  const { type, brandID, categoryID, priceMin, priceMax, inStock, q, updatedSince } = query;
   const prices = [
     ...(priceMin === undefined ? [] : [MoreThanOrEqual(priceMin)]),
     ...(priceMax === undefined ? [] : [LessThanOrEqual(priceMax)]),
@@ -85,6 +87,7 @@ function where(query: ListProductsDto): FindOptionsWhere<Product> {
     ...(prices.length > 0 && { price: And(...prices) }),
     ...(inStock && { stock: MoreThan(0) }),
     ...(q !== undefined && { words: hasWords(q) }),
+    ...(updatedSince !== undefined && { updatedAt: MoreThanOrEqual(new Date(updatedSince)) }),
   };
 }
 

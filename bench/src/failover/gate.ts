@@ -1,15 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy to a port of this machine, which can be shut. */
+/** A TCP proxy to a port of this machine, which can be shut. Counts what passes. */
 export class Gate {
   port = 0;
+  /** Bytes that the target has sent. */
+  received = 0;
+  /** Requests by GET. A client sends each by itself, after the response to the one before. */
+  requests = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server;
 
-  private constructor(target: number) {
+  private constructor(private target: number) {
     this.server = createServer((socket) => {
-      const other = connect(target, '127.0.0.1');
+      const other = connect(this.target, '127.0.0.1');
       for (const end of [socket, other]) {
         this.sockets.add(end);
         end.once('close', () => {
@@ -19,6 +23,12 @@ export class Gate {
         });
         end.on('error', () => undefined);
       }
+      socket.on('data', (chunk: Buffer) => {
+        if (chunk.toString('latin1', 0, 4) === 'GET ') this.requests += 1;
+      });
+      other.on('data', (chunk: Buffer) => {
+        this.received += chunk.length;
+      });
       socket.pipe(other).pipe(socket);
     });
   }
@@ -36,9 +46,19 @@ export class Gate {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
+  /** Leads to another port. Closes the open connections. */
+  lead(target: number): void {
+    this.target = target;
+    this.cut();
+  }
+
   async shut(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
-    for (const socket of this.sockets) socket.destroy();
+    this.cut();
     await closed;
+  }
+
+  private cut(): void {
+    for (const socket of this.sockets) socket.destroy();
   }
 }

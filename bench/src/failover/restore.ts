@@ -5,12 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { catalogue } from '../processes.js';
-import type { Cluster } from './cluster.js';
+import type pg from 'pg';
 
 const run = promisify(execFile);
 
+/** What leads to a primary with the database `catalogue`, whose owner is `catalogue`. */
+interface Restorable {
+  url(role?: string, database?: string): string | Promise<string>;
+  connect(role?: string, database?: string): Promise<pg.Client>;
+}
+
 /** Restores a backup of five seconds ago beside the database, and renames, as docs/operations.md tells an operator to. */
-export async function restore(cluster: Cluster): Promise<void> {
+export async function restore(cluster: Restorable): Promise<void> {
   const file = join(tmpdir(), `catalogue-${process.pid}.dump`);
   await run('pg_dump', ['-Fc', '-f', file, await cluster.url('postgres')]);
   await sleep(5000);

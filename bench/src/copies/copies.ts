@@ -1,0 +1,306 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { credentials, startProgram, startService } from '../contenders.js';
+import { query } from '../database.js';
+import { Gate } from '../failover/gate.js';
+import { copyProducts, fillRanks } from '../fill.js';
+import { catalogue, PROJECT, startServer, stopAll } from '../processes.js';
+import { type Random, seeded } from '../random.js';
+import { Behind } from './behind.js';
+import { FAULTS, type Victims } from './faults.js';
+import type { Keeping } from './keeper.js';
+import { KeptRunning } from './kept-running.js';
+import { Pair } from './pair.js';
+import { Postgres, PostgresFolder } from './postgres.js';
+import { compare, createCopies, createUsual, type Table, TABLES } from './tables.js';
+import { startWriters, type Written } from './writers.js';
+
+const [OURS, USUAL] = TABLES;
+
+interface Definition extends Pick<Keeping, 'name' | 'way' | 'pause'> {
+  /** What it is a copy of. */
+  readonly table: Table;
+}
+
+/** Seconds. */
+const OVERLAP = 5;
+
+const COPIES: readonly Definition[] = [
+  { name: 'mirror()', way: { by: 'mirror' }, pause: 1000, table: OURS },
+  { name: 'updatedAt', way: { by: 'updatedAt', overlap: 0 }, pause: 1000, table: USUAL },
+  {
+    name: 'updatedAt, overlap',
+    way: { by: 'updatedAt', overlap: OVERLAP },
+    pause: 1000,
+    table: USUAL,
+  },
+  { name: 'download', way: { by: 'download' }, pause: 5000, table: USUAL },
+];
+
+/** What a copy came to. Objects are counted once, however often a comparison found them. */
+export interface Copy {
+  readonly name: string;
+  /** Objects that it lacked. */
+  readonly missed: number;
+  /** Objects that it had as they had been before. */
+  readonly old: number;
+  /** Objects that it had and that did not exist. */
+  readonly leftOver: number;
+  /** Comparisons that found a difference. */
+  readonly differing: number;
+  /** How often it was emptied, to begin anew. */
+  readonly begun: number;
+  readonly requests: number;
+  /** That came from the service, with HTTP headers. */
+  readonly bytes: number;
+  /** Seconds since there was a commit that it did not have. */
+  readonly behind: { readonly median: number; readonly greatest: number };
+}
+
+export interface Copies {
+  readonly postgres: string;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly overlap: number;
+  readonly comparisons: number;
+  /** How often each fault happened. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly written: Written;
+  readonly copies: readonly Copy[];
+}
+
+/** Keeps copies of so many products in several ways, beside writers and faults, and compares them again and again. */
+export async function copies(products: number, seconds: number, seed: number): Promise<Copies> {
+  const path = await mkdtemp(join(tmpdir(), 'catalogue-copies-'));
+  const told = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      told.abort();
+    });
+  }
+  const stops: (() => Promise<unknown>)[] = [() => rm(path, { recursive: true, maxRetries: 5 })];
+  try {
+    const stage = await Stage.set(path, products, stops);
+    return await stage.run(seconds, seed, told.signal);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+    await stopAll();
+  }
+}
+
+/** Servers, services and copies, all running. */
+class Stage {
+  private readonly written: Written = { transactions: 0, changes: 0, late: 0, longestOpen: 0 };
+
+  private constructor(
+    private readonly products: number,
+    private readonly postgres: string,
+    private readonly store: pg.Client,
+    private readonly victims: Victims,
+    private readonly gates: readonly Gate[],
+    private readonly behind: Behind,
+  ) {}
+
+  /** @param stops gets what ends each part, the first one last */
+  static async set(
+    path: string,
+    products: number,
+    stops: (() => Promise<unknown>)[],
+  ): Promise<Stage> {
+    const password = randomBytes(16).toString('hex');
+    const folder = await PostgresFolder.create(path);
+    const pair = await Pair.create(folder, password);
+    stops.push(() => pair.remove());
+    const database = await createDatabase(pair, products, password);
+    // Nothing happens to it, and its clock is that of the machine.
+    const storeServer = await Postgres.create(folder, 'copies', password);
+    stops.push(() => storeServer.remove());
+    const storeUrl = storeServer.url('postgres', 'postgres');
+    const store = new pg.Client(storeUrl);
+    await store.connect();
+    stops.push(() => store.end());
+    const names = COPIES.map(({ name }) => name);
+    await createCopies(store, names, { port: pair.port, password });
+
+    const gates = await Promise.all(COPIES.map(() => Gate.before(0)));
+    stops.push(() => Promise.all(gates.map((gate) => gate.shut())));
+    const leadTo =
+      (table: Table) =>
+      (address: string): void => {
+        COPIES.forEach((copy, at) => {
+          if (copy.table === table) gates[at]?.lead(Number(new URL(address).port));
+        });
+      };
+    const services = [
+      new KeptRunning(() => startService(PROJECT, pair.url(), {}), leadTo(OURS)),
+      new KeptRunning(() => startProgram(['find-and-count.js'], usualUrl(pair)), leadTo(USUAL)),
+    ];
+    stops.push(() => Promise.all(services.map((service) => service.stop())));
+    const keepers = COPIES.map(({ name, way, pause }, at) => {
+      const address = `http://127.0.0.1:${gates[at]?.port}`;
+      const keeping = { name, way, pause, address, ...database, store: storeUrl };
+      const file = join(import.meta.dirname, 'keeper.js');
+      return new KeptRunning(() => startServer(file, [JSON.stringify(keeping)], {}));
+    });
+    stops.push(() => Promise.all(keepers.map((keeper) => keeper.stop())));
+    const [{ server_version: version } = { server_version: '' }] = await query<{
+      server_version: string;
+    }>(pair.url(), 'SHOW server_version');
+    const behind = new Behind(pair, store, names);
+    return new Stage(products, version, store, { pair, services, keepers }, gates, behind);
+  }
+
+  async run(seconds: number, seed: number, told: AbortSignal): Promise<Copies> {
+    const random = seeded(seed);
+    const faults: Record<string, number> = {};
+    await this.untilMirrored();
+    await this.untilUpToDate();
+    // What the first copies took is not counted.
+    await this.store.query('UPDATE copies SET cleared = 0');
+    for (const gate of this.gates) [gate.received, gate.requests] = [0, 0];
+    const end = performance.now() + seconds * 1000;
+    let comparisons = 0;
+    for (const fault of schedule(random)) {
+      if (performance.now() > end || told.aborted) break;
+      comparisons += 1;
+      await this.round(fault, comparisons, seed, random);
+      faults[fault] = (faults[fault] ?? 0) + 1;
+      await this.report(comparisons, fault);
+    }
+    return {
+      postgres: this.postgres,
+      seed,
+      seconds,
+      overlap: OVERLAP,
+      comparisons,
+      faults,
+      written: this.written,
+      copies: await this.outcomes(),
+    };
+  }
+
+  /** Writers write, and a fault happens. Then they rest, and the copies are compared once they were brought up to date. */
+  private async round(
+    fault: string,
+    comparison: number,
+    seed: number,
+    random: Random,
+  ): Promise<void> {
+    const { victims, products, written } = this;
+    const stopWriters = startWriters(victims.pair, products, seed * 10_000 + comparison, written);
+    const stopBehind = this.behind.start();
+    try {
+      await sleep(3000 + random() * 5000);
+      await FAULTS[fault]?.(victims, random);
+      await sleep(3000 + random() * 8000);
+    } finally {
+      await stopWriters();
+      await stopBehind();
+    }
+    await this.untilUpToDate();
+    await compare(this.store, comparison, COPIES);
+  }
+
+  /** Resolves when the service is as one that has run for a while: a new database has no watermark for some seconds. */
+  private async untilMirrored(): Promise<void> {
+    for (let cursor; !cursor;) {
+      await sleep(100);
+      const { rows } = await this.store.query<{ cursor: string | null }>(
+        `SELECT cursor FROM copies WHERE name = 'mirror()'`,
+      );
+      cursor = rows[0]?.cursor;
+    }
+  }
+
+  /** Resolves when each copy has done a round that began after now. */
+  private async untilUpToDate(): Promise<void> {
+    const { rows: before } = await this.store.query<{ begun: number; name: string }>(
+      'SELECT name, begun FROM copies',
+    );
+    const began = performance.now();
+    for (;;) {
+      const { rows } = await this.store.query<{ done: number; name: string }>(
+        'SELECT name, done FROM copies',
+      );
+      const late = rows.filter(
+        ({ name, done }) => done <= (before.find((copy) => copy.name === name)?.begun ?? 0),
+      );
+      if (late.length === 0) return;
+      if (performance.now() - began > 180_000) {
+        throw new Error(`In three minutes: a round of ${late.map(({ name }) => name).join(', ')}`);
+      }
+      await sleep(100);
+    }
+  }
+
+  private async report(comparison: number, fault: string): Promise<void> {
+    const { rows } = await this.store.query<{ line: string }>(
+      `SELECT concat(copy, ': ', count(*), ' ', kind, ' such as ', min("productID")) AS line
+       FROM differences WHERE comparison = $1 GROUP BY copy, kind ORDER BY copy, kind`,
+      [comparison],
+    );
+    const found = rows.map(({ line }) => line).join('; ');
+    console.error(`${comparison}. ${fault}: ${found === '' ? 'no difference' : found}`);
+  }
+
+  private async outcomes(): Promise<Copy[]> {
+    const { rows } = await this.store.query<Omit<Copy, 'requests' | 'bytes' | 'behind'>>(
+      `SELECT name, cleared AS begun,
+         count(DISTINCT "productID") FILTER (WHERE kind = 'missed')::integer AS missed,
+         count(DISTINCT "productID") FILTER (WHERE kind = 'old')::integer AS old,
+         count(DISTINCT "productID") FILTER (WHERE kind = 'left over')::integer AS "leftOver",
+         count(DISTINCT comparison)::integer AS differing
+       FROM copies LEFT JOIN differences ON copy = name GROUP BY name`,
+    );
+    return COPIES.flatMap(({ name }, at) => {
+      const { received: bytes = 0, requests = 0 } = this.gates[at] ?? {};
+      return rows
+        .filter((row) => row.name === name)
+        .map((row) => ({ ...row, requests, bytes, behind: this.behind.of(name) }));
+    });
+  }
+}
+
+/** The database of the services, filled, and credentials for it. */
+async function createDatabase(
+  pair: Pair,
+  products: number,
+  password: string,
+): Promise<{ clientID: string; accessToken: string }> {
+  const postgres = await pair.connect('postgres', 'postgres');
+  try {
+    await postgres.query(`CREATE ROLE catalogue LOGIN PASSWORD '${password}'`);
+    await postgres.query('CREATE DATABASE catalogue OWNER catalogue');
+  } finally {
+    await postgres.end();
+  }
+  await catalogue(['migrate'], pair.url());
+  await fillRanks(pair.url());
+  await copyProducts(pair.url(), products);
+  const client = await pair.connect();
+  await createUsual(client).finally(() => client.end());
+  const headers = await credentials(pair.url());
+  return {
+    clientID: headers['X-Client-ID'] ?? '',
+    accessToken: headers.Authorization?.replace('Bearer ', '') ?? '',
+  };
+}
+
+/** The usual service finds its table under the usual name. */
+function usualUrl(pair: Pair): string {
+  const url = new URL(pair.url());
+  url.searchParams.set('options', '-c search_path=usual');
+  return url.href;
+}
+
+/** All faults in random order, again and again. */
+function* schedule(random: Random): Generator<string> {
+  for (;;) {
+    const left = Object.keys(FAULTS);
+    while (left.length > 0) yield* left.splice(Math.floor(random() * left.length), 1);
+  }
+}

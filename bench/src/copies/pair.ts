@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { Gate } from '../failover/gate.js';
+import { Postgres, type PostgresFolder } from './postgres.js';
+
+/** A primary and its asynchronous replica, behind an address that leads to the primary. */
+export class Pair {
+  private servers = 1;
+
+  private constructor(
+    private readonly folder: PostgresFolder,
+    private primary: Postgres,
+    private replica: Postgres,
+    private readonly gate: Gate,
+    private readonly password: string,
+  ) {}
+
+  static async create(folder: PostgresFolder, password: string): Promise<Pair> {
+    const primary = await Postgres.create(folder, 'server-0', password);
+    const replica = await primary.replica('server-1');
+    return new Pair(folder, primary, replica, await Gate.before(primary.port), password);
+  }
+
+  /** The URL of the primary, whichever it is. */
+  url(role = 'catalogue', database = 'catalogue'): string {
+    return `postgres://${role}:${this.password}@127.0.0.1:${this.gate.port}/${database}`;
+  }
+
+  get port(): number {
+    return this.gate.port;
+  }
+
+  /** A connection to the primary. */
+  async connect(role?: string, database?: string): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.url(role, database),
+      connectionTimeoutMillis: 2000,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  setClock(seconds: number): Promise<void> {
+    return this.folder.setClock(seconds);
+  }
+
+  /** Kills the primary, and starts it again. */
+  async crash(): Promise<void> {
+    await this.primary.kill();
+    await this.primary.start();
+  }
+
+  /** Lets the primary go on without its replica, which has none of what is committed from now on. */
+  hold(): Promise<void> {
+    return this.primary.hold();
+  }
+
+  /** Kills the primary, promotes the replica, and creates another one. */
+  async failOver(): Promise<void> {
+    await this.primary.kill();
+    await this.replica.query('SELECT pg_promote()');
+    this.gate.lead(this.replica.port);
+    await this.primary.remove();
+    this.primary = this.replica;
+    this.servers += 1;
+    this.replica = await this.primary.replica(`server-${this.servers}`);
+  }
+
+  async remove(): Promise<void> {
+    await this.gate.shut();
+    await this.replica.remove();
+    await this.primary.remove();
+  }
+}
