@@ -128,11 +128,12 @@ try {
 async function runCopies(seconds: number): Promise<void> {
   const [rows = 20_000] = options.rows ?? [];
   const { rounds, connections, seed } = options;
-  const found = await copies(rows, seconds, seed);
-  const results = { ...NOTHING, rows, copies: found };
-  console.log(`\n${tables(results)}`);
-  const effort = { seconds, rounds, connections };
-  await save({ machine: machine(found.postgres), effort, results: [results] });
+  await copies(rows, seconds, seed, async (found) => {
+    const results = { ...NOTHING, rows, copies: found };
+    const effort = { seconds, rounds, connections };
+    await save({ machine: machine(found.postgres), effort, results: [results] });
+    console.log(`\n${tables(results)}`);
+  });
 }
 
 async function runOf(rows: number): Promise<Results> {

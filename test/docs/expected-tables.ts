@@ -29,6 +29,7 @@ export async function expectedTables(
   );
   const [measured, overloaded, first, stored, grown] = runs;
   const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
+  const kept = JSON.parse(await readFile(`bench/measured/${COPIES}`, 'utf8'));
   return {
     'docs/api.md': {
       ...Object.fromEntries(
@@ -62,6 +63,11 @@ export async function expectedTables(
       disk: { rows: diskRows(stored) },
       updates: { rows: updateRows(stored) },
       growth: { rows: growthRows(grown) },
+    },
+    'docs/copies.md': {
+      run: { rows: copiesRunRows(kept) },
+      copies: { rows: copyRows(kept) },
+      faults: { rows: copyFaultRows(kept), hasOwnMeanings: true },
     },
     'deploy/cluster/README.md': {
       faults: { rows: faultRows(failover) },
@@ -344,13 +350,20 @@ function runRows(runs: readonly Run[]): Row[] {
       `\`npm run bench${options}\``,
       `[${file}](../bench/measured/${file})`,
       machine.date,
-      `${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB`,
-      `${machine.node.slice(1)}, ${machine.postgres}`,
+      ...machineOf(machine),
       results.map(({ rows: products }) => grouped(products)).join(', '),
     ];
   });
   const header = ['tables', 'command', 'results', 'date', 'machine', 'Node.js, PostgreSQL'];
   return [[...header, 'products'], ...rows];
+}
+
+/** The machine, and the versions of Node.js and PostgreSQL. */
+function machineOf(machine: Run['machine']): [string, string] {
+  return [
+    `${machine.cores} cores of ${machine.cpu}, ${machine.memoryGiB} GiB`,
+    `${machine.node.slice(1)}, ${machine.postgres}`,
+  ];
 }
 
 /** A run of the scenarios on one number of products. */
@@ -446,6 +459,75 @@ function firstMinuteRows({ results: [{ firstMinute }] }: Imported): Row[] {
     digits(first.p50 / steady.p50),
   ]);
   return [['list', 'first minute, ms', 'at rest, ms', 'ratio'], ...rows];
+}
+
+const COPIES = 'copies.json';
+
+/** A run of the benchmark with `--copies`. */
+interface Kept extends Run {
+  readonly results: readonly [
+    {
+      readonly rows: number;
+      readonly copies: {
+        readonly seconds: number;
+        readonly comparisons: number;
+        readonly faults: Readonly<Record<string, number>>;
+        readonly written: {
+          readonly transactions: number;
+          readonly late: number;
+          readonly longestOpen: number;
+        };
+        readonly copies: readonly {
+          readonly name: string;
+          readonly missed: number;
+          readonly old: number;
+          readonly leftOver: number;
+          readonly differing: number;
+          readonly begun: number;
+          readonly requests: number;
+          readonly bytes: number;
+          readonly behind: { readonly median: number; readonly greatest: number };
+        }[];
+      };
+    },
+  ];
+}
+
+function copiesRunRows({ machine, results: [{ rows: products, copies }] }: Kept): Row[] {
+  const { transactions, late, longestOpen } = copies.written;
+  return [
+    ['run', ''],
+    ['results', `[${COPIES}](../bench/measured/${COPIES})`],
+    ['date', machine.date],
+    ['machine', machineOf(machine)[0]],
+    ['Node.js, PostgreSQL', machineOf(machine)[1]],
+    ['products', grouped(products)],
+    ['minutes, comparisons', `${Math.round(copies.seconds / 60)}, ${copies.comparisons}`],
+    ['transactions of writers', grouped(transactions)],
+    ['of these open for a second or longer', `${grouped(late)}, at most ${digits(longestOpen)} s`],
+  ];
+}
+
+function copyRows({ results: [{ copies }] }: Kept): Row[] {
+  const rows = copies.copies.map((copy): Row => [
+    `\`${copy.name}\``,
+    ...[copy.missed, copy.old, copy.leftOver].map(grouped),
+    `${copy.differing} of ${copies.comparisons}`,
+    String(copy.begun),
+    grouped(copy.requests),
+    digits(copy.bytes / 1e6),
+    `${digits(copy.behind.median)}, ${digits(copy.behind.greatest)}`,
+  ]);
+  const differences = ['missed', 'old', 'left over', 'comparisons', 'begun anew'];
+  return [['copy', ...differences, 'requests', 'MB', 's behind: median, greatest'], ...rows];
+}
+
+function copyFaultRows({ results: [{ copies }] }: Kept): Row[] {
+  const rows = Object.entries(copies.faults).sort(([one], [other]) => one.localeCompare(other));
+  return [
+    ['fault', 'times', 'what happens'],
+    ...rows.map(([fault, times]) => [fault, String(times), '']),
+  ];
 }
 
 /** Rounds of faults of the cluster. */

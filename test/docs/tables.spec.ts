@@ -66,6 +66,9 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'disk'],
   ['docs/performance.md', 'updates'],
   ['docs/performance.md', 'growth'],
+  ['docs/copies.md', 'run'],
+  ['docs/copies.md', 'copies'],
+  ['docs/copies.md', 'faults'],
   ['deploy/cluster/README.md', 'faults'],
 ];
 

@@ -73,8 +73,17 @@ export interface Copies {
   readonly copies: readonly Copy[];
 }
 
-/** Keeps copies of so many products in several ways, beside writers and faults, and compares them again and again. */
-export async function copies(products: number, seconds: number, seed: number): Promise<Copies> {
+/**
+ * Keeps copies of so many products in several ways, beside writers and faults, and compares them again and again.
+ *
+ * @param progress gets what was found after each comparison
+ */
+export async function copies(
+  products: number,
+  seconds: number,
+  seed: number,
+  progress: (found: Copies) => Promise<void>,
+): Promise<void> {
   const path = await mkdtemp(join(tmpdir(), 'catalogue-copies-'));
   const told = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -85,7 +94,7 @@ export async function copies(products: number, seconds: number, seed: number): P
   const stops: (() => Promise<unknown>)[] = [() => rm(path, { recursive: true, maxRetries: 5 })];
   try {
     const stage = await Stage.set(path, products, stops);
-    return await stage.run(seconds, seed, told.signal);
+    await stage.run(seconds, seed, told.signal, progress);
   } finally {
     for (const stop of stops.reverse()) await stop();
     await stopAll();
@@ -154,7 +163,12 @@ class Stage {
     return new Stage(products, version, store, { pair, services, keepers }, gates, behind);
   }
 
-  async run(seconds: number, seed: number, told: AbortSignal): Promise<Copies> {
+  async run(
+    seconds: number,
+    seed: number,
+    told: AbortSignal,
+    progress: (found: Copies) => Promise<void>,
+  ): Promise<void> {
     const random = seeded(seed);
     const faults: Record<string, number> = {};
     await this.untilMirrored();
@@ -162,25 +176,19 @@ class Stage {
     // What the first copies took is not counted.
     await this.store.query('UPDATE copies SET cleared = 0');
     for (const gate of this.gates) [gate.received, gate.requests] = [0, 0];
-    const end = performance.now() + seconds * 1000;
+    const began = performance.now();
+    const elapsed = (): number => Math.round((performance.now() - began) / 1000);
     let comparisons = 0;
     for (const fault of schedule(random)) {
-      if (performance.now() > end || told.aborted) break;
+      if (elapsed() >= seconds || told.aborted) break;
       comparisons += 1;
       await this.round(fault, comparisons, seed, random);
       faults[fault] = (faults[fault] ?? 0) + 1;
       await this.report(comparisons, fault);
+      const { postgres, written } = this;
+      const run = { postgres, seed, seconds: elapsed(), overlap: OVERLAP, comparisons };
+      await progress({ ...run, faults, written, copies: await this.outcomes() });
     }
-    return {
-      postgres: this.postgres,
-      seed,
-      seconds,
-      overlap: OVERLAP,
-      comparisons,
-      faults,
-      written: this.written,
-      copies: await this.outcomes(),
-    };
   }
 
   /** Writers write, and a fault happens. Then they rest, and the copies are compared once they were brought up to date. */
