@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { onPrimary } from '../on-primary.js';
 import type { Pair } from './pair.js';
 import { BEACON, TABLES } from './tables.js';
-import { onPrimary } from './writers.js';
 
 /** A commit of the beacon. */
 interface Commit {

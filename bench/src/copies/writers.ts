@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { onPrimary } from '../on-primary.js';
 import { oneOf, type Random, seeded } from '../random.js';
 import { productID } from '../storefront-data.js';
 import type { Pair } from './pair.js';
@@ -150,24 +151,4 @@ async function changeBoth(
 /** Ends early when a signal is aborted. */
 async function pauseOf(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-}
-
-/** Does work on a connection to the primary, and after an error again on another one, until a signal. */
-export async function onPrimary(
-  pair: Pair,
-  signal: AbortSignal,
-  work: (client: pg.Client) => Promise<void>,
-): Promise<void> {
-  while (!signal.aborted) {
-    let client: pg.Client | undefined;
-    try {
-      client = await pair.connect();
-      await work(client);
-    } catch {
-      // The last commit may have succeeded all the same.
-      await sleep(50);
-    } finally {
-      void client?.end().catch(() => undefined);
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { onPrimary } from '../on-primary.js';
 import type { Cluster } from './cluster.js';
 import { Gaps } from './gaps.js';
 
@@ -106,26 +107,6 @@ export class Changer {
           ));
       this.changes += 1;
       await sleep(5);
-    }
-  }
-}
-
-/** Does work on a connection to the primary, and after an error again on another one, until a signal. */
-async function onPrimary(
-  cluster: Cluster,
-  signal: AbortSignal,
-  work: (client: pg.Client) => Promise<void>,
-): Promise<void> {
-  while (!signal.aborted) {
-    let client: pg.Client | undefined;
-    try {
-      client = await cluster.connect();
-      await work(client);
-    } catch {
-      // The last commit may have succeeded all the same.
-      await sleep(50);
-    } finally {
-      void client?.end().catch(() => undefined);
     }
   }
 }
