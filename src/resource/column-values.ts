@@ -30,7 +30,7 @@ interface ColumnValues {
    *
    * @throws TypeError for a type that cannot be imported
    */
-  readonly cell: (column: ColumnMetadata) => CellFormat;
+  readonly cell: (column: CellColumn) => CellFormat;
   /** Whether a value can start with any character, so that a spreadsheet might run it as a formula. Default: it can. */
   readonly isFreeText?: false;
 }
@@ -56,13 +56,17 @@ export interface CellFormat {
 }
 
 /** How the values of a column are written and read. */
-export function valuesOf(column: ColumnMetadata): ColumnValues {
+export function valuesOf(column: TypeOfColumn): ColumnValues {
   const type = columnTypeOf(column);
   return type ? VALUES[type] : OTHER;
 }
 
 /** A type and whether it is that of the items of an array. */
-type TypeOfColumn = Pick<ColumnMetadata, 'type' | 'isArray'>;
+export type TypeOfColumn = Pick<ColumnMetadata, 'type' | 'isArray'>;
+
+/** What cells depend on. Those of numbers and times depend on the type alone. */
+type CellColumn = TypeOfColumn &
+  Partial<Pick<ColumnMetadata, 'collation' | 'enum' | 'length' | 'propertyName' | 'target'>>;
 
 /** The name in `COLUMN_TYPES` of the type of a column; `undefined` if it is none of these. */
 export function columnTypeOf(column: TypeOfColumn): StoredType | undefined {
@@ -269,6 +273,6 @@ const STORED_TYPES: ReadonlyMap<string, StoredType> = new Map(
 );
 
 /** The shape of a column; `undefined` if it may hold any object or list. */
-function shapeOf({ target, propertyName }: ColumnMetadata): Shape | undefined {
+function shapeOf({ target, propertyName = '' }: CellColumn): Shape | undefined {
   return typeof target === 'function' ? declaredShape(target, propertyName).shape : undefined;
 }

@@ -195,6 +195,27 @@ it.each([
   await service.get(`/facets/products?${query}`).expect(400, refusal(-22, message));
 });
 
+it.each([
+  ['facets', 'bounds=y&limit=x&facets=price', 'bounds'],
+  ['facets', 'limit=x&bounds=y&facets=price', 'limit'],
+  ['facets', 'facetStarts=a&limit=x&facets=price', 'facetStarts'],
+  ['facets', 'limit=x&facetStarts=a&facets=price', 'limit'],
+  ['lists', 'after=p1&limit=x&offset=5', 'after'],
+  ['lists', 'sort=relevance&limit=x', 'sort'],
+])(
+  'A parameter that depends on others is checked in the order sent: %s, %s',
+  async (of, query, named) => {
+    const path = of === 'facets' ? '/facets/products' : '/products';
+    const { body } = await service.get(`${path}?${query}`).expect(400);
+    expect(body.result.msg).toContain(`The parameter ${named} must be`);
+  },
+);
+
+it('An invalid name of a facet is reported in place of what depends on it', async () => {
+  const { body } = await service.get('/facets/products?bounds=1&facets=bogus').expect(400);
+  expect(body.result.msg).toContain('The parameter facets must not name bogus');
+});
+
 describe('The names of facets', () => {
   const named = (entity: Type) => {
     @QueryOf<Record<string, unknown>>(entity, { sort: ['size', 'cost'] })

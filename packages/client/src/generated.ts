@@ -262,8 +262,6 @@ export interface ProductDeletionListQuery {
 export interface ProductFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
-  readonly facetStarts?: string;
   /** @description The fields to count, in the order of the resource; every counted field unless given. */
   readonly facets?: readonly (
     | 'type'
@@ -277,6 +275,8 @@ export interface ProductFacetQuery {
     | 'inStock'
     | 'within'
   )[];
+  /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
+  readonly facetStarts?: string;
   /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
   readonly bounds?: readonly string[];
   /** @description The products with these identifiers. */
@@ -677,10 +677,10 @@ export interface VariantDeletionListQuery {
 export interface VariantFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
-  readonly facetStarts?: string;
   /** @description The fields to count, in the order of the resource; every counted field unless given. */
   readonly facets?: readonly ('name' | 'price')[];
+  /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
+  readonly facetStarts?: string;
   /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
   readonly bounds?: readonly string[];
   /** @description The variants with these identifiers. */

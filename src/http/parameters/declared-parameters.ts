@@ -41,6 +41,11 @@ export interface DeclaredParameter {
   readonly example: string | (() => string);
   /** Converts the text to a value, or to an `InvalidValue`. Absent: the value is the text. */
   readonly read?: (text: string, settings: ParameterSettings) => unknown;
+  /**
+   * Converts what `read` returned once all parameters are read, some of them to an `InvalidValue`. For a parameter
+   * whose value depends on others.
+   */
+  readonly readBeside?: (value: unknown, query: Readonly<Record<string, unknown>>) => unknown;
 }
 
 /** The schema of a parameter under some settings. */

@@ -34,9 +34,15 @@ export class ParametersPipe extends ValidationPipe {
     for (const { name } of sent) {
       if (seen.has(name)) throw errors.parameterRepeated(name);
       seen.add(name);
-      if (!declared.has(name)) throw errors.parameterUndefined(name);
+      const parameter = declared.get(name);
+      if (!parameter) throw errors.parameterUndefined(name);
       const read = query[name];
-      if (read instanceof InvalidValue) throw read.toError(name);
+      const value =
+        read instanceof InvalidValue || !parameter.readBeside
+          ? read
+          : parameter.readBeside(read, query);
+      if (value instanceof InvalidValue) throw value.toError(name);
+      query[name] = value;
       const error = broken.find(({ property }) => property === name);
       if (error) throw errorOf(error);
     }

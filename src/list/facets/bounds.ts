@@ -1,29 +1,24 @@
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { errors } from '../../http/errors.js';
-import { columnTypeOf, valuesOf } from '../../resource/column-values.js';
+import type { InvalidValue } from '../../http/parameters/declared-parameters.js';
+import { columnTypeOf, type TypeOfColumn, valuesOf } from '../../resource/column-values.js';
+import { mustBe } from '../query/parameters.js';
 
 /**
- * Reads the bounds of intervals of a column's values. Returns them in the public form of the column.
- *
- * @throws ApiError `-22` for what is no value of the column, or not above the bound before it
+ * Reads the bounds of intervals of a column's values, each above the one before it. Returns them in the public form
+ * of the column.
  */
-export function readBounds(column: ColumnMetadata, texts: readonly string[]): string[] {
-  const { read, expected } = valuesOf(column).cell(column);
-  const bounds = texts.map((text) => {
-    const bound = read(text);
-    if (bound === undefined) {
-      throw errors.parameterInvalid('bounds', `values separated by commas, each ${expected}`);
-    }
-    return bound;
-  });
-  const places = bounds.map((bound) => comparable(column, bound));
-  if (places.every((place, at) => at === 0 || place > (places[at - 1] ?? place))) return bounds;
-  throw errors.parameterInvalid('bounds', 'in ascending order, without repetitions');
+export function readBounds(type: TypeOfColumn, texts: readonly string[]): string[] | InvalidValue {
+  const { read, expected } = valuesOf(type).cell(type);
+  const bounds = texts.flatMap((text) => read(text) ?? []);
+  if (bounds.length < texts.length) return mustBe(`values separated by commas, each ${expected}`);
+  const places = bounds.map((bound) => comparable(type, bound));
+  return places.every((place, at) => at === 0 || place > (places[at - 1] ?? place))
+    ? bounds
+    : mustBe('in ascending order, without repetitions');
 }
 
 /** What compares with that of another value of a column as the values do. */
-function comparable(column: ColumnMetadata, text: string): number | bigint | string {
-  switch (columnTypeOf(column)) {
+function comparable(type: TypeOfColumn, text: string): number | bigint | string {
+  switch (columnTypeOf(type)) {
     case 'double':
       return Number(text);
     case 'integer':

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
-import { columnTypeOf } from '../../resource/column-values.js';
+import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
 import { relatedEntity, treeReferences } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
 import { declaredColumns } from '../../resource/declaration.js';
@@ -20,8 +20,8 @@ export interface FacetFields {
   readonly counted: readonly string[];
   /** What is counted by value: the counted columns, and `within`. */
   readonly valued: readonly string[];
-  /** The public numbers and times that lists sort by. They have limits, and objects between bounds. */
-  readonly ranged: readonly string[];
+  /** The types of the public numbers and times that lists sort by. They have limits, and objects between bounds. */
+  readonly ranged: ReadonlyMap<string, TypeOfColumn>;
   /** The counted column that refers to the tree of the filter `within`; absent if there is no such filter, or column. */
   readonly tree: string | undefined;
 }
@@ -36,18 +36,18 @@ export function facetFieldsOf(entity: Type): FacetFields {
     .toSorted(
       (one, other) => Number(one.options.select === false) - Number(other.options.select === false),
     );
-  const ranged = columns
-    .filter(({ propertyName, options }) => {
-      const { type: name = 'json', array: isArray = false } = options;
-      const type = columnTypeOf({ type: name, isArray });
-      const flags: readonly string[] = type ? COLUMN_TYPES[type].flags : [];
-      const isListed = sorts.includes(propertyName) && options.select !== false;
-      return isListed && flags.includes('interval');
-    })
-    .map(({ propertyName }) => propertyName);
+  const ranged = new Map<string, TypeOfColumn>();
+  for (const { propertyName, options } of columns) {
+    const { type = 'json', array: isArray = false, select } = options;
+    const name = columnTypeOf({ type, isArray });
+    const flags: readonly string[] = name ? COLUMN_TYPES[name].flags : [];
+    if (sorts.includes(propertyName) && select !== false && flags.includes('interval')) {
+      ranged.set(propertyName, { type, isArray });
+    }
+  }
   const names = columns
     .map(({ propertyName }) => propertyName)
-    .filter((name) => countable.includes(name) || ranged.includes(name));
+    .filter((name) => countable.includes(name) || ranged.has(name));
   const counted = names.filter((name) => countable.includes(name));
   const isFiltered = query && parametersOf(query).has(WITHIN) && !names.includes(WITHIN);
   const tree = isFiltered ? treeColumnOf(entity, counted) : undefined;

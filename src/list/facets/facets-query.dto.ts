@@ -3,7 +3,7 @@ import { getMetadataStorage } from 'class-validator';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
-  type InvalidValue,
+  InvalidValue,
   Parameter,
   parametersOf,
 } from '../../http/parameters/declared-parameters.js';
@@ -15,32 +15,27 @@ import { NamesParam } from '../query/name-parameters.js';
 import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
 import { type ListQueryClass, setEntity } from '../query/query-of.js';
 import { searchText, wordCount } from '../query/search-text.js';
+import { readBounds } from './bounds.js';
 import type { FacetFields } from './facet-fields.js';
 
 /** Most bounds of intervals. Each costs a lookup in the tally. */
 export const MAXIMUM_BOUNDS = 50;
 
 /**
- * The query parameters of facet counts. `@FacetsOf` declares `facets`, `bounds` if there are numbers or times, and the
- * filters of the list.
+ * The query parameters of facet counts. `@FacetsOf` declares `facets`, `facetStarts`, `bounds` if there are numbers or
+ * times, and the filters of the list.
  */
 export abstract class FacetsQueryDto extends CredentialsQueryDto {
   @IntegerParam('Most values of each field; 0 answers with the count alone.', limitBounds)
   limit?: number;
 
-  @Parameter({
-    meaning:
-      'The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field.',
-    schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
-    example: 'a',
-    read: readStart,
-  })
-  facetStarts?: string;
+  /** How the values begin, or their labels. */
+  declare facetStarts?: string;
 
   /** The names of fields to count, in the order of `FacetFields.names`. Default: the counted columns. */
   declare facets?: readonly string[];
 
-  /** Texts, which the field that they bound has to read. */
+  /** In the public form of the field that they bound. */
   declare bounds?: readonly string[];
 }
 
@@ -58,6 +53,20 @@ function splitBounds(text: string): string[] | InvalidValue {
     : mustBe(`1 to ${MAXIMUM_BOUNDS} values, separated by commas`);
 }
 
+/** Reads a value that is about the one field that `facets` names. An invalid `facets` has an error of its own. */
+function readAboutOne(
+  fields: readonly string[],
+  query: Readonly<Record<string, unknown>>,
+  read: (field: string) => unknown,
+): unknown {
+  const { facets = [] } = query as { facets?: readonly string[] | InvalidValue };
+  if (facets instanceof InvalidValue) return undefined;
+  const [name, ...others] = facets;
+  return name !== undefined && others.length === 0 && fields.includes(name)
+    ? read(name)
+    : mustBe(`given with facets as one of ${fields.join(', ')}`);
+}
+
 /**
  * Sets the entity of a query class of facet counts, and declares its parameters.
  *
@@ -67,7 +76,7 @@ function splitBounds(text: string): string[] | InvalidValue {
 export function FacetsOf(
   entity: Type,
   list: ListQueryClass,
-  { names, ranged }: FacetFields,
+  { names, valued, ranged }: FacetFields,
 ): (query: Type<FacetsQueryDto>) => void {
   return (query) => {
     setEntity(query, entity);
@@ -83,13 +92,29 @@ export function FacetsOf(
       names[0],
       () => names,
     )(prototype, 'facets');
-    const [first] = ranged;
+    Parameter({
+      meaning:
+        'The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field.',
+      schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
+      example: 'a',
+      read: readStart,
+      readBeside: (start, query) =>
+        query.bounds === undefined
+          ? readAboutOne(valued, query, () => start)
+          : mustBe('given without bounds'),
+    })(prototype, 'facetStarts');
+    const [first] = ranged.keys();
     if (first !== undefined) {
       Parameter({
         meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Requires \`facets\` to name one number or time, such as \`${first}\`. The lower bound belongs to an interval, the upper one does not.`,
         schema: arrayOf({ type: 'string' }),
         example: '10,50',
         read: splitBounds,
+        readBeside: (texts, query) =>
+          readAboutOne([...ranged.keys()], query, (name) => {
+            const type = ranged.get(name);
+            return type && readBounds(type, texts as string[]);
+          }),
       })(prototype, 'bounds');
     }
     for (const [name, parameter] of filters) Parameter(parameter)(prototype, name);

@@ -9,16 +9,13 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { errors } from '../../http/errors.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
-import { columnOf } from '../../resource/resource.js';
 import { listGuard } from '../query/list-guard.js';
 import { Listing } from '../listing/listing.js';
 import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
 import { FacetCounts } from './facet-reader.js';
-import { type FacetFields, facetFieldsOf } from './facet-fields.js';
+import { facetFieldsOf } from './facet-fields.js';
 import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
-import { readBounds } from './bounds.js';
 
 /**
  * Creates the controller for the facet counts of a resource. Its filters mean what they mean in the list
@@ -63,37 +60,12 @@ export function facetsController(entity: Type, resource: string): Type {
           `The list of ${resource} is no Listing, so its facets cannot be counted`,
         );
       }
-      const { facets: names = fields.counted, limit, facetStarts: starts } = query;
-      requireOneField(fields, names, query);
-      const [name = ''] = names;
-      const bounds =
-        query.bounds && readBounds(columnOf(list.repository.metadata, name), query.bounds);
+      const { facets: names = fields.counted, limit, facetStarts: starts, bounds } = query;
       return new FacetCounts(list, { fields, names, limit, starts, bounds });
     }
   }
   Object.defineProperty(FacetsController, 'name', { value: `${entity.name}FacetsController` });
   return FacetsController;
-}
-
-/**
- * Checks that what is about one field is sent with one of its kind.
- *
- * @throws ApiError `-22`
- */
-function requireOneField(
-  { valued, ranged }: FacetFields,
-  names: readonly string[],
-  { facetStarts, bounds }: FacetsQueryDto,
-): void {
-  const check = (parameter: string, fields: readonly string[]): void => {
-    if (names.length === 1 && fields.includes(names[0] ?? '')) return;
-    const one = `given with facets as one of ${fields.join(', ')}`;
-    throw errors.parameterInvalid(parameter, one);
-  };
-  if (bounds) check('bounds', ranged);
-  if (facetStarts === undefined) return;
-  if (bounds) throw errors.parameterInvalid('facetStarts', 'given without bounds');
-  check('facetStarts', valued);
 }
 
 function requireListQuery(entity: Type): ListQueryClass {

@@ -1,13 +1,10 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
-import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
 import type { ScopeClient } from '../../resource/scope.js';
 import { selectedComputed, selectedRelated } from '../../resource/selection.js';
 import { arePlain, type Condition, identifierQueriesIn } from '../condition/condition.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from '../condition/filters.js';
 import type { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
-import { isByRelevance } from './order.js';
-import { searchParameterOf } from '../query/words-parameter.js';
 import { readsOf, requireEntity } from '../query/query-of.js';
 import { withVisible, scopeConditions } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
@@ -95,7 +92,6 @@ type ConditionArguments<Entity, Query extends ListQueryDto> = [
  * Describes the list of an entity's objects that match the filters of a query.
  *
  * @param conditions required for each filter that does not name a column of its own type
- * @throws ApiError `-22` for the order by relevance without a search
  * @throws WrongEntityError for a query class of another entity
  */
 export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>(
@@ -105,10 +101,6 @@ export function listOf<Entity extends ObjectLiteral, Query extends ListQueryDto>
 ): Listing {
   const { metadata } = repository;
   requireEntity(query, metadata.target);
-  const search = isByRelevance(query.sort) ? searchParameterOf(query) : undefined;
-  if (search !== undefined && query[search as keyof Query] === undefined) {
-    throw errors.parameterInvalid('sort', `given with ${search} if it names relevance`);
-  }
   const all = conditionsOf(metadata, query, conditions);
   const fields = shownFields(metadata, query);
   const resources = new Set([

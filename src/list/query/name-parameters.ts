@@ -34,14 +34,14 @@ export function NamesParam(
 /**
  * The order of an entity's list. Property: `SortKey[]`.
  *
- * @param isSearched whether the list can be ordered by relevance
+ * @param search the parameter that searches for words; `undefined` for a list that cannot be ordered by relevance
  */
 export function SortParam(
   entity: ObjectType<unknown>,
   columns: readonly string[],
-  isSearched: boolean,
+  search?: string,
 ): PropertyDecorator {
-  const relevance = isSearched ? [BY_RELEVANCE] : [];
+  const relevance = search === undefined ? [] : [BY_RELEVANCE];
   const names = [...relevance, ...columns.flatMap((name) => [name, `-${name}`])];
   const allowed = [...relevance, ...columns];
   const read = (text: string): readonly SortKey[] | InvalidValue => {
@@ -58,7 +58,7 @@ export function SortParam(
     if (unknown !== undefined) return mustName(unknown, allowed);
     // The first of two keys by the same field decides the order alone.
     const deciding = keys.filter(({ field }, at) => fields.indexOf(field) === at);
-    if (!isSearched || !fields.includes(BY_RELEVANCE)) return deciding;
+    if (search === undefined || !fields.includes(BY_RELEVANCE)) return deciding;
     if (keys.some((key) => key.field === BY_RELEVANCE && key.direction === 'DESC')) {
       return mustName(`-${BY_RELEVANCE}`, allowed);
     }
@@ -76,6 +76,12 @@ export function SortParam(
     },
     example: columns.join(),
     read,
+    readBeside: (keys, query) => {
+      const [first] = keys as readonly SortKey[];
+      return first?.field === RELEVANCE && search !== undefined && query[search] === undefined
+        ? mustBe(`given with ${search} if it names ${BY_RELEVANCE}`)
+        : keys;
+    },
   });
 }
 

@@ -1,4 +1,5 @@
 import {
+  type DeclaredParameter,
   InvalidValue,
   Parameter,
   type ParameterSchema,
@@ -117,8 +118,12 @@ export const UuidParam = one(identifier('uuid'));
 export const UuidsParam = several(identifier('uuid'));
 
 /** An identifier of a column type, in its canonical form. Property: `string`. */
-export function TypedIdentifier(meaning: string, type: unknown): PropertyDecorator {
-  return one(identifier(type))(meaning);
+export function TypedIdentifier(
+  meaning: string,
+  type: unknown,
+  readBeside?: DeclaredParameter['readBeside'],
+): PropertyDecorator {
+  return Parameter({ meaning, ...identifier(type), readBeside });
 }
 
 function identifier(columnType: unknown): Value {

@@ -13,7 +13,7 @@ import { ownParameters } from '../../http/parameters/declared-parameters.js';
 import { hasChangesTable } from '../../resource/changes-table.js';
 import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
 import { NamesParam, SortParam } from './name-parameters.js';
-import { DateTimeParam, TypedIdentifier } from './parameters.js';
+import { DateTimeParam, mustBe, TypedIdentifier } from './parameters.js';
 import { SinceParam } from './since.js';
 import { searchParameterOf } from './words-parameter.js';
 
@@ -117,8 +117,9 @@ export function QueryOf<Entity>(
     TypedIdentifier(
       'The page begins behind the object with this identifier, in the order of the list; not together with offset.',
       primaryColumnOf(entity)?.options.type,
+      (after, { offset }) => (offset === undefined ? after : mustBe('given without offset')),
     )(prototype, 'after');
-    SortParam(entity, sort, searchParameterOf(prototype) !== undefined)(prototype, 'sort');
+    SortParam(entity, sort, searchParameterOf(prototype))(prototype, 'sort');
   };
 }
 

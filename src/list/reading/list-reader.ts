@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
 import { ParameterValues } from '../../database/statement.js';
 import type { EntityMetadata } from 'typeorm';
-import { errors } from '../../http/errors.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { nameOf, tableOf } from '../../resource/resource.js';
 import { type ScopeClient, scopeOf } from '../../resource/scope.js';
@@ -99,9 +98,6 @@ export class ListReader {
   private requestOf(listing: Listing): PageRequest {
     const { query, fields, repository } = listing;
     const { offset, after, limit = defaultLimit(this.settings), sort } = query;
-    if (after !== undefined && offset !== undefined) {
-      throw errors.parameterInvalid('after', 'given without offset');
-    }
     return {
       fields,
       order: totalOrder(repository.metadata, sort),
