@@ -1,4 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CommandError } from '../src/command-error.js';
 import { Settings } from '../src/settings/settings.js';
 
@@ -131,6 +134,54 @@ describe('Settings', () => {
         'CORS_ORIGINS must be origins such as https://shop.example.com separated by commas, or *',
       ),
     );
+  });
+
+  describe('with passwords', () => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'catalogue-secrets-'));
+    });
+    afterAll(() => rm(folder, { recursive: true }));
+
+    const secret = async (text: string): Promise<string> => {
+      const file = join(folder, 'secret');
+      await writeFile(file, text);
+      return file;
+    };
+
+    it.each([
+      ['DATABASE_URL', 'postgres://u:p@db/c', 'databaseUrl', 'postgres://u:p@db/c'],
+      ['REDIS_URL', 'redis://:p@host:6379/0', 'redisUrl', 'redis://:p@host:6379/0'],
+      [
+        'DATABASE_REPLICA_URLS',
+        'postgres://a,postgres://b',
+        'replicaUrls',
+        ['postgres://a', 'postgres://b'],
+      ],
+    ])('come from the file that %s_FILE names', async (name, text, setting, value) => {
+      const others = { DATABASE_URL: 'postgres://db/c', [name]: '' };
+      for (const end of ['', '\n', '\r\n']) {
+        const settings = new Settings({ ...others, [`${name}_FILE`]: await secret(text + end) });
+        expect(settings).toHaveProperty(setting, value);
+      }
+    });
+
+    it('come from one place, which can be read, and has a valid value', async () => {
+      const file = await secret('mysql://u:secret@db/c');
+      const refuse = (environment: NodeJS.ProcessEnv, message: string): void => {
+        expect(() => new Settings(environment)).toThrow(new CommandError(message));
+      };
+      refuse(
+        { DATABASE_URL_FILE: file },
+        'DATABASE_URL_FILE must contain a URL such as postgres://user:password@host:5432/database',
+      );
+      refuse(
+        { DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://db/c' },
+        'DATABASE_URL and DATABASE_URL_FILE must not both be set',
+      );
+      refuse({ REDIS_URL_FILE: join(folder, 'none') }, 'REDIS_URL_FILE cannot be read: ENOENT');
+      refuse({ REDIS_URL_FILE: folder }, 'REDIS_URL_FILE must be a regular file');
+    });
   });
 
   it('never repeat a password', () => {

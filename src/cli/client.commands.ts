@@ -14,11 +14,11 @@ export function clientCommand(catalogue: Command): void {
       'requests per minute, 0 for no limit; default: RATE_LIMIT_PER_MINUTE',
       wholeNumber,
     )
-    .action((clientID: string, options: { name?: string; rateLimit?: number }) =>
+    .action((clientID: string, options: { name?: string; rateLimit?: number }, audit: Command) =>
       withClients(async (clients) => {
         await clients.create(clientID, options);
         console.log(clientID);
-      }),
+      }, audit),
     );
   client
     .command('list')
@@ -33,9 +33,11 @@ export function clientCommand(catalogue: Command): void {
       'requests per minute, 0 for no limit, or default for RATE_LIMIT_PER_MINUTE',
       (value: string) => (value === 'default' ? value : wholeNumber(value)),
     )
-    .action((clientID: string, { rateLimit }: { rateLimit: number | 'default' }) =>
-      withClients((clients) =>
-        clients.update(clientID, { rateLimit: rateLimit === 'default' ? null : rateLimit }),
+    .action((clientID: string, { rateLimit }: { rateLimit: number | 'default' }, audit: Command) =>
+      withClients(
+        (clients) =>
+          clients.update(clientID, { rateLimit: rateLimit === 'default' ? null : rateLimit }),
+        audit,
       ),
     );
   for (const [name, disabled] of [
@@ -46,8 +48,8 @@ export function clientCommand(catalogue: Command): void {
       .command(name)
       .description(`${name} a client; takes effect within ten seconds`)
       .argument('<clientID>')
-      .action((clientID: string) =>
-        withClients((clients) => clients.update(clientID, { disabled })),
+      .action((clientID: string, _options: object, audit: Command) =>
+        withClients((clients) => clients.update(clientID, { disabled }), audit),
       );
   }
 }
@@ -63,13 +65,13 @@ export function tokenCommand(catalogue: Command): void {
         .argParser(expiry)
         .default(expiry('90d'), '90d'),
     )
-    .action((clientID: string, { expires }: { expires: number }) =>
+    .action((clientID: string, { expires }: { expires: number }, audit: Command) =>
       withClients(async (clients) => {
         const expiresAt = expires === Infinity ? null : new Date(Date.now() + expires);
         const issued = await clients.issue(clientID, expiresAt);
         console.error(`${issued.tokenID} of ${clientID}, expires ${formatTime(expiresAt)}`);
         console.log(issued.token);
-      }),
+      }, audit),
     );
   token
     .command('list')
@@ -92,12 +94,18 @@ export function tokenCommand(catalogue: Command): void {
     .command('revoke')
     .description('revoke a token; takes effect within ten seconds')
     .argument('<tokenID>')
-    .action((tokenID: string) => withClients((clients) => clients.revoke(tokenID)));
+    .action((tokenID: string, _options: object, audit: Command) =>
+      withClients((clients) => clients.revoke(tokenID), audit),
+    );
 }
 
-async function withClients(work: (clients: ClientsService) => Promise<void>): Promise<void> {
+/** @param audit as of `withDatabase` */
+async function withClients(
+  work: (clients: ClientsService) => Promise<void>,
+  audit?: Command,
+): Promise<void> {
   const { ClientsService } = await import('../clients/clients.service.js');
-  return withCatalogue((catalogue) => work(catalogue.get(ClientsService)));
+  return withCatalogue((catalogue) => work(catalogue.get(ClientsService)), { audit });
 }
 
 async function printClients(clients: ClientsService): Promise<void> {

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
 import { type ImportFormat, rowsOf } from '../import/file-rows.js';
@@ -30,13 +31,15 @@ export async function importFile(
   resource: string,
   file: string,
   flags: ImportFlags,
+  audit: Command,
 ): Promise<void> {
-  await withResource(resource, (runner, metadata, catalogue) => {
+  const work: ResourceWork = (runner, metadata, catalogue) => {
     if (capabilitiesOf(metadata).written) return load(catalogue, runner, metadata, file, flags);
     throw new CommandError(
       `${resource} lists ${tableOf(metadata)}, a table of others, which is only read`,
     );
-  });
+  };
+  await withResource(resource, work, audit);
 }
 
 function formatNamed(file: string): ImportFormat {
@@ -111,16 +114,21 @@ async function maintain(
   }
 }
 
-/** @throws CommandError if there is no such resource */
-export function withResource(
-  name: string,
-  work: (
-    runner: QueryRunner,
-    metadata: EntityMetadata,
+type ResourceWork = (
+  runner: QueryRunner,
+  metadata: EntityMetadata,
+  catalogue: INestApplicationContext,
+) => Promise<void>;
+
+/**
+ * @param audit as of `withDatabase`
+ * @throws CommandError if there is no such resource
+ */
+export function withResource(name: string, work: ResourceWork, audit?: Command): Promise<void> {
+  const withMetadata = async (
     catalogue: INestApplicationContext,
-  ) => Promise<void>,
-): Promise<void> {
-  return withCatalogue(async (catalogue, dataSource) => {
+    dataSource: DataSource,
+  ): Promise<void> => {
     const resources = resourcesOf(dataSource);
     const metadata = resources.get(name);
     if (!metadata) {
@@ -133,5 +141,6 @@ export function withResource(
     } finally {
       await runner.release();
     }
-  });
+  };
+  return withCatalogue(withMetadata, { audit });
 }

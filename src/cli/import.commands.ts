@@ -16,9 +16,9 @@ export function importCommand(catalogue: Command): void {
     .option('--set <field=value>', 'set a field to the same value in every row', assignment)
     .option('--replace', 'also delete objects that are not in the file')
     .option('--dry-run', 'run the import, then roll it back')
-    .action(async (resource: string, file: string, flags: ImportFlags) => {
+    .action(async (resource: string, file: string, flags: ImportFlags, audit: Command) => {
       const { importFile } = await import('./import-file.js');
-      await importFile(resource, file, flags);
+      await importFile(resource, file, flags, audit);
     });
 }
 

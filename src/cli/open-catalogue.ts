@@ -1,4 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
 import type { DataSource } from 'typeorm';
 import {
   EmbeddedPostgresError,
@@ -9,23 +10,32 @@ import { serverSettings } from '../database/server-settings.js';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 
+interface DatabaseOptions {
+  /** The command that runs the work, if it changes something; see `audited`. */
+  readonly audit?: Command;
+  /** Called with a line about the embedded server. Default: prints to standard error. */
+  readonly onNotice?: (line: string) => void;
+}
+
 /**
  * Runs work on the database of the settings: that of `DATABASE_URL`, or the embedded one, started if necessary.
  *
- * @param onNotice called with a line about the embedded server. Default: prints to standard error
  * @throws CommandError if the embedded server cannot run
  */
 export async function withDatabase<T>(
   settings: Settings,
   work: (url: string, embedded?: EmbeddedServer) => Promise<T>,
-  onNotice?: (line: string) => void,
+  { audit, onNotice }: DatabaseOptions = {},
 ): Promise<T> {
-  if (settings.databaseUrl !== undefined) return work(settings.databaseUrl);
-  const embedded = await embeddedDatabase(settings, onNotice);
+  const embedded =
+    settings.databaseUrl === undefined ? await embeddedDatabase(settings, onNotice) : undefined;
+  const url = embedded?.url ?? settings.databaseUrl ?? '';
   try {
-    return await work(embedded.url, embedded);
+    if (!audit) return await work(url, embedded);
+    const { audited } = await import('./audit.js');
+    return await audited(url, audit, () => work(url, embedded));
   } finally {
-    await embedded.release();
+    await embedded?.release();
   }
 }
 
@@ -85,21 +95,21 @@ export function notMigrated(): CommandError {
  * Runs a command with the application's providers on the database of the settings. A service may run
  * on the same database. Never migrates: a migration may drop what its operator still wants.
  *
- * @param options `requireMigrated: false` accepts pending migrations
+ * @param options `requireMigrated: false` accepts pending migrations; `audit` as of `withDatabase`
  * @throws CommandError if migrations are pending
  */
 export async function withCatalogue<T>(
   work: (catalogue: INestApplicationContext, dataSource: DataSource) => Promise<T>,
-  { requireMigrated = true } = {},
+  { requireMigrated = true, audit }: { requireMigrated?: boolean; audit?: Command } = {},
 ): Promise<T> {
   const settings = new Settings(process.env);
-  return withDatabase(settings, (url) =>
+  const withApplicationAt = (url: string): Promise<T> =>
     withApplication(url, settings, async (catalogue) => {
       const { DataSource } = await import('typeorm');
       const { pendingMigrations } = await import('../database/migrate.js');
       const dataSource = catalogue.get(DataSource);
       if (requireMigrated && (await pendingMigrations(dataSource)).length > 0) throw notMigrated();
       return work(catalogue, dataSource);
-    }),
-  );
+    });
+  return withDatabase(settings, withApplicationAt, { audit });
 }

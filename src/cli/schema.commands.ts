@@ -16,11 +16,11 @@ export function migrateCommand(catalogue: Command): void {
     .description('apply pending migrations; safe to run several at once')
     .option('--down', 'take back the migration that was applied last')
     .option('--destructive', 'take it back even if data is lost')
-    .action(async ({ down = false, destructive = false }: DownOptions) => {
+    .action(async ({ down = false, destructive = false }: DownOptions, audit: Command) => {
       const settings = new Settings(process.env);
       const { migrate } = await import('../database/migrate.js');
       const { migrateDown } = await import('../database/revert-migration.js');
-      await withDatabase(settings, async (url) => {
+      const work = async (url: string): Promise<void> => {
         const signal = stopSignal();
         if (down) {
           const name = await migrateDown(url, destructive, { signal });
@@ -32,7 +32,8 @@ export function migrateCommand(catalogue: Command): void {
         const names = await migrate(url, { searchLanguage: settings.searchLanguage, signal });
         for (const name of names) console.log(name);
         console.log(`The schema is up to date: ${names.length} migrations taken`);
-      });
+      };
+      await withDatabase(settings, work, { audit });
     });
 }
 
@@ -63,11 +64,11 @@ export function dropCommand(catalogue: Command): void {
     .description('drop the tables of a resource that the code no longer has')
     .argument('<resource>', 'for example suppliers')
     .option('--destructive', 'drop them even if they have objects or deletions')
-    .action(async (resource: string, { destructive = false }: { destructive?: boolean }) => {
+    .action(async (resource: string, { destructive = false }: DownOptions, audit: Command) => {
       const { dropSurplusResource } = await import('./drop-resource.js');
       await withCatalogue(
         (_, dataSource) => dropSurplusResource(dataSource, resource, destructive),
-        { requireMigrated: false },
+        { requireMigrated: false, audit },
       );
       console.log(`${resource} is dropped`);
     });
@@ -159,14 +160,17 @@ export function searchCommand(catalogue: Command): void {
   search
     .command('rebuild')
     .description('compute the words of all objects again, in the language of SEARCH_LANGUAGE')
-    .action(async () => {
+    .action(async (_options: object, audit: Command) => {
       const { rebuildSearch } = await import('../schema/search-language.js');
-      await withCatalogue(async (catalogue, dataSource) => {
-        const { searchLanguage } = catalogue.get(Settings);
-        const resources = await rebuildSearch(dataSource, searchLanguage);
-        console.log(
-          `Searches are in the language ${searchLanguage}. Rebuilt: ${resources.join(', ')}`,
-        );
-      });
+      await withCatalogue(
+        async (catalogue, dataSource) => {
+          const { searchLanguage } = catalogue.get(Settings);
+          const resources = await rebuildSearch(dataSource, searchLanguage);
+          console.log(
+            `Searches are in the language ${searchLanguage}. Rebuilt: ${resources.join(', ')}`,
+          );
+        },
+        { audit },
+      );
     });
 }

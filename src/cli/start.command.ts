@@ -29,8 +29,10 @@ async function start(): Promise<void> {
       const { serve } = await loading;
       await serve(url, settings, stop, embedded);
     },
-    (notice) => {
-      writeStartLine('warn', notice);
+    {
+      onNotice: (notice) => {
+        writeStartLine('warn', notice);
+      },
     },
   );
 }

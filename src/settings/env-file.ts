@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
 import { CommandError } from '../command-error.js';
+import { readTextFile } from './text-file.js';
 
 const FILE = '.env';
 
@@ -17,18 +17,8 @@ const LINE =
  * @throws CommandError if it is not a regular file in UTF-8, or has a line of another form, which Node.js would ignore
  */
 export function loadEnvFile(): void {
-  let isFile: boolean;
-  let text = '';
-  try {
-    isFile = statSync(FILE).isFile();
-    // Reading a pipe would wait for a writer.
-    if (isFile) text = readFileSync(FILE, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return;
-    throw new CommandError(`${FILE} cannot be read: ${code}`);
-  }
-  if (!isFile) throw new CommandError(`${FILE} must be a regular file`);
+  const text = readTextFile(FILE);
+  if (text === undefined) return;
   // UTF-16 begins with bytes that are not UTF-8.
   if (/^[\uFEFF\uFFFD]/.test(text))
     throw new CommandError(`${FILE} must be UTF-8 without a byte order mark`);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { CommandError } from '../command-error.js';
+import { readTextFile } from './text-file.js';
 
 /** Reads the variables of an environment. */
 class Environment {
@@ -14,18 +15,37 @@ class Environment {
     if (result === undefined) throw new CommandError(`${name} must be ${expected}`);
     return result;
   }
+
+  /**
+   * Reads a variable with a password, or the file that `<name>_FILE` names, without the end of its last line.
+   *
+   * @throws CommandError for an invalid value, for both, or for a file that cannot be read
+   */
+  protected readSecret<T>(name: string, type: VariableType<T>): T | undefined {
+    const fileName = `${name}_FILE`;
+    const path = this.read(fileName, text);
+    if (path === undefined) return this.read(name, type);
+    if (this.read(name, text) !== undefined) {
+      throw new CommandError(`${name} and ${fileName} must not both be set`);
+    }
+    const secret = readTextFile(path, fileName);
+    if (secret === undefined) throw new CommandError(`${fileName} cannot be read: ENOENT`);
+    const value = type.read(secret.replace(/\r?\n$/, ''));
+    if (value === undefined) throw new CommandError(`${fileName} must contain ${type.expected}`);
+    return value;
+  }
 }
 
 /** The settings of the service, each from one environment variable. */
 export class Settings extends Environment {
   readonly port = this.read('PORT', integer(0, 65_535)) ?? 3000;
   /** `undefined`: the embedded database in `dataDir`. */
-  readonly databaseUrl = this.read('DATABASE_URL', postgresUrl);
+  readonly databaseUrl = this.readSecret('DATABASE_URL', postgresUrl);
   /** The port for health and metrics; `undefined`: the same as `port`. */
   readonly adminPort =
     this.read('ADMIN_PORT', integer(0, 65_535)) ?? (this.databaseUrl ? ADMIN_PORT : undefined);
   /** Streaming replicas of the database, which serve lists. */
-  readonly replicaUrls = this.read('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
+  readonly replicaUrls = this.readSecret('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
   /** Maximum age of the data that a replica serves, in milliseconds. */
   readonly maxReplicaLag = this.read('MAX_REPLICA_LAG_MS', integer(500, 2_147_483_647)) ?? 5000;
   readonly host = this.read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
@@ -43,7 +63,7 @@ export class Settings extends Environment {
   /** Failed logins per minute from one address; 0 for no limit. */
   readonly failedLogins = this.read('FAILED_LOGINS_PER_MINUTE', integer(0, 1_000_000_000)) ?? 60;
   /** The Redis that counts requests for all instances; `undefined`: each instance counts its own. */
-  readonly redisUrl = this.read('REDIS_URL', redisUrl);
+  readonly redisUrl = this.readSecret('REDIS_URL', redisUrl);
   /** Maximum number of requests in work for one client. */
   readonly maxRequestsPerClient =
     this.read('MAX_REQUESTS_PER_CLIENT', integer(1, 1_000_000)) ?? 10 * this.poolSize;

@@ -3,11 +3,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
-import { until } from '../until.js';
+import { eventually, until } from '../until.js';
 import { BARE_ENVIRONMENT, type CommandResult, runNode } from './catalogue.js';
 import { CommandHost } from './command-host.js';
 
@@ -98,6 +98,44 @@ describe('client and token', () => {
       status: 1,
       stdout: '',
       stderr: `catalogue: There is no token ${tokenID}\n`,
+    });
+  });
+
+  it('are told by the log of PostgreSQL, before and after: who, what, how it ended, and no token', async () => {
+    const by = `${userInfo().username}@${hostname()}`;
+    const told = async (): Promise<unknown[]> => {
+      const [{ log } = { log: '' }] = await service.dataSource.query<{ log: string }[]>(
+        'SELECT pg_read_file(pg_current_logfile()) AS log',
+      );
+      expect(log).not.toContain(token);
+      return log
+        .split('\n')
+        .filter((line) => line.includes('catalogue audit: role') && line.includes('"audited"'))
+        .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as { pid: number })
+        .map(({ pid, ...entry }) => ({ ...entry, pid: pid > 0 }));
+    };
+    await run(['client', 'create', 'audited', '--rate-limit', '5']);
+    const token = (await run(['token', 'issue', 'audited', '--expires', '12h'])).stdout.trim();
+    const of = (command: string, args: string[], options: object, end: string) =>
+      ['started', end].map((state) => ({
+        by,
+        pid: true,
+        command,
+        arguments: args,
+        options,
+        state,
+      }));
+    // What changes nothing is not told.
+    await run(['token', 'list', 'audited']);
+    await run(['import', 'audited', '-', '--set', "name=it's $$ a name\n"]);
+    const expected = [
+      ...of('client create', ['audited'], { rateLimit: 5 }, 'done'),
+      ...of('token issue', ['audited'], { expires: 43_200_000 }, 'done'),
+      ...of('import', ['audited', '-'], { set: { name: "it's $$ a name\n" } }, 'failed'),
+    ];
+    // The server writes its log a little later.
+    await eventually(async () => {
+      expect(await told()).toEqual(expected);
     });
   });
 

@@ -251,7 +251,10 @@ const PROPERTIES: Readonly<Record<string, readonly [Exclude<keyof Settings, 'wit
   TRUST_PROXY: ['trustProxy'],
 };
 
-/** The variables that the settings read, in the order of `PROPERTIES`; an unknown one comes last. */
+/**
+ * The variables that the settings read, in the order of `PROPERTIES`; an unknown one comes last. Those of files with a
+ * secret are left out: they stand in for others.
+ */
 export function variables(): string[] {
   const read = new Set<string>();
   new Settings(
@@ -259,7 +262,7 @@ export function variables(): string[] {
       {},
       {
         get: (_, name) => {
-          read.add(String(name));
+          if (!String(name).endsWith('_FILE')) read.add(String(name));
           return undefined;
         },
       },
