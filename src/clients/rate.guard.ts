@@ -35,9 +35,10 @@ export class RateGuard implements CanActivate, OnModuleInit, OnModuleDestroy {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const { client } = http.getRequest<CatalogueRequest>();
+    const { client, waited } = http.getRequest<CatalogueRequest>();
     const limit = client?.rateLimit ?? this.settings.rateLimit;
-    if (!client || limit === 0) return true;
+    // A request that has waited was counted when it came.
+    if (!client || limit === 0 || waited) return true;
     const { clientID } = client;
     const { count, milliseconds } =
       (await this.redis?.count(clientID)) ?? this.memory.count(clientID);

@@ -19,6 +19,8 @@ export interface CatalogueRequest extends Request {
   errcode?: number;
   /** `performance.now()` when its answer was there; absent for an error response. */
   answeredAt?: number;
+  /** The `performance.now()` values between which it waited for a change; absent: it has not waited. */
+  waited?: { readonly began: number; ended?: number };
   /** The trace of the request; absent unless traces are exported. */
   trace?: RequestTrace;
   /** The client's address; set if its credentials were rejected. */

@@ -20,6 +20,8 @@ export interface Answer {
   readonly body?: string | Buffer;
   /** The content coding of the body; absent: none. */
   readonly encoding?: Encoding;
+  /** Resolves when the request is to be run again, since there may be another answer; used instead of `body`. */
+  readonly later?: Promise<void>;
   /** Writes a streamed response; used instead of `body`. */
   readonly write?: () => Promise<void>;
 }

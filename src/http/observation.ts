@@ -30,7 +30,7 @@ export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id
   readonly status: number;
   /** `0` for a success. */
   readonly errcode: number;
-  /** Until the connection has taken the response, or is closed; `slow.milliseconds` is without delivery. */
+  /** Until the connection has taken the response, or is closed, without a wait for a change; `slow` is without delivery. */
   readonly milliseconds: number;
   /** The number of objects in the response. */
   readonly rows: number;
@@ -41,18 +41,19 @@ export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id
 /**
  * Describes a completed request.
  *
- * @param began `performance.now()` when the request arrived
+ * @param arrived `performance.now()` when the request arrived
  * @param slowAfter milliseconds after which a request is slow
  */
 export function observationOf(
   request: CatalogueRequest,
   response: ServerResponse,
-  began: number,
+  arrived: number,
   slowAfter: number,
 ): Observation {
-  const { id, method, client, failedLoginAddress, rows = 0, trace, plan } = request;
+  const { id, method, client, failedLoginAddress, rows = 0, trace, plan, waited } = request;
   const { path } = (request.route ?? {}) as { path?: string };
   const ended = performance.now();
+  const began = waited ? arrived + (waited.ended ?? ended) - waited.began : arrived;
   const taken = (request.answeredAt ?? ended) - began;
   return {
     id,

@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourceName } from '../resource/resource.js';
+import { ChangeWait } from './serving/change-wait.js';
 import { Dependencies } from './reading/dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
@@ -21,9 +22,11 @@ import { PreparedStatements } from './statement/prepared-statements.js';
 import { Maintenance } from './maintenance.js';
 import { UnavailableResources } from './reading/unavailable-resources.js';
 import { UnscopedReads } from './reading/unscoped-reads.js';
+import { VersionWatch } from './reading/version-watch.js';
 import { Versions } from './reading/versions.js';
 
 const providers = [
+  ChangeWait,
   Dependencies,
   FacetReader,
   KnownLists,
@@ -39,6 +42,7 @@ const providers = [
   Maintenance,
   UnavailableResources,
   UnscopedReads,
+  VersionWatch,
   Versions,
 ];
 

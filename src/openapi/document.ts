@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';
 import { errorsOf, operation, pageName } from './operation.js';
-import { IF_NONE_MATCH, IF_NONE_MATCH_REFERENCE } from './parameters.js';
+import { IF_NONE_MATCH, IF_NONE_MATCH_REFERENCE, PREFER } from './parameters.js';
 import {
   ANYWHERE,
   ERROR_ENVELOPE,
@@ -54,7 +54,7 @@ export function openapiDocument(application: INestApplicationContext, settings: 
     },
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      parameters: { 'If-None-Match': IF_NONE_MATCH },
+      parameters: { 'If-None-Match': IF_NONE_MATCH, Prefer: PREFER },
       headers: headers(settings.rateLimit),
       responses: errorResponses(new Set([...ANYWHERE, ...endpoints.flatMap(errorsOf)])),
       schemas: {

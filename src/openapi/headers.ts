@@ -55,6 +55,11 @@ export function headers(rateLimit: number): Json {
       schema: text(8192, '^<.+>; rel="(next|prev|after|first|last)"'),
       example: '</products?limit=50&offset=50>; rel="next"',
     },
+    'Preference-Applied': {
+      description: 'That the request could wait for a change, and for how many seconds (RFC 7240).',
+      schema: text(7, '^wait=[0-9]+$'),
+      example: 'wait=50',
+    },
     'Retry-After': count('Seconds after which to try again.', 1),
     'WWW-Authenticate': {
       description: 'How to show credentials (RFC 9110).',

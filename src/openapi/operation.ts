@@ -19,12 +19,15 @@ export function operation(endpoint: DescribedEndpoint): Json {
     parameters: [
       ...parameterObjects(endpoint),
       ...(isTagged(endpoint) ? [IF_NONE_MATCH_REFERENCE] : []),
+      ...(endpoint.kind !== 'object' && isTagged(endpoint)
+        ? [{ $ref: '#/components/parameters/Prefer' }]
+        : []),
     ],
     security: CREDENTIALS,
     responses: {
       200: success(endpoint),
       ...(isTagged(endpoint) && {
-        304: notModified(...RATE_LIMIT, ...untilOf(endpoint)),
+        304: notModified(...RATE_LIMIT, ...versionHeadersOf(endpoint)),
       }),
       ...errorReferences(errorsOf(endpoint)),
     },
@@ -90,9 +93,11 @@ function isTagged({ kind, metadata }: DescribedEndpoint): boolean {
   return kind === 'list' ? isKept(metadata) : kind !== 'other';
 }
 
-/** The header of the watermark, in lists and facets whose changes have times. */
-function untilOf({ kind, metadata }: DescribedEndpoint): string[] {
-  return (kind === 'list' || kind === 'facets') && isKept(metadata) ? ['X-Updated-Until'] : [];
+/** The headers of lists and facets whose changes have versions and times. */
+function versionHeadersOf(endpoint: DescribedEndpoint): string[] {
+  return endpoint.kind !== 'object' && isTagged(endpoint)
+    ? ['X-Updated-Until', 'Preference-Applied']
+    : [];
 }
 
 /** Whether every change has a version and a time: triggers keep these, except for a table of others that is not tracked. */
@@ -139,7 +144,7 @@ function success(endpoint: DescribedEndpoint): Json {
       'Content-Encoding',
       ...(isTagged(endpoint) ? ['ETag'] : []),
       ...KINDS[kind].headers,
-      ...untilOf(endpoint),
+      ...versionHeadersOf(endpoint),
     ),
     content: content(endpoint),
   };

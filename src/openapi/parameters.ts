@@ -61,6 +61,15 @@ export function exampleText(
 /** A reference to `If-None-Match` in `components.parameters`. */
 export const IF_NONE_MATCH_REFERENCE = { $ref: '#/components/parameters/If-None-Match' };
 
+/** `Prefer`, in `components.parameters`. */
+export const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`wait=<seconds>`, up to 60: a response that would be 304, or a list of changes without any, waits until something changes (RFC 7240).',
+  schema: { type: 'string', maxLength: 8192, pattern: '^[^\\s].*$', examples: ['wait=50'] },
+};
+
 /** `If-None-Match`, in `components.parameters`. */
 export const IF_NONE_MATCH = {
   name: 'If-None-Match',

@@ -133,6 +133,11 @@ export class Metrics {
       () => adapter.admission.size,
     );
     this.gauge(
+      'catalogue_requests_waiting',
+      'Requests that wait for a change, which are not in work',
+      () => adapter.waiting.size,
+    );
+    this.gauge(
       'catalogue_undelivered_bytes',
       'Bytes of responses that their readers have not taken yet',
       () => adapter.http.deliveries.bytes,

@@ -32,7 +32,7 @@ const REFUSED = { ...WITHOUT, vary: `${VARY}, Origin` };
 
 const EXPOSED =
   'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Total-Count, ' +
-  'X-Updated-Until, ETag, Link, Retry-After, Allow, WWW-Authenticate';
+  'X-Updated-Until, ETag, Link, Retry-After, Preference-Applied, Allow, WWW-Authenticate';
 
 /** The headers of a response to an allowed origin. */
 function allowed(origin: string): Record<string, string> {
@@ -49,7 +49,7 @@ function preflightAllowed(origin: string): Record<string, string> {
   return {
     ...allowed(origin),
     'allow-methods': 'GET, HEAD, OPTIONS',
-    'allow-headers': 'Authorization, X-Client-ID, X-Request-Id, If-None-Match',
+    'allow-headers': 'Authorization, X-Client-ID, X-Request-Id, If-None-Match, Prefer',
     'max-age': '7200',
   };
 }

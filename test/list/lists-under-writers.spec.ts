@@ -18,6 +18,7 @@ import { ListReader } from '../../src/list/reading/list-reader.js';
 import { PageReader } from '../../src/list/reading/page-reader.js';
 import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
 import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
+import { VersionWatch } from '../../src/list/reading/version-watch.js';
 import { Versions } from '../../src/list/reading/versions.js';
 import { KnownLists } from '../../src/list/statement/known-lists.js';
 import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
@@ -147,6 +148,7 @@ class SnapshotReader {
       settings,
       reads,
       new Versions(),
+      new VersionWatch(),
       // It opens a transaction of its own.
       application.get(Dependencies),
       new UnavailableResources(),

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+/** The event of a response that is put off until something changes. */
+export const PUT_OFF = 'putOff';
+
 /**
  * Limits the requests in work: those whose response has not been passed to its connection in full.
  * A response that has ended and waits for its reader does not count.
@@ -25,23 +28,30 @@ export class Admission {
     return this.working;
   }
 
-  /** Counts a request until its response is ended or closed; false if it exceeds a limit and must be refused. */
+  /** Counts a request until its response is ended, closed or put off; false if it exceeds a limit and must be refused. */
   add(response: ServerResponse): boolean {
     const { socket } = response.req;
     const ofConnection = (this.byConnection.get(socket) ?? 0) + 1;
     this.working += 1;
     this.byConnection.set(socket, ofConnection);
-    let hasLeft = false;
-    const leave = (): void => {
-      if (hasLeft) return;
-      hasLeft = true;
+    onLeave(response, () => {
       this.working -= 1;
       this.byConnection.set(socket, (this.byConnection.get(socket) ?? 1) - 1);
-    };
-    onEnd(response, leave);
-    response.once('close', leave);
+    });
     return this.working <= this.maximum() && ofConnection <= this.connectionMaximum;
   }
+}
+
+/** Calls a listener once, when a response is ended, closed or put off. */
+export function onLeave(response: ServerResponse, listener: () => void): void {
+  let hasLeft = false;
+  const leave = (): void => {
+    if (!hasLeft) listener();
+    hasLeft = true;
+  };
+  onEnd(response, leave);
+  response.once('close', leave);
+  response.once(PUT_OFF, leave);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Upper bounds whatever the file limit is, because each connection takes memory. */
-const MAXIMUM = { service: 10_000, admin: 1000 };
+const MAXIMUM = { service: 20_000, admin: 1000 };
 /** File descriptors reserved for everything except connections. */
 const RESERVED = 100;
 /** The share of the remaining descriptors that the service port gets. */

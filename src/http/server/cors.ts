@@ -14,6 +14,7 @@ const EXPOSED = [
   'ETag',
   'Link',
   'Retry-After',
+  'Preference-Applied',
   'Allow',
   'WWW-Authenticate',
 ];
@@ -21,7 +22,10 @@ const EXPOSED = [
 const PREFLIGHT_HEADERS: HeaderList = [
   ['Access-Control-Allow-Methods', ALLOWED_METHODS],
   // Those that the service reads and that a page may not send without being asked.
-  ['Access-Control-Allow-Headers', 'Authorization, X-Client-ID, X-Request-Id, If-None-Match'],
+  [
+    'Access-Control-Allow-Headers',
+    'Authorization, X-Client-ID, X-Request-Id, If-None-Match, Prefer',
+  ],
   // Two hours, the longest that Chromium keeps it. It allows nothing that a later one may refuse: an
   // origin that is no longer allowed cannot read the response itself.
   ['Access-Control-Max-Age', '7200'],

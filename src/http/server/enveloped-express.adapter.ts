@@ -14,7 +14,7 @@ import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
 import type { RequestTrace } from '../request-trace.js';
-import { Admission } from './admission.js';
+import { Admission, PUT_OFF } from './admission.js';
 import { sendBusy } from './busy.js';
 import { closeGracefully } from './closing.js';
 import type { Cors } from './cors.js';
@@ -22,6 +22,10 @@ import { EnvelopedServer, type MessageClasses } from './enveloped-server.js';
 import { type Observation, observationOf } from '../observation.js';
 import { LoopDelay, type RequestLimit } from './request-limit.js';
 import { receive, requestId } from './receive.js';
+import { WaitingRequests } from './waiting-requests.js';
+
+/** The share of the connections on which requests may wait. */
+const WAITING_SHARE = 0.5;
 
 /** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
 export class EnvelopedExpressAdapter extends ExpressAdapter {
@@ -41,6 +45,10 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   addPublicRoutes: (express: Express) => void = () => undefined;
   /** Has the number of requests in work. */
   readonly admission: Admission;
+  /** Of these, as many run again at a time as there are connections to the database. */
+  readonly waiting = new WaitingRequests(
+    (running) => running < this.limit.poolSize && this.admission.size < this.requestLimit,
+  );
   private readonly delay = new LoopDelay();
   readonly http: EnvelopedServer;
   private hasAllRoutes = false;
@@ -78,7 +86,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   private get requestLimit(): number {
-    return this.limit.at(this.delay.milliseconds, this.http.connections.size);
+    return this.limit.at(this.delay.milliseconds, this.http.connections.size - this.waiting.size);
   }
 
   /** The number of open connections, those without a request included. */
@@ -143,9 +151,16 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Writes the answer that the interceptors returned. */
   override reply(
     response: Response,
-    { status, body, encoding, write }: Answer,
+    { status, body, encoding, later, write }: Answer,
   ): Promise<void> | undefined {
-    (response.req as CatalogueRequest).answeredAt = performance.now();
+    const request = response.req as CatalogueRequest;
+    if (later) {
+      if (this.waiting.size < this.maxConnections * WAITING_SHARE) {
+        void this.answerLater(request, response, later);
+      } else sendError(response, errors.busy());
+      return undefined;
+    }
+    request.answeredAt = performance.now();
     if (encoding) response.setHeader('Content-Encoding', encoding);
     if (write) return write();
     if (body !== undefined) {
@@ -180,6 +195,22 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       sendError(response, refused);
       return;
     }
+    this.route(request, response);
+  }
+
+  /** Runs a request again when its wait is over, as if it had just come. */
+  private async answerLater(
+    request: CatalogueRequest,
+    response: Response,
+    later: Promise<void>,
+  ): Promise<void> {
+    response.emit(PUT_OFF);
+    if (!(await this.waiting.wait(request, later))) return;
+    if (this.admission.add(response)) this.route(request, response);
+    else sendError(response, errors.busy());
+  }
+
+  private route(request: CatalogueRequest, response: Response): void {
     // An error that escapes Express, which its own handler answers with HTML.
     this.getInstance<Express>()(request, response, () => {
       sendError(response, errors.internal());

@@ -27,7 +27,7 @@ export class RequestLimit {
   readonly ofConnection: number;
 
   /** @param poolSize connections to the database */
-  constructor(private readonly poolSize: number) {
+  constructor(readonly poolSize: number) {
     this.minimum = PER_DATABASE_CONNECTION.minimum * poolSize;
     this.maximum = PER_DATABASE_CONNECTION.maximum * poolSize;
     const { divisor, minimum } = CONNECTION_SHARE;

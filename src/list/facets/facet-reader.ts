@@ -57,7 +57,7 @@ export class FacetReader {
     const { fields, names } = counts.request;
     const columns = names.map((name) => columnNamed(fields, name));
     const described = counts.list.showing(labelFields(counts.list.repository.metadata, columns));
-    const { resource, dependencies, state } = this.lists.prepare(described, client);
+    const { resource, dependencies, state, wait } = this.lists.prepare(described, client);
     const list = described.seenBy(client);
     const prepared = this.statementOf(list, counts);
     const { reads, inHistory } = sourceOf(this.reads, counts.list);
@@ -67,6 +67,7 @@ export class FacetReader {
       key: keyOf(digest, sent),
       dependencies,
       state,
+      wait,
       read: () =>
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {

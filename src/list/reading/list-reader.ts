@@ -22,6 +22,7 @@ import type { PreparedList, PreparedPage } from './prepared-list.js';
 import { type ReadRows, readResolved } from './resolved-listing.js';
 import { UnavailableResources } from './unavailable-resources.js';
 import { UnscopedReads } from './unscoped-reads.js';
+import { VersionWatch } from './version-watch.js';
 import { Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 
@@ -35,6 +36,7 @@ export class ListReader {
     private readonly settings: Settings,
     private readonly reads: ReadPool,
     private readonly versions: Versions,
+    private readonly watch: VersionWatch,
     private readonly dependencies: Dependencies,
     private readonly unavailable: UnavailableResources,
     private readonly pages: PageReader,
@@ -74,6 +76,8 @@ export class ListReader {
       place: { limit, ...(after === undefined ? { offset } : {}) },
       dependencies,
       state: () => inHistory(this.versions.current(resources, reads)),
+      wait: (...wait) => this.watch.wait(this.versions.queryFor(resources, reads), ...wait),
+      isOfChanges: described.since !== undefined,
       read: async () => {
         const isVersioned = !dependencies || (await dependencies()).length === 0;
         const listKey = isVersioned ? () => keyOf(...ofList) : undefined;

@@ -25,6 +25,10 @@ export interface PreparedPage {
   readonly dependencies: (() => Promise<readonly string[]>) | undefined;
   /** The state of its data, from a query that begins after the call. */
   readonly state: () => Promise<State>;
+  /** Waits for another version of its data: see `VersionWatch.wait`. */
+  readonly wait: (version: string, seconds: number, listener: () => void) => () => void;
+  /** Whether its client asks for changes since a time. */
+  readonly isOfChanges?: boolean;
   /** Reads the page, with the state of the data that it shows. */
   read(): Promise<ReadPage>;
 }

@@ -43,13 +43,18 @@ export class Versions {
 
   /** The state of resources, from a query that begins after the call. */
   current(resources: readonly string[], reads: ReadPool): Promise<State> {
+    return this.queryFor(resources, reads).result();
+  }
+
+  /** The query of the state, one for each set of resources. */
+  queryFor(resources: readonly string[], reads: ReadPool): Coalesced<State> {
     const key = `${reads.isOfPrimary} ${resources.join()}`;
     let query = this.queries.get(key);
     if (!query) {
       query = this.queryOf(resources, reads);
       this.queries.set(key, query);
     }
-    return query.result();
+    return query;
   }
 
   private queryOf(resources: readonly string[], reads: ReadPool): Coalesced<State> {

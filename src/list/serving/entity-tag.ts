@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { preferredWait } from '../../http/prefer.js';
 import type { PreparedPage, State } from '../reading/prepared-list.js';
 import type { ReadLimit } from './read-limit.js';
 
@@ -46,8 +47,11 @@ export function hasState(request: CatalogueRequest, state: State, key: string): 
   return hasTag(request, entityTag(state, key));
 }
 
-/** Sets `ETag` and, for clients that keep a copy, `X-Updated-Until`. */
-export function setState({ res }: CatalogueRequest, state: State, key: string): void {
+/** Sets `ETag`, for clients that keep a copy `X-Updated-Until`, and for those that wait `Preference-Applied`. */
+export function setState(request: CatalogueRequest, state: State, key: string): void {
+  const { res } = request;
+  const seconds = preferredWait(request);
+  if (seconds !== undefined) res.setHeader('Preference-Applied', `wait=${seconds}`);
   res.setHeader('ETag', entityTag(state, key));
   if (state.until !== null) res.setHeader('X-Updated-Until', state.until);
 }

@@ -7,6 +7,7 @@ import { nameOf } from '../../resource/resource.js';
 import type { ObjectLookup } from '../listing/listing.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
+import { ChangeWait } from './change-wait.js';
 import { hasState, hasTag, isTagged, objectTag, setState } from './entity-tag.js';
 import { link } from './link.js';
 import { PageCache } from './page-cache.js';
@@ -19,6 +20,7 @@ export class PageServer {
     private readonly cache: PageCache,
     private readonly readLimit: ReadLimit,
     private readonly objects: ObjectReader,
+    private readonly changeWait: ChangeWait,
   ) {}
 
   /** Reads the page from the database only if neither the client nor the cache has the current version. */
@@ -31,10 +33,14 @@ export class PageServer {
     if (ifNoneMatch !== undefined || cached) {
       const state = await traced(request, 'version', () => prepared.state());
       if (hasState(request, state, key)) {
-        setState(request, state, key);
-        return { status: 304 };
+        const { version } = state;
+        const later = await this.changeWait.answer(prepared, { version }, request);
+        if (!later) setState(request, state, key);
+        return later ?? { status: 304 };
       }
       if (cached?.version === state.version) {
+        const later = await this.changeWait.answer(prepared, cached, request);
+        if (later) return later;
         this.cache.requests.hits += 1;
         setState(request, state, key);
         setRows(prepared, cached, request);
@@ -68,6 +74,8 @@ export class PageServer {
     cacheKey?: string,
   ): Promise<Answer> {
     const page = await this.readLimit.run(prepared.resource, request, () => prepared.read());
+    const later = cacheKey && (await this.changeWait.answer(prepared, page, request));
+    if (later) return later;
     request.plan = page.plan;
     const answer = await pageAnswer(page, request);
     if (cacheKey !== undefined) {

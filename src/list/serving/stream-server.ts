@@ -9,6 +9,7 @@ import { traced } from '../../http/request-trace.js';
 import { Settings } from '../../settings/settings.js';
 import type { OpenList, PreparedList, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
+import { ChangeWait } from './change-wait.js';
 import { hasState, isTagged, setState } from './entity-tag.js';
 import { clientOf, ReadLimit } from './read-limit.js';
 import { StreamLimit } from './stream-limit.js';
@@ -26,6 +27,7 @@ export class StreamServer {
     private readonly settings: Settings,
     private readonly streams: StreamLimit,
     private readonly readLimit: ReadLimit,
+    private readonly changeWait: ChangeWait,
   ) {}
 
   async answer(
@@ -41,14 +43,18 @@ export class StreamServer {
     if (ifNoneMatch !== undefined && hasTag) {
       const state = await traced(request, 'version', () => prepared.state());
       if (hasState(request, state, whole.key)) {
-        setState(request, state, whole.key);
-        return { status: 304 };
+        const { version } = state;
+        const later = await this.changeWait.answer(prepared, { version }, request);
+        if (!later) setState(request, state, whole.key);
+        return later ?? { status: 304 };
       }
     }
     const ending = endingOf(request);
     const list = await traced(request, 'query', () =>
       this.streams.open(whole, clientOf(request), ending.signal),
     );
+    const later = hasTag && (await this.changeWait.answer(prepared, list, request));
+    if (later) return later;
     if (hasTag) setState(request, list, whole.key);
     request.res.setHeader('Content-Type', CONTENT_TYPES[format]);
     request.res.setHeader('X-Total-Count', list.count);

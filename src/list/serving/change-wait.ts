@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { Answer } from '../../http/envelope.js';
+import { errors } from '../../http/errors.js';
+import { KeyedLimit } from '../../http/keyed-limit.js';
+import { preferredWait } from '../../http/prefer.js';
+import type { PreparedPage } from '../reading/prepared-list.js';
+import { clientOf } from './read-limit.js';
+
+/** Maximum number of requests of one client that wait at a time. */
+const MAX_WAITS_PER_CLIENT = 1000;
+
+/** Lets requests wait that have nothing new for their client. */
+@Injectable()
+export class ChangeWait {
+  private readonly clients = new KeyedLimit(MAX_WAITS_PER_CLIENT);
+
+  /**
+   * The answer of a request that waits for a change; `undefined` if it has something new for its client, prefers not to
+   * wait, or has waited.
+   *
+   * @param found what it would be answered with, without `count` if its client has that; closed before it waits
+   * @throws ApiError `-4` if too many requests of the client wait
+   */
+  async answer(
+    { wait, isOfChanges }: PreparedPage,
+    { version, count, close }: { version: string; count?: string; close?: () => Promise<void> },
+    request: CatalogueRequest,
+  ): Promise<Answer | undefined> {
+    const isNew = count !== undefined && !(isOfChanges && count === '0');
+    const seconds = isNew || request.waited ? undefined : preferredWait(request);
+    if (seconds === undefined) return undefined;
+    await close?.();
+    const client = clientOf(request);
+    if (!this.clients.enter(client)) throw errors.busy();
+    request.waited = { began: performance.now() };
+    const { res, socket } = request;
+    const later = new Promise<void>((resolve) => {
+      const end = wait(version, seconds, () => {
+        this.clients.leave(client);
+        res.off('close', end);
+        socket.off('end', end);
+        resolve();
+      });
+      res.once('close', end);
+      // A client that sends nothing more may be gone. Only an answer tells.
+      // Pipelined requests share a connection.
+      socket.setMaxListeners(0).once('end', end);
+      if (res.destroyed || socket.readableEnded) end();
+    });
+    return { status: 304, later };
+  }
+}

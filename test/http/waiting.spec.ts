@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import type { Pool } from 'pg';
+import { ClientsService } from '../../src/clients/clients.service.js';
+import { preferredWait } from '../../src/http/prefer.js';
+import type { Observation } from '../../src/http/observation.js';
+import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import { Gate } from '../faults/gate.js';
+import { sentStatements } from '../sent-statements.js';
+import { refusal, type Service, startService, whileOverloaded } from '../service.js';
+import { until } from '../until.js';
+
+interface Response {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Until it was complete. */
+  readonly milliseconds: number;
+}
+
+let database: TestDatabase;
+/** Two instances on one database. The second can read it by way of a gate alone. */
+let service: Service;
+let other: Service;
+let gate: Gate;
+let observations: Observation[];
+
+beforeAll(async () => {
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  database = await createDatabase();
+  gate = await Gate.before(database.url);
+  service = await startService({ DATABASE_URL: database.url, POOL_SIZE: '4' });
+  const again = { DATABASE_URL: gate.url, POOL_SIZE: '4', SLOW_LIST_MS: '500' };
+  other = await startOther(again);
+  await service.load('brands', [{ brandID: 'a', name: 'A' }]);
+  adapterOf(other).observe = (observation) => observations.push(observation);
+});
+afterAll(async () => {
+  await other.stop();
+  await service.stop();
+  await gate.shut();
+  await database.drop();
+  jest.restoreAllMocks();
+});
+
+/** An instance whose client is the first one's. */
+async function startOther(environment: NodeJS.ProcessEnv): Promise<Service> {
+  const create = jest.spyOn(ClientsService.prototype, 'create').mockResolvedValue(undefined);
+  try {
+    return await startService(environment);
+  } finally {
+    create.mockRestore();
+  }
+}
+
+function adapterOf({ application }: Service): EnvelopedExpressAdapter {
+  return application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
+}
+
+function untilWaiting(count: number, of = service): Promise<void> {
+  return until(() => adapterOf(of).waiting.size === count);
+}
+
+/** A request on a connection of its own. */
+function get(
+  path: string,
+  headers: OutgoingHttpHeaders,
+  { port, clientID, token } = service,
+): Promise<Response> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const credentials = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
+    const all = { ...credentials, ...headers };
+    request({ port, path, headers: all, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, body, milliseconds: performance.now() - began });
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** A request that waits for a change of a list as it is now. */
+async function wait(path: string, seconds: number, of = service): Promise<Response> {
+  const { etag = '' } = (await get(path, {}, of)).headers;
+  return get(path, { 'If-None-Match': etag, Prefer: `wait=${seconds}` }, of);
+}
+
+let names = 0;
+const change = () =>
+  service.dataSource.query(`UPDATE brands SET name = $1 WHERE "brandID" = 'a'`, [
+    `A ${(names += 1)}`,
+  ]);
+
+it.each([
+  ['wait=5', 5],
+  ['Wait = "5"', 5],
+  ['respond-async, wait=5; foo="a,b"', 5],
+  ['foo="a, wait=9", wait=5', 5],
+  ['foo="\\", wait=9", wait=5', 5],
+  ['foo; wait=9, wait=5', 5],
+  ['wait=5, wait=9', 5],
+  ['wait=600', 60],
+  ['wait=0', undefined],
+  ['wait=-1', undefined],
+  ['wait=1.5', undefined],
+  ['wait=5s', undefined],
+  ['wait', undefined],
+  ['wait, wait=5', undefined],
+  ['await=5', undefined],
+  ['foo="wait=5', undefined],
+  ['', undefined],
+])('Prefer: %s', (prefer, seconds) => {
+  expect(preferredWait({ headers: { prefer } } as never)).toBe(seconds);
+});
+
+describe('A request with Prefer: wait', () => {
+  it('whose answer would be 304 is answered within 2 s of a change, on each instance', async () => {
+    observations = [];
+    const waiting = [service, other].map((of) => wait('/brands', 30, of));
+    await Promise.all([untilWaiting(1), untilWaiting(1, other)]);
+    const changed = performance.now();
+    await change();
+    for (const { status, headers, body } of await Promise.all(waiting)) {
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({ 'preference-applied': 'wait=30', etag: expect.any(String) });
+      expect(body).toContain(`"name":"A ${names}"`);
+    }
+    expect(performance.now() - changed).toBeLessThan(2000);
+  });
+
+  it('gets its 304 when the time is over, with a new time', async () => {
+    observations = [];
+    const before = (await get('/brands', {}, other)).headers['x-updated-until'];
+    const { status, headers, body, milliseconds } = await wait('/brands', 2, other);
+    expect({ status, body }).toEqual({ status: 304, body: '' });
+    expect(headers['preference-applied']).toBe('wait=2');
+    expect(before === undefined || String(headers['x-updated-until']) >= before).toBe(true);
+    expect(milliseconds).toBeGreaterThan(1000);
+    expect(milliseconds).toBeLessThan(4000);
+    // The time that it waited is not counted: it is neither slow nor a long request.
+    await until(() => observations.length === 3);
+    expect(observations.at(-1)).toMatchObject({ status: 304, errcode: 0, slow: undefined });
+    expect(observations.at(-1)?.milliseconds).toBeLessThan(500);
+  });
+
+  it.each([
+    ['a list', '/brands?updatedSince=', 'application/json', 'A'],
+    ['a whole list', '/brands?updatedSince=', 'application/x-ndjson', 'A'],
+    ['a list of deletions', '/deletions/brands?deletedSince=', 'application/x-ndjson', 'b'],
+  ])('for changes, without any yet, waits: %s', async (_, path, Accept, found) => {
+    await service.load('brands', [{ brandID: 'b', name: 'B' }]);
+    const [row] = await service.dataSource.query<[{ now: Date }]>('SELECT now() + $1 AS now', [
+      '1 second',
+    ]);
+    await until(() => Date.now() > row.now.getTime());
+    const query = path + row.now.toISOString();
+    const waiting = get(query, { Accept, Prefer: 'wait=30' });
+    await untilWaiting(1);
+    await service.dataSource.query(
+      `WITH deleted AS (DELETE FROM brands WHERE "brandID" = 'b')
+       UPDATE brands SET name = name || '.' WHERE "brandID" = 'a'`,
+    );
+    const { status, headers, body } = await waiting;
+    expect(status).toBe(200);
+    expect(headers['preference-applied']).toBe('wait=30');
+    expect(body).toContain(found);
+  });
+
+  it('is answered at once if there is something new', async () => {
+    for (const headers of [{}, { Accept: 'text/csv' }, { 'If-None-Match': '"other"' }]) {
+      const response = await get('/brands', { ...headers, Prefer: 'wait=30' });
+      expect(response).toMatchObject({ status: 200, headers: { 'preference-applied': 'wait=30' } });
+      expect(response.milliseconds).toBeLessThan(1000);
+    }
+  });
+
+  it('takes no connection and no place of those in work, and all share one look a second', async () => {
+    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const { headers } = await get('/brands', {});
+    const sent = { 'If-None-Match': String(headers.etag), Prefer: 'wait=30' };
+    // More than the service or the client may have in work.
+    const waiting = Array.from({ length: 90 }, () => get('/brands', sent));
+    await untilWaiting(90);
+    expect(adapterOf(service).admission.size).toBe(0);
+    expect(pool.totalCount - pool.idleCount).toBe(0);
+    const spy = jest.spyOn(pool, 'query');
+    const began = performance.now();
+    await until(() => performance.now() - began > 2500);
+    const looks = sentStatements(spy).filter(({ text }) => text.includes('resource_version'));
+    spy.mockRestore();
+    expect(looks.length).toBeGreaterThanOrEqual(1);
+    expect(looks.length).toBeLessThanOrEqual(3);
+    await change();
+    // Not all at once: none is refused as too many.
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+  });
+
+  it('is counted once', async () => {
+    const clients = service.application.get(ClientsService);
+    await clients.create('counted', { rateLimit: 3 });
+    const { token } = await clients.issue('counted', null);
+    const { headers, status } = await wait('/brands', 1, {
+      ...service,
+      clientID: 'counted',
+      token,
+    });
+    expect({ status, left: headers['x-ratelimit-remaining'] }).toEqual({ status: 304, left: '1' });
+  });
+
+  it.each(['end', 'destroy'] as const)('stops to wait when its client is gone: %s', async (how) => {
+    const { etag = '' } = (await get('/brands', {})).headers;
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(
+      `GET /brands HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${service.clientID}\r\nAuthorization: Bearer ${service.token}\r\nIf-None-Match: ${etag}\r\nPrefer: wait=30\r\n\r\n`,
+    );
+    await untilWaiting(1);
+    socket[how]();
+    await until(() => adapterOf(service).waiting.size === 0, 500);
+    socket.destroy();
+  });
+
+  it('gets -4 if 1,000 of its client wait', async () => {
+    const { etag = '' } = (await get('/brands', {})).headers;
+    const sent = { 'If-None-Match': etag, Prefer: 'wait=30' };
+    const waiting: Promise<Response>[] = [];
+    while (waiting.length < 1000) {
+      // No more than a client may have in work beside others.
+      for (let at = 0; at < 8; at += 1) waiting.push(get('/brands', sent));
+      await untilWaiting(waiting.length);
+    }
+    const { status, body } = await get('/brands', sent);
+    expect({ status, body: JSON.parse(body) as unknown }).toEqual({
+      status: 503,
+      body: refusal(-4, 'The service is busy'),
+    });
+    // Without waiting, the client is served.
+    expect((await get('/brands', {})).status).toBe(200);
+    const changed = performance.now();
+    await change();
+    for (const response of await Promise.all(waiting)) expect(response.status).toBe(200);
+    console.info(`1,000 answered in ${Math.round(performance.now() - changed)} ms`);
+  });
+
+  it('gets -4 if the service is overloaded when it has waited', async () => {
+    const waiting = wait('/brands', 30);
+    await untilWaiting(1);
+    const { status, body, headers } = await whileOverloaded(service, async () => {
+      await change();
+      return waiting;
+    });
+    expect(JSON.parse(body)).toEqual(refusal(-4, 'The service is busy'));
+    expect(status).toBe(503);
+    expect(headers).toMatchObject({ 'retry-after': '1' });
+    expect(headers.etag).toBeUndefined();
+  });
+
+  it('gets -2 soon after the database is lost', async () => {
+    const waiting = wait('/brands', 30, other);
+    await untilWaiting(1, other);
+    await gate.shut();
+    const { body, milliseconds } = await waiting;
+    await gate.open();
+    expect(JSON.parse(body)).toEqual(refusal(-2, 'The service is temporarily unavailable'));
+    expect(milliseconds).toBeLessThan(4000);
+  });
+
+  it('is answered before the service stops', async () => {
+    const third = await startOther({ DATABASE_URL: database.url });
+    const waiting = wait('/brands', 30, third);
+    await untilWaiting(1, third);
+    const began = performance.now();
+    await Promise.all([third.stop(), waiting]);
+    expect((await waiting).status).toBe(304);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});
