@@ -23,7 +23,7 @@ export async function behindHaproxy(service: Server): Promise<Server> {
   let text = await readFile(join(PROJECT, 'deploy', 'haproxy.cfg'), 'utf8');
   for (const [line, by] of Object.entries(replacements)) {
     if (!text.includes(`\n  ${line}\n`)) throw new Error(`There is no “${line}” in haproxy.cfg`);
-    text = text.replace(line, () => by);
+    text = text.replaceAll(line, () => by);
   }
   await writeFile(file, text);
   const environment = {

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { createDatabase, type TestDatabase } from '../database/database.js';
+import { type Credentials, loadBrands } from '../database/load-brands.js';
+import type { Instance } from '../faults/instance.js';
+import { withTool } from '../tools.js';
+import { until } from '../until.js';
+import { Fleet } from './fleet.js';
+import { HAPROXY, type Proxy } from './proxy.js';
+
+const { describe: describeWithProxy } = withTool(HAPROXY);
+
+/** More than the slots of both instances and the queue before them. */
+const MANY = 180;
+
+describeWithProxy('Requests that wait, behind HAProxy:', () => {
+  let database: TestDatabase;
+  let writer: Client;
+  let headers: Credentials;
+  let fleet: Fleet;
+  const instances: Instance[] = [];
+  let proxy: Proxy;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    writer = new Client(database.url);
+    await writer.connect();
+    headers = (await loadBrands(database.url, ['tester'], 3)).tester;
+    fleet = await Fleet.on(database.url);
+    instances.push(await fleet.start(), await fleet.start());
+    // No other time-out ends them.
+    const timeouts = { client: '1s', server: '1s' };
+    proxy = await fleet.proxyBefore(
+      instances.map(({ host }) => host),
+      timeouts,
+    );
+    await proxy.untilReady(2);
+  });
+  afterAll(async () => {
+    await fleet.end();
+    await writer.end();
+    await database.drop();
+  });
+
+  const change = () => writer.query(`UPDATE brands SET name = name || '.' WHERE "brandID" = 'b0'`);
+
+  const get = (sent: Credentials = {}, signal?: AbortSignal): Promise<Response> =>
+    fetch(`http://127.0.0.1:${proxy.port}/brands`, { headers: { ...headers, ...sent }, signal });
+
+  /** Headers of a request that waits for a change of what there is. */
+  async function waiting(seconds = 30): Promise<Credentials> {
+    const etag = (await get()).headers.get('etag') ?? '';
+    return { 'If-None-Match': etag, Prefer: `wait=${seconds}` };
+  }
+
+  /** Waits until some instances together have a number of waiting requests. */
+  async function untilWaiting(count: number, at = instances): Promise<void> {
+    await until(async () => {
+      const texts = await Promise.all(
+        at.map(async ({ adminAddress }) => (await fetch(`${adminAddress}/metrics`)).text()),
+      );
+      const counts = texts.map((text) => /^catalogue_requests_waiting (\d+)$/m.exec(text)?.[1]);
+      return counts.reduce((sum, each) => sum + Number(each), 0) === count;
+    });
+  }
+
+  it('take no slots, and are answered within 2 s of a change, at each instance', async () => {
+    const sent = await waiting();
+    const answers: Promise<Response>[] = [];
+    // Within what HAProxy and an instance take at a time.
+    while (answers.length < MANY) {
+      for (let at = 0; at < 20; at += 1) answers.push(get(sent));
+      await untilWaiting(answers.length);
+    }
+    expect(await proxy.metric('haproxy_backend_current_sessions')).toBe(0);
+    await sleep(1500);
+    expect((await get()).status).toBe(200);
+    const changed = performance.now();
+    await change();
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('preference-applied')).toBe('wait=30');
+    }
+    expect(performance.now() - changed).toBeLessThan(2000);
+  });
+
+  it('end when their client is gone', async () => {
+    const sent = await waiting();
+    const ending = new AbortController();
+    const answer = get(sent, ending.signal);
+    await untilWaiting(1);
+    ending.abort();
+    await expect(answer).rejects.toThrow();
+    await untilWaiting(0);
+  });
+
+  it('are requests like any other, which do not wait, if they come too often', async () => {
+    const often = await fleet.proxyBefore(
+      instances.map(({ host }) => host),
+      {},
+      { 'sc_http_req_rate(2) le 2000': 'sc_http_req_rate(2) le 0' },
+    );
+    await often.untilReady(2);
+    const sent = { ...headers, ...(await waiting()) };
+    const answer = await fetch(`http://127.0.0.1:${often.port}/brands`, { headers: sent });
+    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([304, null]);
+  });
+
+  it('wait at another instance if theirs is killed, and are answered before it stops', async () => {
+    const [first, second] = instances;
+    if (!first || !second) throw new Error('There are two instances');
+    const sent = await waiting();
+    const answers = [get(sent), get(sent)];
+    await untilWaiting(2);
+    await first.kill();
+    await untilWaiting(2, [second]);
+    const { status, milliseconds } = await second.stop();
+    expect((await Promise.all(answers)).map((answer) => answer.status)).toEqual([304, 304]);
+    expect(status).toBe(0);
+    expect(milliseconds).toBeLessThan(3000);
+  });
+});
