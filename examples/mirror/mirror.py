@@ -42,7 +42,7 @@ FIELDS = {
     'updatedAt': 'TEXT',
 }
 TIMEOUT = 80  # seconds without data, after which a request fails
-PAUSE = 1  # seconds between two rounds
+PAUSE = 1  # seconds between two rounds at least
 PAUSE_AFTER_FAILURE = 5  # seconds, where the service does not say how long
 
 
@@ -70,6 +70,21 @@ def read(path, query):
     except HTTPError as error:
         raise Refusal(error) from None
     return response.headers['X-Updated-Until'], objects_of(response)
+
+
+def wait(tag):
+    """Waits until a product has changed or was deleted since the list had an entity tag, or for 50 seconds.
+
+    Returns the entity tag that it has then.
+    """
+    headers = {**HEADERS, 'Accept': 'application/json', 'Prefer': 'wait=50', 'If-None-Match': tag or ''}
+    try:
+        with urlopen(Request(f'{URL}/products?limit=0', headers=headers), timeout=TIMEOUT) as response:
+            return response.headers['ETag']
+    except HTTPError as error:
+        if error.code == 304:
+            return tag
+        raise Refusal(error) from None
 
 
 def objects_of(response):
@@ -143,9 +158,13 @@ def main(file, once):
         CREATE TABLE IF NOT EXISTS mark (since TEXT);
         INSERT INTO mark SELECT NULL WHERE NOT EXISTS (SELECT * FROM mark);
     ''')
+    tag = None
     while True:
         try:
+            # What changes during the round makes another one, and so does a failure.
+            tag, seen = None, wait(tag)
             run_round(db)
+            tag = seen
             if once:
                 return
             pause = PAUSE

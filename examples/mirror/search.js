@@ -2,7 +2,6 @@
 // its words, also with their beginnings and with typing errors, the best ten. An empty line gives all products.
 // CATALOGUE_URL, CLIENT_ID and ACCESS_TOKEN say whose products.
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Catalogue, CatalogueConnectionError } from '@catalogue/client';
 import MiniSearch from 'minisearch';
 
@@ -43,7 +42,8 @@ const store = {
 
 async function follow() {
   try {
-    await catalogue.products.mirror({ store, cursor, fields });
+    // But for the first, a round begins when something has changed, or a minute is nearly over.
+    await catalogue.products.mirror({ store, cursor, fields, wait: 50 });
   } catch (error) {
     // A response that ended early. The next round begins where this one did.
     if (!(error instanceof CatalogueConnectionError)) throw error;
@@ -53,7 +53,6 @@ async function follow() {
 
 async function keepFollowing() {
   for (;;) {
-    await sleep(1000);
     await follow();
   }
 }

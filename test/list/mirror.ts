@@ -36,7 +36,7 @@ export class Mirror {
     };
     const { port, clientID, token: accessToken } = service;
     const transport = new Transport({ url: `http://127.0.0.1:${port}`, clientID, accessToken });
-    await mirror({ transport, name, identifier, store, cursor, fields: undefined });
+    await mirror(transport, name, identifier, { store, cursor });
     if (this.since === undefined) throw new Error('There is no X-Updated-Until');
   }
 

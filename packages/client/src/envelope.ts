@@ -47,6 +47,6 @@ function envelopeOf(body: string): Envelope | null {
 
 export function notOfTheService({ status, url }: Response): CatalogueConnectionError {
   return new CatalogueConnectionError(
-    `The response ${status} of ${url} is not one of the catalogue service`,
+    `The response ${status} of ${url} is not one of the catalogue`,
   );
 }

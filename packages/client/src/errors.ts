@@ -19,7 +19,10 @@ export class CatalogueError extends Error {
 }
 
 /** Whether the service answered with one of these errors. */
-export function hasErrcode(error: unknown, ...errcodes: readonly string[]): boolean {
+export function hasErrcode(
+  error: unknown,
+  ...errcodes: readonly string[]
+): error is CatalogueError {
   return error instanceof CatalogueError && errcodes.includes(error.errcode);
 }
 

@@ -21,15 +21,15 @@ type Identified = Readonly<Record<string, string>>;
 /** Most objects that a store gets at a time. */
 const BATCH_SIZE = 1000;
 
-interface Mirror<T> {
-  readonly transport: Transport;
-  /** Of the resource. */
-  readonly name: string;
-  readonly identifier: string;
+/** The entity tag of the list before the last round of a store, unless that failed. */
+const tags = new WeakMap<object, string>();
+
+/** What is copied, and where to; see `Resource.mirror`. */
+interface Copy<T> {
   readonly store: MirrorStore<T>;
-  /** What was saved last; `undefined` for a new copy. */
-  readonly cursor: string | undefined;
-  readonly fields: readonly string[] | undefined;
+  readonly cursor?: string | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly wait?: number | undefined;
 }
 
 /**
@@ -37,11 +37,23 @@ interface Mirror<T> {
  * called again with the cursor that was saved last.
  */
 export async function mirror<T>(
-  { transport, name, identifier, store, cursor, fields }: Mirror<T>,
+  transport: Transport,
+  name: string,
+  identifier: string,
+  { store, cursor, fields, wait }: Copy<T>,
   options?: CallOptions,
 ): Promise<void> {
   let since = cursor;
+  // Of before the round: what changes during it makes another one.
+  const seen = tags.get(store);
+  tags.delete(store);
+  const tag =
+    wait && (await transport.changed(`/${name}`, cursor && (seen ?? '*-'), wait, options));
   const save = (next: string | undefined) => store.save((since = next));
+  const end = async (next: string | undefined) => {
+    await save(next);
+    if (tag) tags.set(store, tag);
+  };
   const read = async (path: string, query: object, take: (batch: Identified[]) => unknown) => {
     const stream = await new ObjectStream<Identified>(transport, path, query, options);
     const { updatedUntil } = stream;
@@ -62,7 +74,7 @@ export async function mirror<T>(
       await read(`/deletions/${name}`, { deletedSince: since, fields: [identifier] }, (objects) =>
         store.delete(objects.map((object) => object[identifier] ?? '')),
       );
-      await save(withMark(until ?? since, since));
+      await end(withMark(until ?? since, since));
       return;
     } catch (error) {
       // Deletions are no longer kept for so long, or commits were lost that the copy has.
@@ -71,7 +83,7 @@ export async function mirror<T>(
   }
   await save(undefined);
   await store.clear();
-  await save(await put({ updatedSince: new Date(0) }));
+  await end(await put({ updatedSince: new Date(0) }));
 }
 
 /** A time with the mark of another one, which is what follows the milliseconds. */
@@ -82,8 +94,7 @@ function withMark(time: string, marked = time): string {
 async function* batchesOf<T>(objects: AsyncIterable<T>): AsyncGenerator<T[], void, undefined> {
   let batch: T[] = [];
   for await (const object of objects) {
-    batch.push(object);
-    if (batch.length === BATCH_SIZE) {
+    if (batch.push(object) === BATCH_SIZE) {
       yield batch;
       batch = [];
     }

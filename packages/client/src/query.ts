@@ -20,7 +20,7 @@ function textOf(name: string, value: unknown): string {
     const texts = Array.from(value as unknown[], (each) => textOf(name, each));
     const wrong = texts.find((text) => text.includes(','));
     if (wrong === undefined) return texts.join();
-    throw new TypeError(`${name}: '${wrong}' contains a comma, which would make it two values`);
+    throw new TypeError(`${name}: '${wrong}' contains a comma`);
   }
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean', 'bigint'].includes(typeof value)) return String(value);

@@ -104,8 +104,7 @@ export class Resource<R extends ResourceTypes> {
     query: Arguments<R['facetQuery']> = {} as never,
     options?: CallOptions,
   ): Promise<Facets<ParameterValues<R['facetQuery'], 'facets'>>> {
-    const path = `/facets/${this.name}`;
-    const { count, objects } = await this.transport.page(path, query, options);
+    const { count, objects } = await this.transport.page(`/facets/${this.name}`, query, options);
     type Field = ParameterValues<R['facetQuery'], 'facets'>;
     const counted = objects as (Omit<FacetCount<Field>, 'count'> & { count: string })[];
     return { count, objects: counted.map((each) => ({ ...each, count: Number(each.count) })) };
@@ -116,8 +115,7 @@ export class Resource<R extends ResourceTypes> {
     query: QueryWith<R['deletionQuery'], Fields, never>,
     options?: CallOptions,
   ): List<Selected<R['deletion'], Fields, []>> {
-    const path = `/deletions/${this.name}`;
-    return new List(this.transport, path, this.identifier, query, options);
+    return new List(this.transport, `/deletions/${this.name}`, this.identifier, query, options);
   }
 
   /**
@@ -125,11 +123,7 @@ export class Resource<R extends ResourceTypes> {
    * that the store was told to save last. In the first seconds of a new database that is `undefined`.
    */
   mirror<const Fields extends readonly OwnField<R>[] = []>(
-    {
-      store,
-      cursor,
-      fields,
-    }: {
+    copy: {
       readonly store: MirrorStore<
         Selected<R['object'], Fields, []> & Pick<R['object'], R['identifier'] & keyof R['object']>
       >;
@@ -137,10 +131,14 @@ export class Resource<R extends ResourceTypes> {
       readonly cursor?: string | undefined;
       /** The fields of the copy; its objects have the identifier in any case. Default: all. */
       readonly fields?: Fields | undefined;
+      /**
+       * Seconds, up to 60, for which a call waits for a change first, unless the one before failed. Then calls need no
+       * pause between them. Default: none.
+       */
+      readonly wait?: number | undefined;
     },
     options?: CallOptions,
   ): Promise<void> {
-    const { transport, name, identifier } = this;
-    return mirror({ transport, name, identifier, store, cursor, fields }, options);
+    return mirror(this.transport, this.name, this.identifier, copy, options);
   }
 }

@@ -1,5 +1,5 @@
 import { throwIfAborted, unlessAborted } from './abort.js';
-import { CatalogueConnectionError, CatalogueError } from './errors.js';
+import { CatalogueConnectionError, CatalogueError, hasErrcode } from './errors.js';
 import { LONGEST_TIMER } from './timer.js';
 
 /** Whether and when a request is sent again. */
@@ -19,10 +19,11 @@ export interface RetryOptions {
 }
 
 /** The errcodes of temporary errors. */
-export const RETRIED: ReadonlySet<string> = new Set(['-2', '-3', '-4', '-40']);
+export const RETRIED = ['-2', '-3', '-4', '-40'];
 
 /** Milliseconds of the shortest and the longest pause after a failed connection, as of Stripe's client. */
-const [SHORTEST_PAUSE, LONGEST_PAUSE] = [500, 5000];
+const SHORTEST_PAUSE = 500;
+const LONGEST_PAUSE = 5000;
 
 /**
  * Sends a request, and sends it again while its error is temporary.
@@ -42,31 +43,28 @@ export async function withRetries<T>(
       return await send();
     } catch (error) {
       throwIfAborted(signals);
-      if (!isRetried(error) || retries >= maxRetries) throw error;
       const pause = pauseAfter(error, retries);
-      if (performance.now() + pause > end || pause > LONGEST_TIMER) throw error;
-      onRetry?.(error, pause);
+      const isLast = retries >= maxRetries || performance.now() + pause > end;
+      if (isLast || pause > LONGEST_TIMER) throw error;
+      onRetry?.(error as CatalogueError | CatalogueConnectionError, pause);
       await sleep(pause, signals);
     }
   }
 }
 
-type Retried = CatalogueConnectionError | (CatalogueError & { readonly retryAfter: number });
-
-function isRetried(error: unknown): error is Retried {
-  return error instanceof CatalogueError
-    ? RETRIED.has(error.errcode) && error.retryAfter !== undefined
-    : error instanceof CatalogueConnectionError;
+/**
+ * Milliseconds, `Infinity` after an error that is not temporary. Those after a failed connection are random, so that
+ * clients do not come back all at once.
+ */
+function pauseAfter(error: unknown, retries: number): number {
+  if (error instanceof CatalogueConnectionError) {
+    const longest = Math.min(SHORTEST_PAUSE * 2 ** (retries + 1), LONGEST_PAUSE);
+    return (longest / 2) * (1 + Math.random());
+  }
+  return hasErrcode(error, ...RETRIED) ? (error.retryAfter ?? Infinity) * 1000 : Infinity;
 }
 
-/** Milliseconds. Those after a failed connection are random, so that clients do not come back all at once. */
-function pauseAfter(error: Retried, retries: number): number {
-  if (error instanceof CatalogueError) return error.retryAfter * 1000;
-  const longest = Math.min(SHORTEST_PAUSE * 2 ** (retries + 1), LONGEST_PAUSE);
-  return (longest / 2) * (1 + Math.random());
-}
-
-async function sleep(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
+export async function sleep(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
   let timer;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
   try {

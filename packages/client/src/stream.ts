@@ -74,7 +74,8 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, vo
     rest = lines.pop() ?? '';
     yield* lines;
   }
-  if (rest !== '') throw new CatalogueConnectionError('The stream ended within an object');
+  // An object that is not whole is a damaged line.
+  if (rest !== '') yield rest;
 }
 
 function parsed(line: string): unknown {

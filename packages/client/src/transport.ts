@@ -4,10 +4,13 @@ import { Exchange } from './exchange.js';
 import type { Page } from './list.js';
 import { PageCache } from './page-cache.js';
 import { queryStringOf } from './query.js';
-import { type RetryOptions, withRetries } from './retry.js';
+import { type RetryOptions, sleep, withRetries } from './retry.js';
 
 /** Milliseconds, as of Stripe's client. The service and a proxy before it give up earlier. */
 const TIMEOUT = 80_000;
+
+/** Milliseconds before a wait for a change: there may be changes all the time. */
+const PAUSE = 1000;
 
 /** What a client is made with. */
 export interface CatalogueOptions extends RetryOptions {
@@ -94,6 +97,30 @@ export class Transport {
       exchange.end();
       throw notOfTheService(response);
     });
+  }
+
+  /**
+   * Waits until a list has changed since it had an entity tag, or some seconds are over.
+   *
+   * @returns the entity tag that it has then
+   */
+  async changed(
+    path: string,
+    tag = '',
+    wait: number,
+    call: CallOptions = {},
+  ): Promise<string | null> {
+    if (tag) await sleep(PAUSE, this.signalsOf(call));
+    const headers = { Prefer: `wait=${wait}`, 'If-None-Match': tag };
+    return this.send(
+      this.urlOf(path, { limit: 0 }),
+      headers,
+      call,
+      async ({ exchange, response }) => {
+        await exchange.text(response);
+        return response.headers.get('ETag');
+      },
+    );
   }
 
   /** Throws the reason if a call has been aborted. */
