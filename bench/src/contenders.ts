@@ -120,10 +120,10 @@ export async function startUncached(
   return services;
 }
 
-/** Starts the service without a page cache on a database that nobody else uses. */
-export async function startUncachedAlone(databaseUrl: string): Promise<Contender> {
-  const definition = DEFINITIONS.find(({ name }) => name === UNCACHED);
-  if (!definition) throw new Error('There is no service without a page cache');
+/** Starts the service on a database that nobody else uses. */
+export async function startAlone(databaseUrl: string, service = UNCACHED): Promise<Contender> {
+  const definition = DEFINITIONS.find(({ name }) => name === service);
+  if (!definition) throw new Error(`There is no ${service}`);
   const headers = await credentials(databaseUrl);
   const server = await startService(PROJECT, databaseUrl, definition.settings ?? {});
   return { ...definition, server, headers };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { type Contender, startUncachedAlone } from './contenders.js';
+import { type Contender, startAlone } from './contenders.js';
 import { dropDatabase, newDatabase, query, tallyIsCut } from './database.js';
 import { fillRanks } from './fill.js';
 import { median } from './measure.js';
@@ -52,7 +52,7 @@ export async function firstMinute(server: string, rows: number): Promise<FirstMi
   await fillRanks(url);
   await mkdir(dirname(file), { recursive: true });
   await pipeline(Readable.from(productFile(rows)), createWriteStream(file));
-  const service = await startUncachedAlone(url);
+  const service = await startAlone(url);
   try {
     // As in a service that runs, V8 is warm, and statements are planned for what was there before: nothing.
     await measureLists({ service, url, rows, isEmpty: true }, WARMING);

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { startUncachedAlone } from './contenders.js';
+import { startAlone } from './contenders.js';
 import { dropDatabase, newDatabase, query, tallyIsCut } from './database.js';
 import { type Disk, disk } from './disk.js';
 import { fillRanks } from './fill.js';
@@ -51,7 +51,7 @@ async function served(
   rows: number,
   effort: Effort,
 ): Promise<Pick<Growth, 'lists' | 'memory'>> {
-  const service = await startUncachedAlone(url);
+  const service = await startAlone(url);
   try {
     await tallyIsCut(url);
     console.error('Lists of a storefront');

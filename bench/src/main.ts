@@ -7,7 +7,7 @@ import {
   CONTENDER_NAMES,
   SERVICE,
   startContenders,
-  startUncachedAlone,
+  startAlone,
   STOREFRONT_NAMES,
   UNCACHED,
 } from './contenders.js';
@@ -29,6 +29,7 @@ import { SCENARIO_NAMES, scenariosOf } from './scenarios.js';
 import { soak } from './soak.js';
 import { STOREFRONT, StorefrontRequests } from './storefront.js';
 import { updating } from './updating.js';
+import { waiting } from './waiting.js';
 import { walk } from './walk.js';
 
 interface Options {
@@ -43,6 +44,7 @@ interface Options {
   soak: number;
   overload: number;
   copies?: number;
+  waiting?: number;
   seed: number;
   firstMinute?: true;
   disk?: true;
@@ -80,6 +82,11 @@ const options = new Command('bench')
     new Option('--copies [s]', 'only copies that are kept beside writers and faults, so long')
       .preset('300')
       .argParser(positive),
+  )
+  .addOption(
+    new Option('--waiting [n]', 'only connections that wait for a change, so many')
+      .preset('10000')
+      .argParser(whole),
   )
   .option('--seed <n>', 'of the writers and faults of --copies', whole, 1)
   .option('--first-minute', 'only the lists after an import into a running service')
@@ -147,13 +154,17 @@ async function runOf(rows: number): Promise<Results> {
 
 async function run(rows: number): Promise<Results> {
   const url = await filledDatabase(server.url, rows);
+  if (options.waiting !== undefined) {
+    console.log(await waiting(url, options.waiting));
+    return { ...NOTHING, rows };
+  }
   if (options.overload > 0) {
     await query(url, 'VACUUM ANALYZE');
     const overloaded = await overload(url, options.overload, options.baseline);
     return { ...NOTHING, rows, overloaded };
   }
   if (options.disk) {
-    const service = await startUncachedAlone(url);
+    const service = await startAlone(url);
     await tallyIsCut(url).finally(() => service.server.stop());
     await query(url, 'VACUUM ANALYZE');
     const onDisk = await disk(url, rows);

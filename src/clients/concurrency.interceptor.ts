@@ -36,7 +36,8 @@ export class ConcurrencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
-    if (!request.client) return next.handle();
+    // Those that waited for a change have a bound of their own: see `WaitingRequests`.
+    if (!request.client || request.waited) return next.handle();
     const { clientID } = request.client;
     if (!this.requests.enter(clientID, this.shareOf(clientID))) throw errors.busy();
     return next.handle().pipe(

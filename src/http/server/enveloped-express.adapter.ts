@@ -25,7 +25,7 @@ import { receive, requestId } from './receive.js';
 import { WaitingRequests } from './waiting-requests.js';
 
 /** The share of the connections on which requests may wait. */
-const WAITING_SHARE = 0.5;
+const WAITING_SHARE = 0.8;
 
 /** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
 export class EnvelopedExpressAdapter extends ExpressAdapter {
@@ -45,9 +45,9 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   addPublicRoutes: (express: Express) => void = () => undefined;
   /** Has the number of requests in work. */
   readonly admission: Admission;
-  /** Of these, as many run again at a time as there are connections to the database. */
+  /** Of these, as many run again at a time as leave half of the requests in work to others, however slow it is. */
   readonly waiting = new WaitingRequests(
-    (running) => running < this.limit.poolSize && this.admission.size < this.requestLimit,
+    (running) => running < this.limit.minimum / 2 && this.admission.size < this.requestLimit,
   );
   private readonly delay = new LoopDelay();
   readonly http: EnvelopedServer;

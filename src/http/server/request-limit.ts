@@ -20,14 +20,15 @@ const DECAY = 0.9;
  * clients that wait for their answers cannot overload the service.
  */
 export class RequestLimit {
-  private readonly minimum: number;
+  /** The lowest value of `at`. */
+  readonly minimum: number;
   /** The highest value of `at`. */
   readonly maximum: number;
   /** Requests in work on one client connection. */
   readonly ofConnection: number;
 
   /** @param poolSize connections to the database */
-  constructor(readonly poolSize: number) {
+  constructor(private readonly poolSize: number) {
     this.minimum = PER_DATABASE_CONNECTION.minimum * poolSize;
     this.maximum = PER_DATABASE_CONNECTION.maximum * poolSize;
     const { divisor, minimum } = CONNECTION_SHARE;

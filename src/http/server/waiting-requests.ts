@@ -3,7 +3,7 @@ import type { CatalogueRequest } from '../catalogue-request.js';
 import { onLeave } from './admission.js';
 
 /** Milliseconds between two looks whether there is room, and for which a request looks. */
-const [PAUSE, LONGEST_PAUSE] = [2, 5000];
+const [PAUSE, LONGEST_PAUSE] = [1, 20_000];
 
 /** Requests that wait for a change. They are not in work, and run again one after the other as there is room. */
 export class WaitingRequests {
