@@ -137,6 +137,7 @@ export async function metric({ adminPort }: Target, name: string): Promise<numbe
 /** Metrics of resources that requests hold; 0 if no request is in progress. */
 const HELD = [
   'catalogue_requests_in_work',
+  'catalogue_requests_waiting',
   'catalogue_undelivered_bytes',
   'catalogue_streams_open',
 ];

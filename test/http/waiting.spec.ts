@@ -65,6 +65,15 @@ function untilWaiting(count: number, of = service): Promise<void> {
   return until(() => adapterOf(of).waiting.size === count);
 }
 
+function poolOf({ dataSource }: Service): Pool {
+  return (dataSource.driver as unknown as { master: Pool }).master;
+}
+
+function connectionsInUse(): number {
+  const { totalCount, idleCount } = poolOf(service);
+  return totalCount - idleCount;
+}
+
 /** A request on a connection of its own. */
 function get(
   path: string,
@@ -166,6 +175,7 @@ describe('A request with Prefer: wait', () => {
     const query = path + row.now.toISOString();
     const waiting = get(query, { Accept, Prefer: 'wait=30' });
     await untilWaiting(1);
+    expect(connectionsInUse()).toBe(0);
     await service.dataSource.query(
       `WITH deleted AS (DELETE FROM brands WHERE "brandID" = 'b')
        UPDATE brands SET name = name || '.' WHERE "brandID" = 'a'`,
@@ -185,15 +195,14 @@ describe('A request with Prefer: wait', () => {
   });
 
   it('takes no connection and no place of those in work, and all share one look a second', async () => {
-    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
     const { headers } = await get('/brands', {});
     const sent = { 'If-None-Match': String(headers.etag), Prefer: 'wait=30' };
     // More than the service or the client may have in work.
     const waiting = Array.from({ length: 90 }, () => get('/brands', sent));
     await untilWaiting(90);
     expect(adapterOf(service).admission.size).toBe(0);
-    expect(pool.totalCount - pool.idleCount).toBe(0);
-    const spy = jest.spyOn(pool, 'query');
+    expect(connectionsInUse()).toBe(0);
+    const spy = jest.spyOn(poolOf(service), 'query');
     const began = performance.now();
     await until(() => performance.now() - began > 2500);
     const looks = sentStatements(spy).filter(({ text }) => text.includes('resource_version'));
@@ -217,17 +226,20 @@ describe('A request with Prefer: wait', () => {
     expect({ status, left: headers['x-ratelimit-remaining'] }).toEqual({ status: 304, left: '1' });
   });
 
-  it.each(['end', 'destroy'] as const)('stops to wait when its client is gone: %s', async (how) => {
-    const { etag = '' } = (await get('/brands', {})).headers;
-    const socket = connect(service.port, '127.0.0.1');
-    socket.write(
-      `GET /brands HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${service.clientID}\r\nAuthorization: Bearer ${service.token}\r\nIf-None-Match: ${etag}\r\nPrefer: wait=30\r\n\r\n`,
-    );
-    await untilWaiting(1);
-    socket[how]();
-    await until(() => adapterOf(service).waiting.size === 0, 500);
-    socket.destroy();
-  });
+  it.each(['end', 'destroy', 'resetAndDestroy'] as const)(
+    'stops to wait when its client is gone: %s',
+    async (how) => {
+      const { etag = '' } = (await get('/brands', {})).headers;
+      const socket = connect(service.port, '127.0.0.1');
+      socket.write(
+        `GET /brands HTTP/1.1\r\nHost: a\r\nX-Client-ID: ${service.clientID}\r\nAuthorization: Bearer ${service.token}\r\nIf-None-Match: ${etag}\r\nPrefer: wait=30\r\n\r\n`,
+      );
+      await untilWaiting(1);
+      socket[how]();
+      await until(() => adapterOf(service).waiting.size === 0, 500);
+      socket.destroy();
+    },
+  );
 
   it('gets -4 if 1,000 of its client wait', async () => {
     const { etag = '' } = (await get('/brands', {})).headers;
