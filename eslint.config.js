@@ -9,7 +9,7 @@ const FOLDERS = {
   settings: [],
   database: [],
   resource: ['database'],
-  http: ['database'],
+  http: ['resource', 'database'],
   tally: ['resource', 'database'],
   list: ['tally', 'http', 'resource', 'database'],
   declarations: ['list', 'http', 'resource'],

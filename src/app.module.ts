@@ -13,6 +13,7 @@ import { OptionsResponder } from './http/options-responder.js';
 import { ParametersGuard } from './http/parameters/parameters.guard.js';
 import { ParametersPipe } from './http/parameters/parameters.pipe.js';
 import { ListModule } from './list/list.module.js';
+import { RightsGuard } from './list/rights.guard.js';
 import { AnswerInterceptor } from './list/serving/answer.interceptor.js';
 import { ProductsModule } from './products/products.module.js';
 import type { Settings } from './settings/settings.js';
@@ -24,8 +25,10 @@ import { VariantsModule } from './variants/variants.module.js';
   providers: [
     DeclarationCheck,
     // Applied to every request, in this order.
-    { provide: APP_GUARD, useClass: CredentialsGuard },
+    CredentialsGuard,
+    { provide: APP_GUARD, useExisting: CredentialsGuard },
     { provide: APP_GUARD, useClass: RateGuard },
+    { provide: APP_GUARD, useClass: RightsGuard },
     { provide: APP_GUARD, useClass: ParametersGuard },
     { provide: APP_INTERCEPTOR, useClass: ConcurrencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: AnswerInterceptor },

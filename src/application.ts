@@ -3,6 +3,7 @@ import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
+import { CredentialsGuard } from './clients/credentials.guard.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
 import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
@@ -62,7 +63,9 @@ export async function createApplication(
       settings.databaseUrl === undefined
         ? { clientID: DEMO_CLIENT, accessToken: DEMO_TOKEN }
         : undefined;
-    publishDocumentation(express, application, settings, credentials);
+    publishDocumentation(express, application, settings, credentials, (request) =>
+      application.get(CredentialsGuard).authenticate(request),
+    );
   };
   try {
     await application.init();

@@ -1,22 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ClientsService } from '../clients/clients.service.js';
+import type { ClientOptions, ClientsService } from '../clients/clients.service.js';
 import { withCatalogue } from './open-catalogue.js';
 
 export function clientCommand(catalogue: Command): void {
   const client = catalogue.command('client').description('manage clients');
-  client
-    .command('create')
+  withRights(client.command('create'))
     .description('create a client')
-    .argument('<clientID>')
     .option('--name <name>', 'a name for people, such as the company')
-    .option(
-      '--rate-limit <n>',
-      'requests per minute, 0 for no limit; default: RATE_LIMIT_PER_MINUTE',
-      wholeNumber,
-    )
-    .action((clientID: string, options: { name?: string; rateLimit?: number }, audit: Command) =>
+    .action((clientID: string, flags: ClientFlags, audit: Command) =>
       withClients(async (clients) => {
-        await clients.create(clientID, options);
+        await clients.create(clientID, optionsOf(flags));
         console.log(clientID);
       }, audit),
     );
@@ -24,22 +17,13 @@ export function clientCommand(catalogue: Command): void {
     .command('list')
     .description('list the clients')
     .action(() => withClients(printClients));
-  client
-    .command('update')
-    .description('change the request limit of a client; takes effect within ten seconds')
-    .argument('<clientID>')
-    .requiredOption(
-      '--rate-limit <n>',
-      'requests per minute, 0 for no limit, or default for RATE_LIMIT_PER_MINUTE',
-      (value: string) => (value === 'default' ? value : wholeNumber(value)),
-    )
-    .action((clientID: string, { rateLimit }: { rateLimit: number | 'default' }, audit: Command) =>
-      withClients(
-        (clients) =>
-          clients.update(clientID, { rateLimit: rateLimit === 'default' ? null : rateLimit }),
-        audit,
-      ),
-    );
+  const update = withRights(client.command('update'));
+  update
+    .description('change what a client may do; takes effect within ten seconds')
+    .action((clientID: string, flags: ClientFlags, audit: Command) => {
+      if (Object.keys(flags).length === 0) update.error('error: name an option to change');
+      return withClients((clients) => clients.update(clientID, optionsOf(flags)), audit);
+    });
   for (const [name, disabled] of [
     ['disable', true],
     ['enable', false],
@@ -52,6 +36,49 @@ export function clientCommand(catalogue: Command): void {
         withClients((clients) => clients.update(clientID, { disabled }), audit),
       );
   }
+}
+
+interface ClientFlags {
+  readonly name?: string;
+  readonly rateLimit?: number | 'default';
+  readonly resources?: string[] | 'all';
+  readonly hide?: string[];
+  readonly public?: boolean;
+}
+
+/** Commander has no option whose value is null. */
+function optionsOf({ name, rateLimit, resources, ...flags }: ClientFlags): ClientOptions {
+  return {
+    name,
+    rateLimit: rateLimit === 'default' ? null : rateLimit,
+    resources: resources === 'all' ? null : resources,
+    hidden: flags.hide,
+    isPublic: flags.public,
+  };
+}
+
+/** Adds the identifier of a client, and what is set of it in the same way when it is created and later. */
+function withRights(command: Command): Command {
+  return command
+    .argument('<clientID>')
+    .option(
+      '--rate-limit <n>',
+      'requests per minute, 0 for no limit; default: RATE_LIMIT_PER_MINUTE',
+      (value: string) => (value === 'default' ? value : wholeNumber(value)),
+    )
+    .option(
+      '--resources <names>',
+      'the resources that it may read, such as products,brands; or all',
+      (value: string) => (value === 'all' ? value : value.split(',')),
+    )
+    .addOption(
+      new Option(
+        '--hide <fields>',
+        'the fields that it does not see, such as products.price; or none',
+      ).argParser((value) => (value === 'none' ? [] : value.split(','))),
+    )
+    .option('--public', 'everybody can read its token, as in a page for browsers')
+    .option('--no-public', 'its token is secret');
 }
 
 export function tokenCommand(catalogue: Command): void {
@@ -111,12 +138,15 @@ async function withClients(
 async function printClients(clients: ClientsService): Promise<void> {
   const rows = await clients.list();
   print(
-    ['clientID', 'name', 'state', 'rate limit'],
-    rows.map(({ clientID, name, disabled, rateLimit }) => [
+    ['clientID', 'name', 'state', 'rate limit', 'token', 'resources', 'hidden'],
+    rows.map(({ clientID, name, disabled, rateLimit, resources, hidden, isPublic }) => [
       clientID,
       name ?? '',
       disabled ? 'disabled' : 'enabled',
       rateLimit === null ? 'default' : String(rateLimit),
+      isPublic ? 'public' : 'secret',
+      resources?.join() ?? 'all',
+      hidden.join() || 'none',
     ]),
   );
 }

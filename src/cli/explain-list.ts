@@ -52,8 +52,8 @@ async function listingOf(
   params: Record<string, string>,
   parameters: readonly Parameter[],
 ): Promise<Listing> {
-  const pipe = new ParametersPipe(application.get(Settings));
-  const values: unknown = await pipe.transform(parameters, { type: 'query', metatype });
+  const sent = { parameters, settings: application.get(Settings) };
+  const values: unknown = await new ParametersPipe().transform(sent, { type: 'query', metatype });
   const handler = await handlerFor();
   const result: unknown = await handler({ query: values as object, params });
   if (result instanceof Listing) return result;

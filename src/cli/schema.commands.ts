@@ -131,6 +131,7 @@ export function verifyCommand(catalogue: Command): void {
       const { pendingMigrations } = await import('../database/migrate.js');
       const { findViolations } = await import('../verify/verify.js');
       const { uncachedLists } = await import('../verify/uncached-lists.js');
+      const { ClientsService } = await import('../clients/clients.service.js');
       await withCatalogue(
         async (catalogue, dataSource) => {
           const pending = await pendingMigrations(dataSource);
@@ -139,7 +140,10 @@ export function verifyCommand(catalogue: Command): void {
             ? [
                 `migrations are pending: ${names}; run catalogue migrate, nothing else is checked before`,
               ]
-            : await findViolations(catalogue);
+            : [
+                ...(await findViolations(catalogue)),
+                ...(await catalogue.get(ClientsService).staleRights()),
+              ];
           for (const line of violations) console.log(line);
           // No violations: they do not affect the exit status. Fails if a column is missing.
           for (const line of await uncachedLists(catalogue).catch(() => []))

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadPool } from '../database/read-pool.js';
+import { Rights } from '../resource/rights.js';
+import type { ScopeClient } from '../resource/scope.js';
 
 /** A client and its tokens, as far as authentication and rate limits need them. */
-export interface ClientRecord {
-  readonly clientID: string;
+export interface ClientRecord extends ScopeClient {
   readonly disabled: boolean;
   /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
   readonly rateLimit: number | null;
@@ -67,7 +68,8 @@ export class ClientReader {
   private async query(clientIDs: string[]): Promise<Map<string, Reading>> {
     const asOf = performance.now();
     // Returns a row for an unknown client too, so that its lookup takes the same work.
-    const text = `SELECT asked, client.disabled, client."rateLimit", token.hash, token."expiresAt"
+    const text = `SELECT asked, client.disabled, client."rateLimit", client.resources, client.hidden,
+         client."isPublic", token.hash, token."expiresAt"
        FROM unnest($1::varchar[]) asked
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
@@ -84,10 +86,13 @@ export class ClientReader {
 }
 
 function clientOf(clientID: string, rows: readonly Row[]): ClientRecord | undefined {
-  const [{ disabled, rateLimit } = { disabled: null, rateLimit: null }] = rows;
-  if (disabled === null) return undefined;
+  const [row] = rows;
+  if (row?.disabled === undefined || row.disabled === null) return undefined;
+  const { disabled, rateLimit, resources, hidden, isPublic } = row;
+  const rights = new Rights(resources, hidden ?? [], isPublic ?? false);
   const tokens = rows.flatMap(({ hash, expiresAt }) => (hash ? [{ hash, expiresAt }] : []));
-  return { clientID, disabled, rateLimit, tokens };
+  const isRestricted = rights.isNarrowed || rights.isPublic;
+  return { clientID, disabled, rateLimit, rights: isRestricted ? rights : undefined, tokens };
 }
 
 interface Row {
@@ -95,6 +100,9 @@ interface Row {
   /** Null if the client does not exist. */
   readonly disabled: boolean | null;
   readonly rateLimit: number | null;
+  readonly resources: readonly string[] | null;
+  readonly hidden: readonly string[] | null;
+  readonly isPublic: boolean | null;
   readonly hash: Buffer | null;
   readonly expiresAt: Date | null;
 }

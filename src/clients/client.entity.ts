@@ -17,6 +17,18 @@ export class Client {
   @Column({ type: 'integer', nullable: true, name: 'rateLimit' })
   rateLimit!: number | null;
 
+  /** The names of the resources that it may read; null: all. */
+  @Column({ type: 'text', array: true, nullable: true })
+  resources!: string[] | null;
+
+  /** The columns that it does not see, such as `products.price`. */
+  @Column({ type: 'text', array: true, default: [] })
+  hidden!: string[];
+
+  /** Whether everybody can read its token. */
+  @Column({ type: 'boolean', default: false, name: 'isPublic' })
+  isPublic!: boolean;
+
   @CreateDateColumn({ ...timeColumn, name: 'createdAt' })
   createdAt!: Date;
 }

@@ -3,10 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { CommandError } from '../command-error.js';
+import { resourcesOf } from '../resource/resource.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { CLIENT_ID } from './credentials.guard.js';
 import { hashOf, newToken } from './token.js';
+
+/** What an operator sets of a client. */
+export type ClientOptions = Partial<Omit<Client, 'clientID' | 'createdAt'>>;
 
 /** Management of clients and tokens by an operator. Errors are `CommandError`s of one line. */
 @Injectable()
@@ -16,15 +20,16 @@ export class ClientsService {
     @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
   ) {}
 
-  /** @throws CommandError if the identifier is invalid or taken */
-  async create(clientID: string, options: { name?: string; rateLimit?: number }): Promise<void> {
+  /** @throws CommandError if the identifier is invalid or taken, or a right names what there is not */
+  async create(clientID: string, options: ClientOptions): Promise<void> {
     if (!CLIENT_ID.test(clientID)) {
       throw new CommandError('A clientID must be 1 to 100 visible ASCII characters');
     }
+    this.checkRights(options);
     const inserted = await this.clients
       .createQueryBuilder()
       .insert()
-      .values({ clientID, name: options.name ?? null, rateLimit: options.rateLimit ?? null })
+      .values({ clientID, ...options })
       .orIgnore()
       .returning('"clientID"')
       .execute();
@@ -39,12 +44,10 @@ export class ClientsService {
   /**
    * Changes a client. Takes effect within ten seconds on every instance.
    *
-   * @throws CommandError if the client does not exist
+   * @throws CommandError if the client does not exist, or a right names what there is not
    */
-  async update(
-    clientID: string,
-    changes: Partial<Pick<Client, 'disabled' | 'rateLimit'>>,
-  ): Promise<void> {
+  async update(clientID: string, changes: ClientOptions): Promise<void> {
+    this.checkRights(changes);
     const { affected } = await this.clients.update({ clientID }, changes);
     if (!affected) throw new CommandError(`There is no client ${clientID}`);
   }
@@ -80,6 +83,30 @@ export class ClientsService {
   async revoke(tokenID: string): Promise<void> {
     const { affected } = await this.tokens.delete({ tokenID });
     if (!affected) throw new CommandError(`There is no token ${tokenID}`);
+  }
+
+  /** What the rights of clients name and is not there any more, as lines. */
+  async staleRights(): Promise<string[]> {
+    return (await this.list()).flatMap((client) =>
+      [...this.problemsOf(client)].map((problem) => `the client ${client.clientID}: ${problem}`),
+    );
+  }
+
+  private checkRights(options: ClientOptions): void {
+    const [problem] = this.problemsOf(options);
+    if (problem !== undefined) throw new CommandError(problem);
+  }
+
+  private *problemsOf({ resources, hidden = [] }: ClientOptions): Generator<string> {
+    const all = resourcesOf(this.clients.manager.dataSource);
+    for (const name of resources ?? [])
+      if (!all.has(name)) yield `There is no resource ${name}, only ${[...all.keys()].join(', ')}`;
+    for (const name of hidden) {
+      const [, resource = '', field = ''] = /^([^.]*)\.(.*)$/.exec(name) ?? [];
+      const column = all.get(resource)?.findColumnWithPropertyName(field);
+      if (!column) yield `There is no field ${name} to hide: name one as products.price`;
+      else if (column.isPrimary) yield `${name} cannot be hidden: it identifies the objects`;
+    }
   }
 
   /** @throws CommandError if there is no such client */

@@ -26,14 +26,22 @@ export class CredentialsGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    await this.authenticate(context.switchToHttp().getRequest<CatalogueRequest>());
+    return true;
+  }
+
+  /**
+   * Sets the client of a request.
+   *
+   * @throws ApiError `-10` to `-14` for its credentials, `-40` after too many wrong ones, `-2` if they cannot be checked
+   */
+  async authenticate(request: CatalogueRequest): Promise<void> {
     // Clients and objects may not have been restored yet.
     if (this.schemaDoubt.isOpen) throw errors.unavailable();
-    const request = context.switchToHttp().getRequest<CatalogueRequest>();
     // Read first: a closed connection has no address.
     const address = clientAddress(request);
     try {
       request.client = await this.login(request, address);
-      return true;
     } catch (error) {
       // The address is logged for rejected credentials, not if they could not be checked.
       if (error instanceof ApiError && error.status < 500) request.failedLoginAddress = address;
@@ -75,7 +83,7 @@ export class CredentialsGuard implements CanActivate {
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 one, since a host can use any address of it. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = [], tail = []] = address
     .split('::')

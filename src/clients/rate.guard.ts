@@ -7,7 +7,9 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
+import { clientAddress } from '../http/client-address.js';
 import { Settings } from '../settings/settings.js';
+import { networkOf } from './credentials.guard.js';
 import { FixedWindows, limitExceeded, wholeSeconds } from './fixed-windows.js';
 import type { RedisWindows } from './redis-windows.js';
 
@@ -15,8 +17,8 @@ import type { RedisWindows } from './redis-windows.js';
 const WINDOW = 60_000;
 
 /**
- * Counts the requests of each client per minute: all instances in Redis, or each by itself while there is none. Rejects
- * those over the client's limit with `-40`, and sets the `X-RateLimit-*` headers.
+ * Counts the requests of each client per minute, and of one with a public token those of each address: all instances in
+ * Redis, or each by itself while there is none. Rejects those over the client's limit with `-40`, and sets the `X-RateLimit-*` headers.
  */
 @Injectable()
 export class RateGuard implements CanActivate, OnModuleInit, OnModuleDestroy {
@@ -35,13 +37,17 @@ export class RateGuard implements CanActivate, OnModuleInit, OnModuleDestroy {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const { client, waited } = http.getRequest<CatalogueRequest>();
+    const request = http.getRequest<CatalogueRequest>();
+    const { client, waited } = request;
     const limit = client?.rateLimit ?? this.settings.rateLimit;
     // A request that has waited was counted when it came.
     if (!client || limit === 0 || waited) return true;
-    const { clientID } = client;
-    const { count, milliseconds } =
-      (await this.redis?.count(clientID)) ?? this.memory.count(clientID);
+    const { clientID, rights } = client;
+    // No identifier has a space.
+    const key = rights?.isPublic
+      ? `${clientID} ${networkOf(clientAddress(request) ?? '')}`
+      : clientID;
+    const { count, milliseconds } = (await this.redis?.count(key)) ?? this.memory.count(key);
     const response = http.getResponse<Response>();
     response.setHeader('X-RateLimit-Limit', limit);
     response.setHeader('X-RateLimit-Remaining', Math.max(0, limit - count));

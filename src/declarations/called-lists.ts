@@ -19,6 +19,7 @@ import { Listing } from '../list/listing/listing.js';
 export interface CalledList {
   readonly endpoint: Endpoint;
   readonly parameter: string;
+  readonly declared: DeclaredParameter;
   readonly result?: unknown;
   readonly error?: Error;
 }
@@ -29,11 +30,12 @@ type Samples = (declared: DeclaredParameter, settings: ParameterSettings) => rea
 /** The example of a parameter. */
 export const example: Samples = (declared) => [validExample(declared)];
 
-/** The example of a parameter, its greatest and its least value, and all values of an enumeration. */
+/** The example of a parameter, its greatest and its least value, and all values of an enumeration or a boolean. */
 export const extremes: Samples = (declared, settings) => {
   const schema = schemaOf(declared, settings);
   const { minimum, maximum, format, type, enum: values = [] } = schema.items ?? schema;
   const bounds = format === 'int64' && type === 'string' ? [INT64_MAXIMUM] : [minimum, maximum];
+  if (type === 'boolean') return ['true', 'false'];
   const texts = [...bounds.filter((bound) => bound !== undefined).map(String), ...values];
   return [validExample(declared), ...texts];
 };
@@ -64,9 +66,9 @@ export async function* callLists(
         const values = readParameters(query, [...required, [parameter, text]], settings);
         try {
           const result: unknown = await handler({ query: values, params });
-          yield { endpoint, parameter, result };
+          yield { endpoint, parameter, declared, result };
         } catch (error) {
-          yield { endpoint, parameter, error: error as Error };
+          yield { endpoint, parameter, declared, error: error as Error };
         }
       }
     }

@@ -10,6 +10,10 @@ import { resourcesOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { typeNameOf } from '../resource/column-values.js';
 import { fittingInstead } from '../resource/comparable.js';
+import { addRead, parametersOf } from '../http/parameters/declared-parameters.js';
+import { readColumns } from '../list/condition/condition.js';
+import { NON_FILTERS } from '../list/condition/filters.js';
+import { FACET_PARAMETERS, FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { callLists, comparisonsIn, extremes } from './called-lists.js';
 import { handlerProblems } from './declared-handlers.js';
 import { queryProblems, unreachedHandlers } from './declared-queries.js';
@@ -74,8 +78,16 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
         if (error instanceof WrongEntityError) problems.push(error.message);
       }
     }
-    for await (const { parameter, result } of callLists(lists, this.settings, extremes)) {
-      if (result instanceof Listing) problems.push(...misfitsOf(result, parameter));
+    for (const { query } of endpointsIn(this.modules)) {
+      const names = query.prototype instanceof FacetsQueryDto ? FACET_PARAMETERS : [];
+      for (const [name, declared] of parametersOf(query))
+        if (NON_FILTERS.has(name) || names.includes(name)) addRead(declared, []);
+    }
+    for await (const { parameter, declared, result } of callLists(lists, this.settings, extremes)) {
+      const list = result instanceof Listing ? result : undefined;
+      if (!NON_FILTERS.has(parameter))
+        addRead(declared, list && readColumns(list.repository.metadata, list.filters));
+      if (list) problems.push(...misfitsOf(list, parameter));
     }
     refuse(problems);
   }

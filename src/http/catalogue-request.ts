@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { ScopeClient } from '../resource/scope.js';
 import type { Parameter } from './parameters/query-string.js';
 import type { RequestTrace } from './request-trace.js';
 
@@ -14,7 +15,7 @@ export interface CatalogueRequest extends Request {
   /** How its page was read from the database: the plan, and how it was counted. */
   plan?: { readonly name: string; readonly count: string };
   /** The client; set once its credentials are verified. */
-  client?: { readonly clientID: string; readonly rateLimit: number | null };
+  client?: ScopeClient & { readonly rateLimit: number | null };
   /** That of its error response; absent for any other response. */
   errcode?: number;
   /** `performance.now()` when its answer was there; absent for an error response. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
+import type { SentQuery } from './parameters/parameters.pipe.js';
 import { isCredential } from './parameters/credentials-query.dto.js';
 
 /** A request whose answer took longer than a limit. */
@@ -74,7 +75,8 @@ export function observationOf(
 
 /** `undefined` if the names of its parameters were not checked: they may be any text of the client. */
 function slowRequest(request: CatalogueRequest, milliseconds: number): SlowRequest | undefined {
-  if ((request.query as unknown) !== request.parameters) return undefined;
+  const { parameters } = request.query as unknown as Partial<SentQuery>;
+  if (parameters !== request.parameters) return undefined;
   const names = request.parameters.map(({ name }) => name);
   return { milliseconds, parameters: names.filter((name) => !isCredential(name)) };
 }

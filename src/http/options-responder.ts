@@ -1,6 +1,5 @@
 import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import type { Response } from 'express';
-import { Settings } from '../settings/settings.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
@@ -8,18 +7,16 @@ import { queryClassOf } from './endpoints.js';
 import {
   type ParameterSchema,
   type ParameterSettings,
+  isAllowed,
   parametersOf,
   schemaOf,
 } from './parameters/declared-parameters.js';
-import { ParametersPipe } from './parameters/parameters.pipe.js';
+import { ParametersPipe, type SentQuery } from './parameters/parameters.pipe.js';
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()
 export class OptionsResponder {
-  constructor(
-    private readonly pipe: ParametersPipe,
-    private readonly settings: Settings,
-  ) {}
+  constructor(private readonly pipe: ParametersPipe) {}
 
   async answer(context: ExecutionContext): Promise<Answer> {
     const http = context.switchToHttp();
@@ -33,7 +30,8 @@ export class OptionsResponder {
           throw error;
         }
       });
-    const allowed = allowedParameters(query, this.settings);
+    const { settings } = request.query as unknown as SentQuery;
+    const allowed = describedParameters(query, settings);
     request.rows = allowed.length;
     http.getResponse<Response>().setHeader('Allow', ALLOWED_METHODS);
     const page = { count: String(allowed.length), objects: JSON.stringify(allowed) };
@@ -42,8 +40,9 @@ export class OptionsResponder {
 }
 
 /** The parameters as `OPTIONS` describes them. A property that does not apply is null. */
-function allowedParameters(query: Type<object>, settings: ParameterSettings): object[] {
-  return [...parametersOf(query)].map(([name, parameter]) => {
+function describedParameters(query: Type<object>, settings: ParameterSettings): object[] {
+  const allowed = [...parametersOf(query)].filter(([name]) => isAllowed(query, name, settings));
+  return allowed.map(([name, parameter]) => {
     const schema = schemaOf(parameter, settings);
     const { type, format, minimum = null, maximum = null } = schema;
     return {

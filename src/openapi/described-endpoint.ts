@@ -1,11 +1,12 @@
-import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { DataSource, EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { type Endpoint, pathClassOf, pathParametersOf, returnedBy } from '../http/endpoints.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
   type ParameterSchema,
   type ParameterSettings,
+  isAllowed,
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
@@ -16,11 +17,14 @@ import { identifierType } from '../resource/identifiers.js';
 import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
 import { classShape, type ObjectShape } from '../resource/json-shape.js';
 import { meaningOf } from '../resource/meaning.js';
+import { fieldsOf } from '../resource/resource.js';
 import type { Json } from './schema.js';
 
 /** An endpoint with its entity, parameters and path template. */
 export interface DescribedEndpoint extends Endpoint {
   readonly metadata: EntityMetadata | undefined;
+  /** The fields of its objects that the client sees. */
+  readonly columns: readonly ColumnMetadata[];
   /** `other`: neither a list nor one object by its identifier, such as the path of a handler of its own. */
   readonly kind: 'list' | 'facets' | 'object' | 'other';
   /** The query parameters without the credentials, which are security schemes. */
@@ -31,8 +35,6 @@ export interface DescribedEndpoint extends Endpoint {
   readonly returned?: ObjectShape;
   /** What its handler does, by `@Meaning`; absent without. */
   readonly meaning?: string;
-  /** Whether a guard of a controller or a handler may refuse a request. */
-  readonly isGuarded: boolean;
   /** The path template of OpenAPI, such as `/products/{productID}`. */
   readonly template: string;
 }
@@ -54,14 +56,13 @@ export interface PathParameter {
   readonly sample: string;
 }
 
-/** @param endpoints all of the service */
 export function described(
   endpoint: Endpoint,
-  endpoints: readonly Endpoint[],
   dataSource: DataSource,
   settings: ParameterSettings,
 ): DescribedEndpoint {
   const entity = entityOf(endpoint.query);
+  const { rights } = settings;
   const metadata = entity && dataSource.getMetadata(entity);
   const pathParameters = describedPath(endpoint, metadata);
   const returned = returnedBy(endpoint);
@@ -71,11 +72,17 @@ export function described(
     kind: kindOf(endpoint, pathParameters.length > 0),
     returned: returned && classShape(returned.type).shape,
     meaning: meaningOf(endpoint.controller, endpoint.method)?.meaning,
+    columns: metadata
+      ? fieldsOf(metadata).filter(({ propertyName }) => rights?.sees(entity, propertyName) ?? true)
+      : [],
     parameters: [...parametersOf(endpoint.query)]
-      .filter(([name]) => !isCredential(name))
-      .map(([name, parameter]) => ({ ...parameter, name, schema: schemaOf(parameter, settings) })),
+      .filter(([name]) => !isCredential(name) && isAllowed(endpoint.query, name, settings))
+      .map(([name, parameter]) => ({
+        ...parameter,
+        name,
+        schema: schemaOf(parameter, settings),
+      })),
     pathParameters,
-    isGuarded: isGuarded(endpoint, endpoints),
     template: endpoint.path.replace(/:(\w+)/g, '{$1}'),
   };
 }
@@ -107,20 +114,6 @@ function kindOf(
   if (prototype instanceof ListQueryDto) return 'list';
   if (prototype instanceof FacetsQueryDto) return 'facets';
   return prototype instanceof ObjectQueryDto && isIdentified ? 'object' : 'other';
-}
-
-/** Deletions and facets of a resource have the guards of its list. */
-function isGuarded(endpoint: Endpoint, endpoints: readonly Endpoint[]): boolean {
-  const [parent] = fixedParts(endpoint);
-  const list =
-    parent === 'deletions' || parent === 'facets'
-      ? endpoints.find(({ path }) => path === `/${resourceOf(endpoint)}`)
-      : endpoint;
-  if (!list) return false;
-  const handler = (list.controller.prototype as Record<string, object>)[list.method];
-  return [list.controller, handler ?? {}].some((each) =>
-    Reflect.hasMetadata(GUARDS_METADATA, each),
-  );
 }
 
 /** The fixed parts of a path, such as `['deletions', 'products']`. */

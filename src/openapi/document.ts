@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { DataSource } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
+import { type ParameterSettings, settingsFor } from '../http/parameters/declared-parameters.js';
 import { MAXIMUM_BOUNDS } from '../list/facets/facets-query.dto.js';
+import { refusalOf } from '../list/rights.guard.js';
+import type { Rights } from '../resource/rights.js';
 import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';
@@ -15,6 +18,7 @@ import {
   errorReferences,
   errorResponses,
   notModified,
+  WITH_CREDENTIALS,
 } from './responses.js';
 import { facetCount, json, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
 import { VERSION } from '../settings/version.js';
@@ -23,11 +27,19 @@ import { VERSION } from '../settings/version.js';
  * The OpenAPI 3.1 document of an application, from endpoints, query classes, entities and the table of errors.
  * `@nestjs/swagger` describes bodies by classes and parameters by types, while here every parameter is a text with its
  * own parser, every body is an envelope, and null is a type.
+ *
+ * @param rights what the client may read for whom it is; absent: everything
  */
-export function openapiDocument(application: INestApplicationContext, settings: Settings): Json {
+export function openapiDocument(
+  application: INestApplicationContext,
+  settings: Settings,
+  rights?: Rights,
+): Json {
   const dataSource = application.get(DataSource);
-  const all = endpointsOf(application);
-  const endpoints = all.map((endpoint) => described(endpoint, all, dataSource, settings));
+  const ofClient = settingsFor(settings, rights);
+  const endpoints = endpointsOf(application)
+    .filter(({ query }) => !rights || refusalOf(query, rights) === undefined)
+    .map((endpoint) => described(endpoint, dataSource, ofClient));
   return {
     openapi: '3.1.1',
     info: {
@@ -61,7 +73,7 @@ export function openapiDocument(application: INestApplicationContext, settings: 
         Success: SUCCESS,
         ErrorEnvelope: ERROR_ENVELOPE,
         ...Object.fromEntries(
-          endpoints.flatMap((endpoint) => Object.entries(schemasOf(endpoint, endpoints, settings))),
+          endpoints.flatMap((endpoint) => Object.entries(schemasOf(endpoint, endpoints, ofClient))),
         ),
       },
     },
@@ -72,9 +84,9 @@ export function openapiDocument(application: INestApplicationContext, settings: 
 function schemasOf(
   endpoint: DescribedEndpoint,
   endpoints: readonly DescribedEndpoint[],
-  { maxLimit }: Settings,
+  { maxLimit }: ParameterSettings,
 ): Json {
-  const { metadata, kind } = endpoint;
+  const { metadata, kind, columns } = endpoint;
   if (!metadata) return {};
   const page = pageName(endpoint, metadata);
   if (kind === 'facets') {
@@ -91,7 +103,7 @@ function schemasOf(
     .filter((other) => other.metadata === metadata)
     .flatMap((other) => namesIn(other, 'include'));
   return {
-    [metadata.name]: resourceSchema(metadata, included),
+    [metadata.name]: resourceSchema(metadata, columns, included),
     [page]: pageOf(metadata.name, count, maxLimit),
   };
 }
@@ -109,7 +121,7 @@ export function overview(): string {
   );
 }
 
-/** The paths of the service itself. They need no credentials and ignore parameters. */
+/** The paths of the service itself. They need no credentials and ignore other parameters. */
 function servicePaths(): Json {
   return {
     '/docs': publicPath({
@@ -118,27 +130,32 @@ function servicePaths(): Json {
       description: 'A page for browsers, to which `/` leads them. Parameters are ignored.',
       content: { 'text/html': { schema: { type: 'string' } } },
     }),
-    '/openapi.json': publicPath({
-      operationId: 'getOpenapi',
-      summary: 'Get this document',
-      description: 'As it is, not in an envelope. Parameters are ignored.',
-      content: json({ type: 'object' }),
-    }),
+    '/openapi.json': publicPath(
+      {
+        operationId: 'getOpenapi',
+        summary: 'Get this document',
+        description:
+          'As it is, not in an envelope. With credentials, what their client may use. Other parameters are ignored.',
+        security: [{}, ...CREDENTIALS],
+        content: json({ type: 'object' }),
+      },
+      WITH_CREDENTIALS,
+    ),
   };
 }
 
-function publicPath({ content, ...rest }: Json): Json {
+function publicPath({ content, ...rest }: Json, possible = ANYWHERE): Json {
   const named = headersNamed(...COMMON, 'Content-Encoding', 'ETag');
   return {
     get: {
       tags: ['service'],
+      security: [],
       ...rest,
       parameters: [IF_NONE_MATCH_REFERENCE],
-      security: [],
       responses: {
         200: { description: 'What is asked for.', headers: named, content },
         304: notModified(),
-        ...errorReferences(ANYWHERE),
+        ...errorReferences(possible),
       },
     },
   };

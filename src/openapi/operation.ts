@@ -107,7 +107,7 @@ function isKept(metadata: EntityMetadata | undefined): boolean {
 
 /** The possible errors of a `GET`. */
 export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
-  const { kind, pathParameters, parameters, isGuarded } = endpoint;
+  const { kind, pathParameters, parameters } = endpoint;
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
   const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
@@ -119,7 +119,6 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   return [
     ...WITH_CREDENTIALS,
     ...(kind === 'other' ? THROWN : []),
-    ...(isGuarded ? [errors.forbidden] : []),
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
     ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
@@ -155,7 +154,8 @@ function content(endpoint: DescribedEndpoint): Json {
   const { metadata, kind, returned } = endpoint;
   if (returned) return json(anyPage(schemaOfShape(returned)), exampleOf(exampleOfShape(returned)));
   if (!metadata) return json(anyPage());
-  const object = kind === 'facets' ? exampleFacet(endpoint) : exampleObject(metadata);
+  const object =
+    kind === 'facets' ? exampleFacet(endpoint) : exampleObject(metadata, endpoint.columns);
   return json(referenceTo(pageName(endpoint, metadata)), exampleOf(object));
 }
 

@@ -67,7 +67,7 @@ function filled(text) {
     .replaceAll('$ACCESS_TOKEN', credentials.accessToken);
 }
 
-const response = await fetch('openapi.json');
+const response = await fetch('openapi.json' + location.search);
 const content = JSON.parse(filled(await response.text()), (_, value) =>
   isParameter(value) ? suggested(value) : value,
 );
@@ -108,11 +108,14 @@ createApiReference('#page', {
 });
 `;
 
-/** The script of the page, with the credentials that it fills in. */
+/** The script of the page, with the credentials that it fills in unless its address has others. */
 export function script(credentials: Credentials | undefined): string {
   return `import { createApiReference } from './scalar/standalone.esm.js';
 
-const credentials = ${JSON.stringify(credentials ?? null)};
+const sent = new URLSearchParams(location.search);
+const credentials = sent.has('access_token')
+  ? { clientID: sent.get('clientID'), accessToken: sent.get('access_token') }
+  : ${JSON.stringify(credentials ?? null)};
 ${START}`;
 }
 

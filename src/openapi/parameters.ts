@@ -50,8 +50,9 @@ export function exampleText(
   { metadata }: DescribedEndpoint,
   { name, schema, example }: DescribedParameter,
 ): string | undefined {
-  // That of the declaration has every name, for `verify`.
-  if (name === 'sort') return schema.items?.enum?.at(-1);
+  // That of the declaration has names that are not for every client; that of `sort` has every name, for `verify`.
+  const names = schema.items?.enum;
+  if (names && !names.some((each) => each === example)) return names.at(-1);
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
   const field = name === 'after' ? identifier : name.replace(/Not$/, '');
   const own = metadata && meaningOf(metadata.target as object, field)?.example;

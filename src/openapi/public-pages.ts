@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Express, Request } from 'express';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { JSON_TYPE } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
 import { FixedBody } from '../http/fixed-body.js';
@@ -12,12 +13,17 @@ const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 /** The modules of Scalar, which the build copies: `assets` in nest-cli.json. They import each other by relative paths. */
 const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
 
-/** Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers. */
+/**
+ * Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers.
+ *
+ * @param login sets the client of a request
+ */
 export function publishDocumentation(
   express: Express,
   application: INestApplicationContext,
   settings: Settings,
   credentials: Credentials | undefined,
+  login: (request: CatalogueRequest) => Promise<void>,
 ): void {
   const bodies = new Map<string, FixedBody>();
   const bodyOf = (name: string, type: string, read: () => string | Buffer): FixedBody => {
@@ -28,7 +34,16 @@ export function publishDocumentation(
   const publish = (path: string, type: string, read: () => string): void => {
     express.get(path, (request, response) => bodyOf(path, type, read).send(request, response));
   };
-  publish('/openapi.json', JSON_TYPE, () => JSON.stringify(openapiDocument(application, settings)));
+  express.get('/openapi.json', async (received, response) => {
+    const request = received as CatalogueRequest;
+    const { headers, parameters } = request;
+    const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => name === 'clientID');
+    if (isNamed) await login(request);
+    const rights = request.client?.rights;
+    const document = (): string => JSON.stringify(openapiDocument(application, settings, rights));
+    const name = `/openapi.json ${JSON.stringify(rights ?? null)}`;
+    return bodyOf(name, JSON_TYPE, document).send(request, response);
+  });
   express.get('/docs', (_request, response, next) => {
     response.setHeader('Content-Security-Policy', POLICY);
     next();

@@ -22,6 +22,7 @@ export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
   errors.tokenExpired,
   errors.clientDisabled,
   errors.credentialRepeated,
+  errors.forbidden,
   errors.parameterUndefined,
   errors.parameterRepeated,
   errors.limitExceeded,
@@ -29,7 +30,6 @@ export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
 
 /** The further errors of a handler of one's own, by the exceptions of Nest that it may throw. */
 export const THROWN: readonly ErrorDefinition[] = [
-  errors.forbidden,
   errors.refused,
   errors.objectUnknown,
   errors.conflict,
@@ -45,6 +45,7 @@ const RATE_LIMITED: readonly ErrorDefinition[] = [
   errors.parameterUndefined,
   errors.parameterRepeated,
   errors.historyLost,
+  errors.forbidden,
   ...THROWN,
 ];
 

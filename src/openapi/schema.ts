@@ -3,7 +3,6 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
 import { type Related, relatedOf } from '../resource/related.js';
-import { fieldsOf } from '../resource/resource.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -73,10 +72,15 @@ export function facetCount(fields: readonly string[]): Json {
 /**
  * One of a resource's objects; with `fields` it has fewer properties.
  *
+ * @param columns its fields
  * @param included the names of the related objects that it may have
  */
-export function resourceSchema(metadata: EntityMetadata, included: readonly string[] = []): Json {
-  const properties = fieldsOf(metadata).map((column) => {
+export function resourceSchema(
+  metadata: EntityMetadata,
+  columns: readonly ColumnMetadata[],
+  included: readonly string[] = [],
+): Json {
+  const properties = columns.map((column) => {
     const { meaning } = meaningOf(metadata.target as object, column.propertyName) ?? {};
     const example = ownExample(column, metadata);
     const { type, enum: values, ...rest } = valuesOf(column).schema(column);
@@ -145,10 +149,13 @@ export function exampleOf(
   }
 }
 
-/** An object of a resource, made of the examples of its fields. Without an example, a field is null if it may be. */
-export function exampleObject(metadata: EntityMetadata): Record<string, unknown> {
+/** An object of a resource, made of the examples of some fields. Without an example, a field is null if it may be. */
+export function exampleObject(
+  metadata: EntityMetadata,
+  columns: readonly ColumnMetadata[],
+): Record<string, unknown> {
   return Object.fromEntries(
-    fieldsOf(metadata).map((column) => [
+    columns.map((column) => [
       column.propertyName,
       ownExample(column, metadata) ?? exampleOfType(column),
     ]),

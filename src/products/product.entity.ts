@@ -40,6 +40,7 @@ export enum ProductType {
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price', 'currency', 'stock'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
   searched: ['words'],
+  derived: { inStock: ['stock'], words: ['name', 'description'] },
   intervals: [
     { of: 'price', within: ['categoryID'] },
     { of: 'price', within: ['categoryID', 'type'] },

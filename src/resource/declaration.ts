@@ -35,6 +35,11 @@ interface ListColumns<Column extends string> {
   readonly intervals?: readonly CountedIntervals<Column>[];
   /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
   readonly paths?: readonly `${string}.${string}`[];
+  /**
+   * The columns from which others are derived, by a trigger, a computed field or `generatedType`. A client that does not
+   * see one of them sees no column derived from it. Default: a derived column may be from any other.
+   */
+  readonly derived?: Readonly<Partial<Record<Column, readonly Column[]>>>;
 }
 
 /** The intervals of a sorted column among the objects with one value in each of other columns. */
@@ -141,6 +146,7 @@ const NOTHING: DeclaredColumns = {
   searched: [],
   intervals: [],
   paths: [],
+  derived: {},
 };
 
 /** What lists do with the columns of an entity; nothing for an entity that is not a resource. */

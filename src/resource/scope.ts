@@ -1,8 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
+import type { Rights } from './rights.js';
 
 /** A client as a scope gets it: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
 export interface ScopeClient {
   readonly clientID: string;
+  /** Absent: it may read everything. */
+  readonly rights?: Rights | undefined;
 }
 
 type Where<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;

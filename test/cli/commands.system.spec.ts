@@ -142,9 +142,13 @@ describe('client and token', () => {
   it('list, disable and enable', async () => {
     await run(['client', 'create', 'second']);
     await run(['client', 'disable', 'second']);
-    expect((await run(['client', 'list'])).stdout).toContain('second\t\tdisabled\tdefault\n');
+    expect((await run(['client', 'list'])).stdout).toContain(
+      'second\t\tdisabled\tdefault\tsecret\tall\tnone\n',
+    );
     await run(['client', 'enable', 'second']);
-    expect((await run(['client', 'list'])).stdout).toContain('second\t\tenabled\tdefault\n');
+    expect((await run(['client', 'list'])).stdout).toContain(
+      'second\t\tenabled\tdefault\tsecret\tall\tnone\n',
+    );
   });
 
   it('change the request limit of a client, and give it the default again', async () => {
@@ -152,8 +156,21 @@ describe('client and token', () => {
     for (const limit of ['2', '0', 'default']) {
       const updated = await run(['client', 'update', 'fourth', '--rate-limit', limit]);
       expect(updated).toEqual({ status: 0, stdout: '', stderr: '' });
-      expect((await run(['client', 'list'])).stdout).toContain(`fourth\t\tenabled\t${limit}\n`);
+      expect((await run(['client', 'list'])).stdout).toContain(`fourth\t\tenabled\t${limit}\t`);
     }
+  });
+
+  it('narrow what a client may read, and widen it again', async () => {
+    const narrow = ['--resources', 'products,brands', '--hide', 'products.price', '--public'];
+    await run(['client', 'create', 'fifth', ...narrow]);
+    const list = async () => (await run(['client', 'list'])).stdout;
+    expect(await list()).toContain(
+      'fifth\t\tenabled\tdefault\tpublic\tproducts,brands\tproducts.price\n',
+    );
+    await run(['client', 'update', 'fifth', '--hide', 'none']);
+    expect(await list()).toContain('fifth\t\tenabled\tdefault\tpublic\tproducts,brands\tnone\n');
+    await run(['client', 'update', 'fifth', '--resources', 'all', '--no-public']);
+    expect(await list()).toContain('fifth\t\tenabled\tdefault\tsecret\tall\tnone\n');
   });
 
   it('expire in ninety days unless said', async () => {
@@ -168,7 +185,13 @@ describe('client and token', () => {
     [['client', 'create', 'a b'], 1, 'A clientID must be 1 to 100 visible ASCII characters'],
     [['client', 'disable', 'none'], 1, 'There is no client none'],
     [['client', 'update', 'none', '--rate-limit', '1'], 1, 'There is no client none'],
-    [['client', 'update', 'tester'], 2, "required option '--rate-limit <n>' not specified"],
+    [['client', 'update', 'tester'], 2, 'name an option to change'],
+    [
+      ['client', 'update', 'tester', '--hide', 'products.cost'],
+      1,
+      'There is no field products.cost',
+    ],
+    [['client', 'create', 'x', '--resources', 'products,'], 1, 'There is no resource , only'],
     [['client', 'update', 'tester', '--rate-limit', 'many'], 2, "'many' is invalid"],
     [['token', 'issue', 'none'], 1, 'There is no client none'],
     [['token', 'list', 'none'], 1, 'There is no client none'],

@@ -84,6 +84,7 @@ const languages = new Map([
   filtered: ['productID', 'language'],
   sorted: ['name'],
   searched: ['words'],
+  derived: { words: ['name'] },
   scope: {
     columns: ['language'],
     where: ({ clientID }) => ({ language: languages.get(clientID) ?? 'en' }),

@@ -3,7 +3,14 @@ import { PageCache } from '../../src/list/serving/page-cache.js';
 import type { Settings } from '../../src/settings/settings.js';
 
 const page = (bytes: number) => pageOf(Buffer.alloc(bytes));
-const pageOf = (body: Buffer) => ({ version: '1', count: '1', rows: '1', last: null, body });
+const pageOf = (body: Buffer) => ({
+  version: '1',
+  count: '1',
+  rows: '1',
+  last: null,
+  body,
+  tag: 'W/"1"',
+});
 
 const cacheOf = (pageCache: number) => new PageCache({ pageCache } as Settings);
 

@@ -235,8 +235,11 @@ class SnapshotReader {
     const endpoint = endpointsOf(application).find(({ path }) => path === this.resource.path);
     if (!endpoint) throw new Error(`There is no list ${this.resource.path}`);
     const sent = Object.entries(request).map(([name, value]) => ({ name, value }));
-    const pipe = new ParametersPipe(application.get(Settings));
-    const query = await pipe.transform(sent, { type: 'query', metatype: endpoint.query });
+    const value = { parameters: sent, settings: application.get(Settings) };
+    const query = await new ParametersPipe().transform(value, {
+      type: 'query',
+      metatype: endpoint.query,
+    });
     const handler = await endpoint.handlerFor();
     return handler({ query: query as object }) as Listing;
   }

@@ -23,7 +23,7 @@ let service: Service;
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
 let document: any;
 /** Headers with the credentials of clients, by the state of the client. */
-let clients: Record<'known' | 'expired' | 'disabled' | 'hurried', string>;
+let clients: Record<'known' | 'expired' | 'disabled' | 'narrow' | 'hurried', string>;
 
 beforeAll(async () => {
   service = await startService({ MAX_LIMIT: '20', RATE_LIMIT_PER_MINUTE: '7000' });
@@ -36,8 +36,10 @@ beforeAll(async () => {
   document = (await service.anonymous().get('/openapi.json').expect(200)).body;
   const known = service.application.get(ClientsService);
   await known.create('disabled', {});
+  await known.create('narrow', { resources: [] });
   await known.create('hurried', { rateLimit: 1 });
   const disabled = await known.issue('disabled', null);
+  const narrow = await known.issue('narrow', null);
   const hurried = await known.issue('hurried', null);
   const expired = await known.issue(service.clientID, new Date('2026-01-01'));
   await known.update('disabled', { disabled: true });
@@ -45,6 +47,7 @@ beforeAll(async () => {
     known: credentials(service.clientID, service.token),
     expired: credentials(service.clientID, expired.token),
     disabled: credentials('disabled', disabled.token),
+    narrow: credentials('narrow', narrow.token),
     hurried: credentials('hurried', hurried.token),
   };
 });
@@ -148,6 +151,7 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-12': (method, url) => send(method, url, clients.expired),
   '-13': (method, url) => send(method, url, clients.disabled),
   '-14': (method, url) => send(method, withQuery(url, 'clientID=tester'), clients.known),
+  '-15': (method, url) => send(method, url, clients.narrow),
   '-20': (method, url) => send(method, withQuery(url, 'limit=%zz'), clients.known),
   '-21': (method, url) => send(method, url.split('?', 1)[0] ?? '', clients.known),
   '-22': (method, url) => send(method, withQuery(url, `${namesOf(url)}=`), clients.known),
@@ -450,12 +454,16 @@ describe.each(['/openapi.json', '/docs'])('What is documented of %s', (path) => 
     expectDocumented(path, { status: 304, headers: unchanged.headers, body: '' });
   });
 
-  it.each(['-4', '-20', '-34', '-34 '])('is its refusal %s', async (code) => {
-    const response = await FAILURES[code]?.('GET', path);
-    if (!response) throw new Error(`Nothing fails with ${code}`);
-    expect(JSON.parse(response.body).result.errcode).toBe(code.trim());
-    expectDocumented(path, response);
-  });
+  const ofDocument = ['-11', '-12', '-13'];
+  it.each(['-4', '-20', '-34', '-34 ', ...(path === '/docs' ? [] : ofDocument)])(
+    'is its refusal %s',
+    async (code) => {
+      const response = await FAILURES[code]?.('GET', path);
+      if (!response) throw new Error(`Nothing fails with ${code}`);
+      expect(JSON.parse(response.body).result.errcode).toBe(code.trim());
+      expectDocumented(path, response);
+    },
+  );
 
   it('offers no other method', async () => {
     for (const method of ['POST', 'OPTIONS']) {

@@ -75,6 +75,29 @@ describe('The page /docs', () => {
     expect(text).not.toContain(DEMO_TOKEN);
     await other.stop();
   });
+
+  it('shows what the client in its address may use', async () => {
+    const { text } = await service.anonymous().get('/docs/start.js').expect(200);
+    const source = text.replace(/^import .*;$/m, '');
+    const search = '?clientID=acme&access_token=secret';
+    const asked: string[] = [];
+    let shown: Record<string, unknown> = {};
+    const names = ['location', 'document', 'fetch', 'createApiReference'];
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the script of the page itself
+    const start = new Function(...names, `return (async () => {${source}})()`);
+    await start(
+      { search, href: `http://127.0.0.1/docs${search}` },
+      { documentElement: { classList: { toggle: () => false } } },
+      (url: string) => Promise.resolve(new Response((asked.push(url), '{}'))),
+      (_: string, options: Record<string, unknown>) => (shown = options),
+    );
+    expect(asked).toEqual([`openapi.json${search}`]);
+    expect(shown).toMatchObject({
+      authentication: {
+        securitySchemes: { 'X-Client-ID': { value: 'acme' }, Authorization: { token: 'secret' } },
+      },
+    });
+  });
 });
 
 /** The path below which a proxy has the service. */

@@ -3,6 +3,7 @@ import { Column, DataSource, type EntityMetadata, PrimaryColumn } from 'typeorm'
 import { cellReader } from '../../src/import/cell.js';
 import { resourceSchema } from '../../src/openapi/schema.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { fieldsOf } from '../../src/resource/resource.js';
 import { selection } from '../../src/resource/selection.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 
@@ -54,7 +55,10 @@ describe('A time whose column has the long name of its type', () => {
     expect(await publicForm('soldAt', `'2026-11-21T13:00:00+01'::timestamptz`)).toBe(
       '2026-11-21T12:00:00.000Z',
     );
-    expect(resourceSchema(metadata)).toHaveProperty('properties.soldAt.format', 'date-time');
+    expect(resourceSchema(metadata, fieldsOf(metadata))).toHaveProperty(
+      'properties.soldAt.format',
+      'date-time',
+    );
     expect(readCell('soldAt', '2026-11-21T13:00:00+01:00')).toEqual({
       value: '2026-11-21T12:00:00.000Z',
     });
@@ -64,7 +68,7 @@ describe('A time whose column has the long name of its type', () => {
 describe('A column of a type that has no entry', () => {
   it('is listed as PostgreSQL writes it and may be any JSON', async () => {
     expect(await publicForm('span', `interval '1 day'`)).toMatchObject({ days: 1 });
-    expect(resourceSchema(metadata)).toHaveProperty('properties.span', {});
+    expect(resourceSchema(metadata, fieldsOf(metadata))).toHaveProperty('properties.span', {});
   });
 
   it('is not imported', () => {

@@ -175,7 +175,7 @@ export interface ProductListQuery {
     | 'variants.createdAt'
     | 'variants.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. `variants` is a list, and `variantsCount` the number of all of them. */
+  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly ('brand' | 'category' | 'variants')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -229,7 +229,7 @@ export interface ProductQuery {
     | 'variants.createdAt'
     | 'variants.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `brand.<field>`. `variants` is a list, and `variantsCount` the number of all of them. */
+  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly ('brand' | 'category' | 'variants')[];
 }
 export interface ProductDeletion {
@@ -277,7 +277,7 @@ export interface ProductFacetQuery {
   )[];
   /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
   readonly facetStarts?: string;
-  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
+  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time. The lower bound belongs to an interval, the upper one does not. */
   readonly bounds?: readonly string[];
   /** @description The products with these identifiers. */
   readonly productID?: readonly string[];
@@ -391,7 +391,7 @@ export interface CategoryListQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `parent.<field>`. */
+  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'parent'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -412,7 +412,7 @@ export interface CategoryQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `parent.<field>`. */
+  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'parent'[];
 }
 export interface CategoryDeletion {
@@ -611,7 +611,7 @@ export interface VariantListQuery {
     | 'product.createdAt'
     | 'product.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `product.<field>`. */
+  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'product'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -644,7 +644,7 @@ export interface VariantQuery {
     | 'product.createdAt'
     | 'product.updatedAt'
   )[];
-  /** @description The related objects that each object shall have, as objects of their own or null; `fields` names fields of them as `product.<field>`. */
+  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'product'[];
 }
 export interface VariantDeletion {
@@ -681,7 +681,7 @@ export interface VariantFacetQuery {
   readonly facets?: readonly ('name' | 'price')[];
   /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
   readonly facetStarts?: string;
-  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time, such as `price`. The lower bound belongs to an interval, the upper one does not. */
+  /** @description The bounds of intervals, in ascending order, at most 50: the objects in each are counted. Requires `facets` to name one number or time. The lower bound belongs to an interval, the upper one does not. */
   readonly bounds?: readonly string[];
   /** @description The variants with these identifiers. */
   readonly variantID?: readonly string[];

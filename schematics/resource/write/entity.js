@@ -61,6 +61,8 @@ function options(resource) {
   const declared = Object.entries(columns)
     .filter(([, names]) => names.length > 0)
     .map(([use, names]) => `${use}: [${quoted(...names)}]`);
+  if (resource.searched.length > 0)
+    declared.push(`derived: { words: [${quoted(...resource.searched)}] }`);
   if (external) {
     const tracked = external.tracked ? ', tracked: true' : '';
     declared.unshift(

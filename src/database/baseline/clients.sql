@@ -6,6 +6,12 @@ CREATE TABLE clients (
   disabled boolean NOT NULL DEFAULT false,
   -- Requests a minute. Null: the service's own limit. 0: none.
   "rateLimit" integer,
+  -- The names of the resources that it may read. Null: all.
+  resources text[],
+  -- The columns that it does not see, such as products.price.
+  hidden text[] NOT NULL DEFAULT '{}',
+  -- Whether everybody can read its token.
+  "isPublic" boolean NOT NULL DEFAULT false,
   "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
   CONSTRAINT "PK_4baf5b6f067f8cbd34aee400431" PRIMARY KEY ("clientID")
 );

@@ -1,4 +1,5 @@
 import type { Settings } from '../../settings/settings.js';
+import type { EntityColumn, Rights } from '../../resource/rights.js';
 import type { ApiError } from '../errors.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
@@ -21,8 +22,19 @@ export interface ParameterSchema {
   readonly default?: unknown;
 }
 
-/** The settings that bound parameters. */
-export type ParameterSettings = Pick<Settings, 'maxLimit'>;
+/** What bounds parameters: settings, and what the client may read. */
+export interface ParameterSettings extends Pick<Settings, 'maxLimit'> {
+  /** Absent: everything. */
+  readonly rights?: Rights | undefined;
+}
+
+/** Most objects on a page of a client whose token everybody can read. */
+const PUBLIC_LIMIT = 100;
+
+/** What bounds the parameters of a client. */
+export function settingsFor({ maxLimit }: Settings, rights: Rights | undefined): ParameterSettings {
+  return { maxLimit: rights?.isPublic ? Math.min(PUBLIC_LIMIT, maxLimit) : maxLimit, rights };
+}
 
 /** Takes the place of a value that could not be read. */
 export class InvalidValue {
@@ -45,7 +57,11 @@ export interface DeclaredParameter {
    * Converts what `read` returned once all parameters are read, some of them to an `InvalidValue`. For a parameter
    * whose value depends on others.
    */
-  readonly readBeside?: (value: unknown, query: Readonly<Record<string, unknown>>) => unknown;
+  readonly readBeside?: (
+    value: unknown,
+    query: Readonly<Record<string, unknown>>,
+    settings: ParameterSettings,
+  ) => unknown;
 }
 
 /** The schema of a parameter under some settings. */
@@ -105,6 +121,30 @@ export function parametersOf({ prototype }: QueryClass): Parameters {
     collected.set(prototype, parameters);
   }
   return parameters;
+}
+
+/** The columns that parameters read; `undefined`: any. Without an entry, nothing is known. */
+const READ = new WeakMap<DeclaredParameter, readonly EntityColumn[] | undefined>();
+
+/** Records columns that a parameter reads, as the start of the service finds them. `undefined`: it may read any. */
+export function addRead(
+  parameter: DeclaredParameter,
+  columns: readonly EntityColumn[] | undefined,
+): void {
+  const known = READ.has(parameter) ? READ.get(parameter) : [];
+  READ.set(parameter, known && columns && [...known, ...columns]);
+}
+
+/**
+ * Whether a client may send a parameter to an endpoint: the query class declares it, and the client sees every column that
+ * it reads, and something that it may name.
+ */
+export function isAllowed(query: QueryClass, name: string, settings: ParameterSettings): boolean {
+  const parameter = parametersOf(query).get(name);
+  const { rights } = settings;
+  if (!parameter || !rights?.isNarrowed) return parameter !== undefined;
+  if (schemaOf(parameter, settings).items?.enum?.length === 0) return false;
+  return READ.get(parameter)?.every((column) => rights.sees(...column)) ?? false;
 }
 
 /**

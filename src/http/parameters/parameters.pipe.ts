@@ -1,10 +1,22 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
-import { Settings } from '../../settings/settings.js';
 import { type ApiError, errors } from '../errors.js';
-import { InvalidValue, parametersOf, readParameters } from './declared-parameters.js';
+import {
+  InvalidValue,
+  type ParameterSettings,
+  parametersOf,
+  readParameters,
+} from './declared-parameters.js';
 import type { Parameter } from './query-string.js';
+
+/** What a request asks for by its query: the value of a `@Query()` argument before the pipe. */
+export interface SentQuery {
+  /** Decoded, in the order sent. */
+  readonly parameters: readonly Parameter[];
+  /** What bounds them. */
+  readonly settings: ParameterSettings;
+}
 
 /** An optional parameter that was not sent breaks no rule. */
 const RULES = { skipUndefinedProperties: true };
@@ -16,19 +28,19 @@ const RULES = { skipUndefinedProperties: true };
  */
 @Injectable()
 export class ParametersPipe extends ValidationPipe {
-  constructor(private readonly settings: Settings) {
+  constructor() {
     super({ transform: true, ...RULES, whitelist: true, forbidNonWhitelisted: true });
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype = Object } = metadata;
     if (type !== 'query') return super.transform(value, metadata) as unknown;
-    const sent = value as readonly Parameter[];
+    const { parameters: sent, settings } = value as SentQuery;
     const declared = parametersOf(metatype);
     // In the order sent, as the conditions of a list are. Of a repeated name, which is refused below, the first text.
     const texts = new Map<string, string>();
     for (const { name, value: text } of sent) if (!texts.has(name)) texts.set(name, text);
-    const query = readParameters(metatype, texts, this.settings);
+    const query = readParameters(metatype, texts, settings);
     const broken = rulesOf(metatype).length > 0 ? await validate(query, RULES) : [];
     const seen = new Set<string>();
     for (const { name } of sent) {
@@ -40,7 +52,7 @@ export class ParametersPipe extends ValidationPipe {
       const value =
         read instanceof InvalidValue || !parameter.readBeside
           ? read
-          : parameter.readBeside(read, query);
+          : parameter.readBeside(read, query, settings);
       if (value instanceof InvalidValue) throw value.toError(name);
       query[name] = value;
       const error = broken.find(({ property }) => property === name);

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { ComparedValue } from '../../resource/comparable.js';
+import type { EntityColumn } from '../../resource/rights.js';
 import type { JsonPath } from '../../resource/json-paths.js';
 import type { WordSearch } from './words.js';
 
@@ -84,6 +85,8 @@ export interface IdentifierQuery {
   readonly metadata: EntityMetadata;
   /** Columns of the resource that the query compares with values, by an index at best. */
   readonly columns: readonly string[];
+  /** The column of the resource whose values the query selects. */
+  readonly selected: string;
   /**
    * Its text, which selects the identifiers.
    *
@@ -101,6 +104,28 @@ export function columnConditions(conditions: readonly Condition[]): ColumnCondit
     if (condition.kind === 'any') return columnConditions(condition.of.flat());
     return condition.kind === 'negation' ? columnConditions(condition.of) : [condition];
   });
+}
+
+/** The columns that conditions read; `undefined` if there is SQL, which may read any. */
+export function readColumns(
+  metadata: EntityMetadata,
+  conditions: readonly Condition[],
+): EntityColumn[] | undefined {
+  const read: EntityColumn[] = [];
+  for (const condition of columnConditions(conditions)) {
+    if (indexedBy(condition) === undefined) return undefined;
+    read.push([metadata.target as object, condition.column]);
+    if (condition.kind === 'words') {
+      for (const name of condition.search.compared) read.push([metadata.target as object, name]);
+    }
+    if (condition.kind !== 'identifiers') continue;
+    const { metadata: other, columns, selected } = condition.query;
+    for (const { databaseName, propertyName } of other.columns) {
+      if (![...columns, selected].includes(databaseName)) continue;
+      read.push([other.target as object, propertyName]);
+    }
+  }
+  return read;
 }
 
 export function columnsIn(conditions: readonly Condition[]): string[] {

@@ -150,6 +150,7 @@ function changedAt(metadata: EntityMetadata, comparison: '>=' | '<', time: unkno
   const query = {
     metadata,
     columns: [identifier],
+    selected: identifier,
     // Whatever the client sees: the list that it restricts has the scope itself.
     text: (values: ParameterValues) =>
       `SELECT changed."${identifier}" FROM ${changesTable(nameOf(metadata))} changed

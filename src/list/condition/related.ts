@@ -60,6 +60,7 @@ function withValues<Entity>(
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw new TypeError(`${name}(${entity.name}) needs a value of a column`);
   return (metadata, { databaseName: selected }) => ({
+    selected,
     columns: given.map(([property]) => columnOf(metadata, property).databaseName),
     text: (parameters, visible) => {
       const equal = given.map(([property, value]) => {
@@ -95,6 +96,7 @@ export function within<Entity>(
     const sqlType = isTextIdentifier(type) ? 'text' : String(type);
     return {
       columns: [parent],
+      selected: identifier,
       // UNION ends it also in a cycle.
       text: (values, visible) => `WITH RECURSIVE subtree(id) AS (
         SELECT root."${identifier}" FROM ${table} root

@@ -12,6 +12,8 @@ export interface WordSearch extends SearchText {
   readonly column: string;
   /** The columns of which one may equal the whole text: those whose type has it. */
   readonly identifiers: readonly Identifying[];
+  /** The properties of all columns that another text may equal. */
+  readonly compared: readonly string[];
 }
 
 /** A column, by its name in the database and its SQL type. */
@@ -29,6 +31,7 @@ export function containsWords(text: string, identifiers: readonly string[] = [])
     const search = {
       ...searchText(text),
       column: columnOf(metadata, column).databaseName,
+      compared: identifiers,
       identifiers: identifiers.flatMap((name) => identifying(metadata, name, text)),
     };
     return [{ kind: 'words', column, search }];

@@ -1,10 +1,11 @@
 import type { Type } from '@nestjs/common';
 import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
-import { parametersOf } from '../../http/parameters/declared-parameters.js';
+import { isAllowed, parametersOf } from '../../http/parameters/declared-parameters.js';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
 import { relatedEntity, treeReferences } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
+import type { Rights } from '../../resource/rights.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { listQueryOf, sortsOf } from '../query/query-of.js';
@@ -24,6 +25,26 @@ export interface FacetFields {
   readonly ranged: ReadonlyMap<string, TypeOfColumn>;
   /** The counted column that refers to the tree of the filter `within`; absent if there is no such filter, or column. */
   readonly tree: string | undefined;
+}
+
+/** Those of the fields that a client sees: `within` if it may filter by it. */
+export function visibleFacets(
+  entity: Type,
+  { names, counted, valued, ranged, tree }: FacetFields,
+  rights: Rights | undefined,
+): FacetFields {
+  const query = listQueryOf(entity);
+  const isVisible = (name: string): boolean =>
+    name === WITHIN && tree !== undefined
+      ? query !== undefined && isAllowed(query, WITHIN, { maxLimit: 0, rights })
+      : (rights?.sees(entity, name) ?? true);
+  return {
+    names: names.filter(isVisible),
+    counted: counted.filter(isVisible),
+    valued: valued.filter(isVisible),
+    ranged: new Map([...ranged].filter(([name]) => isVisible(name))),
+    tree,
+  };
 }
 
 /** The fields of an entity that facet counts may name. */

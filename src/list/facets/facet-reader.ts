@@ -57,17 +57,18 @@ export class FacetReader {
     const { fields, names } = counts.request;
     const columns = names.map((name) => columnNamed(fields, name));
     const described = counts.list.showing(labelFields(counts.list.repository.metadata, columns));
-    const { resource, dependencies, state, wait } = this.lists.prepare(described, client);
+    const ofList = this.lists.prepare(described, client);
     const list = described.seenBy(client);
     const prepared = this.statementOf(list, counts);
     const { reads, inHistory } = sourceOf(this.reads, counts.list);
     const [{ digest }, sent] = prepared;
     return {
-      resource,
-      key: keyOf(digest, sent),
-      dependencies,
-      state,
-      wait,
+      resource: ofList.resource,
+      key: keyOf(digest, sent, ofList.isNarrowed),
+      dependencies: ofList.dependencies,
+      isNarrowed: ofList.isNarrowed,
+      state: ofList.state,
+      wait: ofList.wait,
       read: () =>
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {

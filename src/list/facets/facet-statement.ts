@@ -51,7 +51,7 @@ export function facetStatement(
     ...(ranged.length > 0 ? [rangeCounts(list, ranged, bounds, values)] : []),
   ];
   const labels = valued.flatMap((each) => {
-    const label = labelOf(metadata, each, 'shown.value', visible);
+    const label = labelOf(list, each, 'shown.value', visible);
     return label === undefined ? [] : [`WHEN ${each.at} THEN ${label}`];
   });
   const objects = jsonArray(
@@ -98,9 +98,7 @@ function valueCounts(
   const kept = ['count > 0', `value <> ''`];
   if (starts !== undefined) {
     const start = `(SELECT search_text(${values.addTyped(starts, 'text')}))`;
-    const labels = asked.flatMap(
-      (each) => labelOf(metadata, each, 'of_field.value', visible) ?? [],
-    );
+    const labels = asked.flatMap((each) => labelOf(list, each, 'of_field.value', visible) ?? []);
     const begins = ['value', ...labels].map(
       (text) => `starts_with(search_text(${text}), ${start})`,
     );
@@ -144,12 +142,13 @@ function rangeCounts(
 }
 
 /**
- * An SQL expression for what the object is called that a value of a field refers to; `undefined` if it refers to none.
+ * An SQL expression for what the object is called that a value of a field refers to; `undefined` if it refers to none, or
+ * the client does not see it.
  *
  * @param value in SQL, a text
  */
 function labelOf(
-  metadata: EntityMetadata,
+  { repository: { metadata }, client }: Listing,
   { column }: Asked,
   value: string,
   visible: VisibleRelated,
@@ -157,6 +156,8 @@ function labelOf(
   const related = relatedBy(metadata, column);
   const label = related && labelColumnOf(related.metadata);
   if (!label) return undefined;
+  const { target } = related.metadata;
+  if (client?.rights?.sees(target as object, label.propertyName) === false) return undefined;
   const conditions = [identifiedBy(related.metadata, value), ...visible(related.metadata)];
   return `(SELECT related."${label.databaseName}"::text FROM ${tableOf(related.metadata)} related
     WHERE ${conditions.join(' AND ')})`;

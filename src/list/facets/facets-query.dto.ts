@@ -16,7 +16,10 @@ import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
 import { type ListQueryClass, setEntity } from '../query/query-of.js';
 import { searchText, wordCount } from '../query/search-text.js';
 import { readBounds } from './bounds.js';
-import type { FacetFields } from './facet-fields.js';
+import { type FacetFields, visibleFacets } from './facet-fields.js';
+
+/** The parameters of facet counts that are no filters, besides those of every list. */
+export const FACET_PARAMETERS: readonly string[] = ['facets', 'facetStarts', 'bounds'];
 
 /** Most bounds of intervals. Each costs a lookup in the tally. */
 export const MAXIMUM_BOUNDS = 50;
@@ -76,21 +79,21 @@ function readAboutOne(
 export function FacetsOf(
   entity: Type,
   list: ListQueryClass,
-  { names, valued, ranged }: FacetFields,
+  fields: FacetFields,
 ): (query: Type<FacetsQueryDto>) => void {
   return (query) => {
     setEntity(query, entity);
     const prototype = query.prototype as object;
     const filters = filtersOf(list);
-    const taken = ['facets', 'facetStarts', 'bounds'].find((name) => filters.has(name));
+    const taken = FACET_PARAMETERS.find((name) => filters.has(name));
     if (taken !== undefined) {
       throw new TypeError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
     }
     NamesParam(
       'The fields to count, in the order of the resource; every counted field unless given.',
       'names of fields',
-      names[0],
-      () => names,
+      fields.names[0],
+      ({ rights }) => visibleFacets(entity, fields, rights).names,
     )(prototype, 'facets');
     Parameter({
       meaning:
@@ -98,23 +101,24 @@ export function FacetsOf(
       schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
       example: 'a',
       read: readStart,
-      readBeside: (start, query) =>
+      readBeside: (start, query, { rights }) =>
         query.bounds === undefined
-          ? readAboutOne(valued, query, () => start)
+          ? readAboutOne(visibleFacets(entity, fields, rights).valued, query, () => start)
           : mustBe('given without bounds'),
     })(prototype, 'facetStarts');
-    const [first] = ranged.keys();
-    if (first !== undefined) {
+    if (fields.ranged.size > 0) {
       Parameter({
-        meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Requires \`facets\` to name one number or time, such as \`${first}\`. The lower bound belongs to an interval, the upper one does not.`,
+        meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Requires \`facets\` to name one number or time. The lower bound belongs to an interval, the upper one does not.`,
         schema: arrayOf({ type: 'string' }),
         example: '10,50',
         read: splitBounds,
-        readBeside: (texts, query) =>
-          readAboutOne([...ranged.keys()], query, (name) => {
+        readBeside: (texts, query, { rights }) => {
+          const { ranged } = visibleFacets(entity, fields, rights);
+          return readAboutOne([...ranged.keys()], query, (name) => {
             const type = ranged.get(name);
             return type && readBounds(type, texts as string[]);
-          }),
+          });
+        },
       })(prototype, 'bounds');
     }
     for (const [name, parameter] of filters) Parameter(parameter)(prototype, name);

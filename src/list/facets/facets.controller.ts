@@ -9,12 +9,13 @@ import {
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { errors } from '../../http/errors.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
 import { listGuard } from '../query/list-guard.js';
 import { Listing } from '../listing/listing.js';
 import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
 import { FacetCounts } from './facet-reader.js';
-import { facetFieldsOf } from './facet-fields.js';
+import { facetFieldsOf, visibleFacets } from './facet-fields.js';
 import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
 
 /**
@@ -26,9 +27,9 @@ import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
  */
 export function facetsController(entity: Type, resource: string): Type {
   const listQuery = requireListQuery(entity);
-  const fields = facetFieldsOf(entity);
+  const all = facetFieldsOf(entity);
 
-  @FacetsOf(entity, listQuery, fields)
+  @FacetsOf(entity, listQuery, all)
   class FacetsDto extends FacetsQueryDto {}
 
   @UseGuards(listGuard(entity))
@@ -51,7 +52,7 @@ export function facetsController(entity: Type, resource: string): Type {
     }
 
     @Get()
-    async list(@Query() query: FacetsDto, @Req() request: CatalogueRequest): Promise<FacetCounts> {
+    async list(@Query() query: FacetsDto, @Req() request?: CatalogueRequest): Promise<FacetCounts> {
       const sent = listQueryFrom(listQuery, query);
       const handler = await this.listEndpoint?.handlerFor(request);
       const list = await handler?.({ query: sent, request });
@@ -60,7 +61,10 @@ export function facetsController(entity: Type, resource: string): Type {
           `The list of ${resource} is no Listing, so its facets cannot be counted`,
         );
       }
-      const { facets: names = fields.counted, limit, facetStarts: starts, bounds } = query;
+      const fields = visibleFacets(entity, all, request?.client?.rights);
+      const counted = fields.counted.length > 0 ? fields.counted : fields.names;
+      const { facets: names = counted, limit, facetStarts: starts, bounds } = query;
+      if (names.length === 0) throw errors.forbidden('These facets are not for this client');
       return new FacetCounts(list, { fields, names, limit, starts, bounds });
     }
   }

@@ -1,10 +1,17 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
+import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
+import type { Rights } from '../../resource/rights.js';
 import type { ScopeClient } from '../../resource/scope.js';
 import { selectedComputed, selectedRelated } from '../../resource/selection.js';
-import { arePlain, type Condition, identifierQueriesIn } from '../condition/condition.js';
+import {
+  arePlain,
+  type Condition,
+  identifierQueriesIn,
+  readColumns,
+} from '../condition/condition.js';
 import { type Conditions, conditionsOf, type RequiredFilter } from '../condition/filters.js';
-import type { ListQueryDto, ObjectQueryDto } from '../query/list-query.dto.js';
+import { type ListQueryDto, type ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
 import { readsOf, requireEntity } from '../query/query-of.js';
 import { withVisible, scopeConditions } from './scope.js';
 import { relatedResources, shownFields } from './shown-fields.js';
@@ -40,10 +47,12 @@ export class Listing {
   /**
    * The list as a client sees it. Whoever reads a list takes this one.
    *
-   * @throws TypeError if there is no client, and the list is of a resource with a scope
+   * @throws TypeError if there is no client, and the list is of a resource with a scope; ApiError `-15` if the handler
+   * filters or sorts by what the client does not see
    */
   seenBy(client: ScopeClient | undefined): Listing {
     const { metadata } = this.repository;
+    requireSeen(this, client?.rights);
     const filters = withVisible(this.filters, (other) => scopeConditions(other, client));
     return this.withConditions(filters, scopeConditions(metadata, client), client);
   }
@@ -72,8 +81,23 @@ export class Listing {
 
   /** The fields that each object shows; see `selection`. */
   get fields(): readonly string[] | undefined {
-    return shownFields(this.repository.metadata, this.query);
+    return shownFields(this.repository.metadata, this.query, this.client?.rights);
   }
+}
+
+/**
+ * Parameters that read what a client does not see are refused by name before. This is for the conditions and orders that
+ * a handler adds, and for values of filters that the check at the start did not try.
+ */
+function requireSeen({ repository, filters, query }: Listing, rights: Rights | undefined): void {
+  if (!rights?.isNarrowed) return;
+  const { metadata } = repository;
+  const sorted = (query.sort ?? []).filter(({ field }) => field !== RELEVANCE);
+  const read = readColumns(metadata, filters);
+  const isSeen =
+    read?.every((column) => rights.sees(...column)) &&
+    sorted.every(({ field }) => rights.sees(metadata.target as object, field));
+  if (!isSeen) throw errors.forbidden('This list is not for this client');
 }
 
 /** The resources in which conditions look up identifiers. */

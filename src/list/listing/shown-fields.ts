@@ -1,26 +1,32 @@
-import type { EntityMetadata } from 'typeorm';
+import type { EntityMetadata, ObjectType } from 'typeorm';
 import { relatedOf } from '../../resource/related.js';
 import { fieldsOf, isResource, nameOf } from '../../resource/resource.js';
+import { type Rights, seenOf } from '../../resource/rights.js';
 import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';
 
 /**
  * The fields that each object of a list, or a single one, shows, by `fields` and `include`: those of a related object as
  * `brand.name`, which is what `selection` takes. `undefined` for all of its own.
+ *
+ * @param rights what the client sees of them; absent: everything
  */
 export function shownFields(
   metadata: EntityMetadata,
   { fields, include = [] }: Pick<ObjectQueryDto, 'fields' | 'include'>,
+  rights?: Rights,
 ): readonly string[] | undefined {
-  const related = relatedOf(metadata).flatMap(({ name, metadata: other }) => {
+  const related = relatedOf(metadata).flatMap(({ name, column, metadata: other, children }) => {
     const named = fieldsOfRelated(name, fields ?? []);
     if (named.length === 0 && !include.includes(name)) return [];
+    const by = children ?? column.propertyName;
+    if (rights?.seesRelated(metadata.target as ObjectType<unknown>, by) === false) return [];
     const shown = named.length > 0 ? named : namesOf(other);
-    return shown.map((field) => `${name}.${field}`);
+    return seenOf(rights, other.target, shown).map((field) => `${name}.${field}`);
   });
-  if (related.length === 0) return fields;
+  if (related.length === 0 && !rights?.isNarrowed) return fields;
   const own = fields ? fields.filter((name) => !name.includes('.')) : namesOf(metadata);
-  return [...own, ...related];
+  return [...seenOf(rights, metadata.target, own), ...related];
 }
 
 /**

@@ -1,6 +1,12 @@
 import type { ObjectType } from 'typeorm';
 import { errors } from '../../http/errors.js';
-import { InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
+import {
+  InvalidValue,
+  isAllowed,
+  Parameter,
+  type ParameterSettings,
+} from '../../http/parameters/declared-parameters.js';
+import { seenOf } from '../../resource/rights.js';
 import { primaryColumnOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, mustBe } from './parameters.js';
@@ -11,17 +17,19 @@ const BY_RELEVANCE = 'relevance';
  * Names, separated by commas. Property: `string[]`, in the order in which they are allowed.
  *
  * @param what the names are, for an error response
- * @param allowedNames read on demand: an entity may be declared after another that refers to it
+ * @param allowedNames those that a client may name. Read on demand: an entity may be declared after another that refers
+ * to it
  */
 export function NamesParam(
   meaning: string,
   what: string,
   example = '',
-  allowedNames: () => readonly string[],
+  allowedNames: (settings: ParameterSettings) => readonly string[],
 ): PropertyDecorator {
-  const schema = () => arrayOf({ type: 'string', enum: allowedNames() });
-  const read = (text: string): string[] | InvalidValue => {
-    const allowed = allowedNames();
+  const schema = (settings: ParameterSettings) =>
+    arrayOf({ type: 'string', enum: allowedNames(settings) });
+  const read = (text: string, settings: ParameterSettings): string[] | InvalidValue => {
+    const allowed = allowedNames(settings);
     const names = namesIn(text);
     if (names.includes('')) return mustBe(`${what}, separated by commas`);
     const unknown = names.find((name) => !allowed.includes(name));
@@ -34,17 +42,18 @@ export function NamesParam(
 /**
  * The order of an entity's list. Property: `SortKey[]`.
  *
- * @param search the parameter that searches for words; `undefined` for a list that cannot be ordered by relevance
+ * @param search the parameter by whose relevance the list can be ordered, of the class `query`
  */
 export function SortParam(
   entity: ObjectType<unknown>,
   columns: readonly string[],
-  search?: string,
+  query: { readonly prototype: object },
+  search: string | undefined,
 ): PropertyDecorator {
-  const relevance = search === undefined ? [] : [BY_RELEVANCE];
-  const names = [...relevance, ...columns.flatMap((name) => [name, `-${name}`])];
-  const allowed = [...relevance, ...columns];
-  const read = (text: string): readonly SortKey[] | InvalidValue => {
+  const relevanceFor = (settings: ParameterSettings): string[] =>
+    search !== undefined && isAllowed(query, search, settings) ? [BY_RELEVANCE] : [];
+  const read = (text: string, settings: ParameterSettings): readonly SortKey[] | InvalidValue => {
+    const allowed = [...relevanceFor(settings), ...seenOf(settings.rights, entity, columns)];
     const keys = namesIn(text).map((name): SortKey =>
       name.startsWith('-')
         ? { field: name.slice(1), direction: 'DESC' }
@@ -70,10 +79,16 @@ export function SortParam(
   return Parameter({
     meaning:
       'The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field.',
-    schema: {
-      ...arrayOf({ type: 'string', enum: names }),
+    schema: (settings) => ({
+      ...arrayOf({
+        type: 'string',
+        enum: [
+          ...relevanceFor(settings),
+          ...seenOf(settings.rights, entity, columns).flatMap((name) => [name, `-${name}`]),
+        ],
+      }),
       default: [primaryColumnOf(entity)?.propertyName],
-    },
+    }),
     example: columns.join(),
     read,
     readBeside: (keys, query) => {

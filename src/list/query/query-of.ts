@@ -2,6 +2,7 @@ import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'ty
 import { type Children, declareChildren } from '../../resource/children.js';
 import { relatedEntity } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
+import { type Rights, seenOf } from '../../resource/rights.js';
 import { isListedBy } from '../../resource/declaration.js';
 import {
   computedFields,
@@ -89,28 +90,25 @@ export function QueryOf<Entity>(
     }
     const own = publicFields(entity);
     const included = include.map((each) => includedOf(entity, each, own));
-    const related = included.map(({ name }) => name);
-    const fields = (): string[] => [
-      ...own,
-      ...included.flatMap(({ name, of }) => publicFields(of()).map((field) => `${name}.${field}`)),
-    ];
+    const includedFor = (rights: Rights | undefined): Included[] =>
+      included.filter(({ by }) => rights?.seesRelated(entity, by) ?? true);
     NamesParam(
       'The fields that each object shall have, in the order of the resource; all unless given.',
       'names of fields',
       own[0],
-      fields,
+      ({ rights }) => [
+        ...seenOf(rights, entity, own),
+        ...includedFor(rights).flatMap(({ name, of }) =>
+          seenOf(rights, of(), publicFields(of())).map((field) => `${name}.${field}`),
+        ),
+      ],
     )(prototype, 'fields');
-    if (related.length > 0) {
-      const ofSeveral = included
-        .filter(({ isSeveral }) => isSeveral)
-        .map(
-          ({ name }) => ` \`${name}\` is a list, and \`${name}Count\` the number of all of them.`,
-        );
+    if (included.length > 0) {
       NamesParam(
-        `The related objects that each object shall have, as objects of their own or null; \`fields\` names fields of them as \`${related[0] ?? ''}.<field>\`.${ofSeveral.join('')}`,
+        'The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`.',
         'names of related objects',
-        related[0],
-        () => related,
+        included[0]?.name,
+        ({ rights }) => includedFor(rights).map(({ name }) => name),
       )(prototype, 'include');
     }
     if (!isList) return;
@@ -119,7 +117,7 @@ export function QueryOf<Entity>(
       primaryColumnOf(entity)?.options.type,
       (after, { offset }) => (offset === undefined ? after : mustBe('given without offset')),
     )(prototype, 'after');
-    SortParam(entity, sort, searchParameterOf(prototype))(prototype, 'sort');
+    SortParam(entity, sort, query, searchParameterOf(prototype))(prototype, 'sort');
   };
 }
 
@@ -127,7 +125,8 @@ export function QueryOf<Entity>(
 interface Included {
   readonly name: string;
   readonly of: () => ObjectType<unknown>;
-  readonly isSeveral: boolean;
+  /** The column that refers to it, or the children. */
+  readonly by: string | Children;
 }
 
 /** @param fields of the entity, whose names are taken */
@@ -137,8 +136,8 @@ function includedOf(
   fields: readonly string[],
 ): Included {
   return typeof each === 'string'
-    ? { name: relatedNameOf(each, fields), of: () => relatedEntity(entity, each), isSeveral: false }
-    : { name: childrenNameOf(entity, each, fields), of: () => each.entity, isSeveral: true };
+    ? { name: relatedNameOf(each, fields), of: () => relatedEntity(entity, each), by: each }
+    : { name: childrenNameOf(entity, each, fields), of: () => each.entity, by: each };
 }
 
 function declareTimes(entity: ObjectType<unknown>, prototype: object): void {

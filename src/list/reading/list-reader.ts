@@ -65,6 +65,7 @@ export class ListReader {
     const selected = selection(repository.metadata, fields, visibleRelated(client, shown));
     const dependencies = this.dependenciesOf(described, listing, matching);
     const { reads, inHistory } = sourceOf(this.reads, described);
+    const isNarrowed = !resources.every((name) => client?.rights?.seesAll(name) ?? true);
     const read = <T>(work: (page: PageToRead, rows: ReadRows) => Promise<T>): Promise<T> =>
       readResolved(reads, listing, (resolved, rows) => {
         const found = resolved === listing ? matching : matchingObjects(resolved, order);
@@ -72,9 +73,11 @@ export class ListReader {
       });
     return {
       resource,
-      key: keyOf(ofList, selected, shown.values, limit, offset, after),
+      // Pages with the same objects have other tags.
+      key: keyOf(ofList, selected, shown.values, limit, offset, after, isNarrowed),
       place: { limit, ...(after === undefined ? { offset } : {}) },
       dependencies,
+      isNarrowed,
       state: () => inHistory(this.versions.current(resources, reads)),
       wait: (...wait) => this.watch.wait(this.versions.queryFor(resources, reads), ...wait),
       isOfChanges: described.since !== undefined,

@@ -38,7 +38,7 @@ export class ObjectReader {
     const { propertyName, databaseName, type } = identifierOf(metadata);
     const key = readIdentifier(type, identifier);
     if (key instanceof InvalidValue) throw key.toError(propertyName);
-    const fields = shownFields(metadata, query);
+    const fields = shownFields(metadata, query, client?.rights);
     const shown = [metadata, ...selectedRelated(metadata, fields).map(([each]) => each.metadata)];
     this.unavailable.checkObjects(shown.map(nameOf));
     await this.unscoped.checkFields(metadata, fields);

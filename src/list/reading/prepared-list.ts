@@ -23,6 +23,8 @@ export interface PreparedPage {
    * values or with identifiers of named resources, it has no computed field, and it reads no table of others.
    */
   readonly dependencies: (() => Promise<readonly string[]>) | undefined;
+  /** Whether what it reads has columns that the client does not see. A change of them changes the version as well. */
+  readonly isNarrowed: boolean;
   /** The state of its data, from a query that begins after the call. */
   readonly state: () => Promise<State>;
   /** Waits for another version of its data: see `VersionWatch.wait`. */

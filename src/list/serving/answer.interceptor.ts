@@ -7,6 +7,7 @@ import {
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
+import { errors } from '../../http/errors.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
 import { queryClassOf } from '../../http/endpoints.js';
@@ -54,6 +55,8 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       return this.pages.answer(this.facets.prepare(result, request.client), request);
     }
     if (result instanceof ObjectLookup) return this.pages.answerObject(result, request);
+    // A handler of one's own may have read anything.
+    if (request.client?.rights) throw errors.forbidden('This path is not for this client');
     const controller = context.getClass<object>();
     const { name: method } = context.getHandler();
     let fields: readonly string[] | undefined;

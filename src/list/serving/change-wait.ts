@@ -10,6 +10,17 @@ import { clientOf } from './read-limit.js';
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;
 
+/**
+ * The seconds that a request prefers to wait for a change; `undefined`: none. The end of a wait tells of changes, which
+ * a client that does not see every column sees in lists of changes alone.
+ */
+export function waitOf(
+  { isNarrowed, isOfChanges }: PreparedPage,
+  request: CatalogueRequest,
+): number | undefined {
+  return isNarrowed && !isOfChanges ? undefined : preferredWait(request);
+}
+
 /** Lets requests wait that have nothing new for their client. */
 @Injectable()
 export class ChangeWait {
@@ -23,12 +34,12 @@ export class ChangeWait {
    * @throws ApiError `-4` if too many requests of the client wait
    */
   async answer(
-    { wait, isOfChanges }: PreparedPage,
+    prepared: PreparedPage,
     { version, count, close }: { version: string; count?: string; close?: () => Promise<void> },
     request: CatalogueRequest,
   ): Promise<Answer | undefined> {
-    const isNew = count !== undefined && !(isOfChanges && count === '0');
-    const seconds = isNew || request.waited ? undefined : preferredWait(request);
+    const isNew = count !== undefined && !(prepared.isOfChanges && count === '0');
+    const seconds = isNew || request.waited ? undefined : waitOf(prepared, request);
     if (seconds === undefined) return undefined;
     await close?.();
     const client = clientOf(request);
@@ -36,7 +47,7 @@ export class ChangeWait {
     request.waited = { began: performance.now() };
     const { res, socket } = request;
     const later = new Promise<void>((resolve) => {
-      const end = wait(version, seconds, () => {
+      const end = prepared.wait(version, seconds, () => {
         this.clients.leave(client);
         res.off('close', end);
         socket.off('end', end);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { preferredWait } from '../../http/prefer.js';
-import type { PreparedPage, State } from '../reading/prepared-list.js';
+import type { PreparedPage, ReadPage, State } from '../reading/prepared-list.js';
+import { waitOf } from './change-wait.js';
 import type { ReadLimit } from './read-limit.js';
 
 /** Whether a list has an entity tag. If its conditions are not plain, finding out may need a read. */
@@ -20,7 +20,7 @@ export async function isTagged(
  *
  * @param key distinguishes lists of the same version
  */
-function entityTag({ version }: State, key: string): string {
+export function entityTag({ version }: State, key: string): string {
   return `W/"${version}-${key.slice(0, 12)}"`;
 }
 
@@ -42,16 +42,27 @@ export function hasTag({ headers }: CatalogueRequest, tag: string): boolean {
   return sent.includes(tag.slice(2));
 }
 
-/** Whether the client has a list in a state. */
-export function hasState(request: CatalogueRequest, state: State, key: string): boolean {
-  return hasTag(request, entityTag(state, key));
+/**
+ * The entity tag of a page that was read. A client that does not see every column has one of what it sees, since the
+ * version tells of other changes.
+ */
+export function tagOf({ isNarrowed, key }: PreparedPage, page: ReadPage): string {
+  return isNarrowed ? objectTag(`${page.count} ${page.objects}`) : entityTag(page, key);
 }
 
-/** Sets `ETag`, for clients that keep a copy `X-Updated-Until`, and for those that wait `Preference-Applied`. */
-export function setState(request: CatalogueRequest, state: State, key: string): void {
+/**
+ * Sets `ETag`, if there is a tag, for clients that keep a copy `X-Updated-Until`, and for those that wait
+ * `Preference-Applied`.
+ */
+export function setState(
+  prepared: PreparedPage,
+  request: CatalogueRequest,
+  state: State,
+  tag: string | undefined,
+): void {
   const { res } = request;
-  const seconds = preferredWait(request);
+  const seconds = waitOf(prepared, request);
   if (seconds !== undefined) res.setHeader('Preference-Applied', `wait=${seconds}`);
-  res.setHeader('ETag', entityTag(state, key));
+  if (tag !== undefined) res.setHeader('ETag', tag);
   if (state.until !== null) res.setHeader('X-Updated-Until', state.until);
 }

@@ -7,6 +7,8 @@ import type { VersionedPage } from '../reading/prepared-list.js';
 /** A page as it is sent. */
 interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 'last'> {
   readonly body: Buffer;
+  /** Its entity tag. */
+  readonly tag: string;
   /** The content coding of the body; absent: none. */
   readonly encoding?: Encoding;
 }
@@ -40,10 +42,10 @@ export class PageCache {
   }
 
   /** Sets the entry of a key. If the page is too large, it removes the entry instead. */
-  set(key: string, { version, count, rows, last, body, encoding }: CachedPage): void {
+  set(key: string, { version, count, rows, last, body, tag, encoding }: CachedPage): void {
     // Of its own, since the body may be part of a larger allocation, which it would keep in memory.
     const own = Buffer.allocUnsafeSlow(body.length);
     body.copy(own);
-    this.pages.set(key, { version, count, rows, last, body: own, encoding });
+    this.pages.set(key, { version, count, rows, last, body: own, tag, encoding });
   }
 }

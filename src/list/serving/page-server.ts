@@ -8,7 +8,7 @@ import type { ObjectLookup } from '../listing/listing.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
 import { ChangeWait } from './change-wait.js';
-import { hasState, hasTag, isTagged, objectTag, setState } from './entity-tag.js';
+import { entityTag, hasTag, isTagged, objectTag, setState, tagOf } from './entity-tag.js';
 import { link } from './link.js';
 import { PageCache } from './page-cache.js';
 import { ReadLimit } from './read-limit.js';
@@ -26,23 +26,26 @@ export class PageServer {
   /** Reads the page from the database only if neither the client nor the cache has the current version. */
   async answer(prepared: PreparedPage, request: CatalogueRequest): Promise<Answer> {
     if (!(await isTagged(prepared, this.readLimit, request))) return this.read(prepared, request);
-    const { key } = prepared;
+    const { key, isNarrowed } = prepared;
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     const cacheKey = `${key} ${encodingOf(acceptEncoding) ?? ''}`;
     const cached = this.cache.get(cacheKey);
     if (ifNoneMatch !== undefined || cached) {
       const state = await traced(request, 'version', () => prepared.state());
-      if (hasState(request, state, key)) {
+      const isCached = cached?.version === state.version;
+      const known = isCached ? cached.tag : undefined;
+      const tag = isNarrowed ? known : entityTag(state, key);
+      if (tag !== undefined && hasTag(request, tag)) {
         const { version } = state;
         const later = await this.changeWait.answer(prepared, { version }, request);
-        if (!later) setState(request, state, key);
+        if (!later) setState(prepared, request, state, tag);
         return later ?? { status: 304 };
       }
-      if (cached?.version === state.version) {
+      if (isCached) {
         const later = await this.changeWait.answer(prepared, cached, request);
         if (later) return later;
         this.cache.requests.hits += 1;
-        setState(request, state, key);
+        setState(prepared, request, state, tag);
         setRows(prepared, cached, request);
         return { status: 200, body: cached.body, encoding: cached.encoding };
       }
@@ -79,8 +82,10 @@ export class PageServer {
     request.plan = page.plan;
     const answer = await pageAnswer(page, request);
     if (cacheKey !== undefined) {
-      this.cache.set(cacheKey, { ...page, ...answer });
-      setState(request, page, prepared.key);
+      const tag = tagOf(prepared, page);
+      this.cache.set(cacheKey, { ...page, ...answer, tag });
+      setState(prepared, request, page, tag);
+      if (hasTag(request, tag)) return { status: 304 };
     }
     setRows(prepared, page, request);
     return answer;

@@ -7,10 +7,10 @@ import type { Answer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
 import { Settings } from '../../settings/settings.js';
-import type { OpenList, PreparedList, StreamFormat } from '../reading/prepared-list.js';
+import type { OpenList, PreparedList, State, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
 import { ChangeWait } from './change-wait.js';
-import { hasState, isTagged, setState } from './entity-tag.js';
+import { entityTag, hasTag, isTagged, setState } from './entity-tag.js';
 import { clientOf, ReadLimit } from './read-limit.js';
 import { StreamLimit } from './stream-limit.js';
 
@@ -38,14 +38,18 @@ export class StreamServer {
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     // Before statements are written for a list that cannot be opened. A 304 opens none.
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
-    const hasTag = await isTagged(prepared, this.readLimit, request);
+    const isKept = await isTagged(prepared, this.readLimit, request);
+    // It would be that of the version, and there is no other before the list is read.
+    const tagFor = (state: State): string | undefined =>
+      prepared.isNarrowed ? undefined : entityTag(state, whole.key);
     const whole = prepared.whole(format);
-    if (ifNoneMatch !== undefined && hasTag) {
+    if (ifNoneMatch !== undefined && isKept && !prepared.isNarrowed) {
       const state = await traced(request, 'version', () => prepared.state());
-      if (hasState(request, state, whole.key)) {
+      const tag = entityTag(state, whole.key);
+      if (hasTag(request, tag)) {
         const { version } = state;
         const later = await this.changeWait.answer(prepared, { version }, request);
-        if (!later) setState(request, state, whole.key);
+        if (!later) setState(prepared, request, state, tag);
         return later ?? { status: 304 };
       }
     }
@@ -53,9 +57,9 @@ export class StreamServer {
     const list = await traced(request, 'query', () =>
       this.streams.open(whole, clientOf(request), ending.signal),
     );
-    const later = hasTag && (await this.changeWait.answer(prepared, list, request));
+    const later = isKept && (await this.changeWait.answer(prepared, list, request));
     if (later) return later;
-    if (hasTag) setState(request, list, whole.key);
+    if (isKept) setState(prepared, request, list, tagFor(list));
     request.res.setHeader('Content-Type', CONTENT_TYPES[format]);
     request.res.setHeader('X-Total-Count', list.count);
     const encoding = encodingOf(acceptEncoding);

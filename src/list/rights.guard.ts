@@ -1,0 +1,39 @@
+import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import type { CatalogueRequest } from '../http/catalogue-request.js';
+import { queryClassOf } from '../http/endpoints.js';
+import { errors } from '../http/errors.js';
+import { declaredOf } from '../resource/declaration.js';
+import type { Rights } from '../resource/rights.js';
+import { ListQueryDto } from './query/list-query.dto.js';
+import { entityOf, readsOf } from './query/query-of.js';
+import { streamFormatOf } from './serving/accept.js';
+
+/** Throws `-15` for a resource that the client may not read, and for what is not for a client with a public token. */
+@Injectable()
+export class RightsGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<CatalogueRequest>();
+    const rights = request.client?.rights;
+    if (!rights) return true;
+    const query = queryClassOf(context.getClass(), context.getHandler().name);
+    const refused = refusalOf(query, rights);
+    if (refused !== undefined) throw errors.forbidden(`${refused} not for this client`);
+    const isWhole = query.prototype instanceof ListQueryDto && streamFormatOf(request);
+    if (rights.isPublic && isWhole) throw errors.forbidden('Whole lists are not for this client');
+    return true;
+  }
+}
+
+/**
+ * What is not for a client of an endpoint with a query class, with its verb; `undefined` if all is. A handler of one's
+ * own may read anything.
+ */
+export function refusalOf(query: Type<object>, rights: Rights): string | undefined {
+  const entity = entityOf(query);
+  const resource = entity && declaredOf({ target: entity })?.name;
+  // Deletions are no resource, and name the one that they are of.
+  const read = resource ?? (entity && readsOf(query)[0]);
+  if (read === undefined) return 'This path is';
+  if (!rights.mayRead(read)) return `The resource ${read} is`;
+  return rights.isPublic && resource === undefined ? 'Deletions are' : undefined;
+}

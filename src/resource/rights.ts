@@ -1,0 +1,85 @@
+import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import type { Children } from './children.js';
+import { declaredOf } from './declaration.js';
+import { references } from './references.js';
+
+/** A column of an entity, by its property. */
+export type EntityColumn = readonly [entity: object, property: string];
+
+/** What a client may read, if it is not everything. */
+export class Rights {
+  /** Whether some resources or fields are not for the client. */
+  readonly isNarrowed: boolean;
+
+  constructor(
+    /** The names of the resources that it may read; null: all. */
+    private readonly resources: readonly string[] | null,
+    /** The columns that it does not see, such as `products.price`. */
+    private readonly hidden: readonly string[],
+    /** Whether everybody can read its token, as in a page for browsers. */
+    readonly isPublic: boolean,
+  ) {
+    this.isNarrowed = resources !== null || hidden.length > 0;
+  }
+
+  mayRead(resource: string): boolean {
+    return this.resources?.includes(resource) ?? true;
+  }
+
+  /** Whether it sees every column of a resource. */
+  seesAll(resource: string): boolean {
+    return this.mayRead(resource) && !this.hidden.some((name) => name.startsWith(`${resource}.`));
+  }
+
+  /**
+   * Whether it sees a column, and all columns that this one is derived from. What is not known fails closed: a computed
+   * field may read any table, and a trigger may set a column from any other.
+   */
+  sees(entity: object, property: string): boolean {
+    const target = entity as ObjectType<unknown>;
+    const declared = declaredOf({ target });
+    // Deletions have only identifiers, which no client is denied.
+    if (!declared || !this.isNarrowed) return true;
+    const { name, derived } = declared;
+    if (!this.mayRead(name) || this.hidden.includes(`${name}.${property}`)) return false;
+    const sources = derived[property];
+    if (sources) return sources.every((source) => this.sees(entity, source));
+    const columns = getMetadataArgsStorage().filterColumns(target);
+    const { mode, options } = columns.find(({ propertyName }) => propertyName === property) ?? {};
+    if (mode === 'virtual-property') return false;
+    const { select = true, insert = true, update = true, generatedType } = options ?? {};
+    return (select && insert && update && !generatedType) || this.seesAll(name);
+  }
+
+  /**
+   * Whether it sees which objects of another resource belong to an object: the one that a column refers to, or its
+   * children.
+   */
+  seesRelated(entity: ObjectType<unknown>, related: string | Children): boolean {
+    if (!this.isNarrowed) return true;
+    if (typeof related === 'string') {
+      const other = references(entity).get(related);
+      return this.sees(entity, related) && this.mayReadOf(other);
+    }
+    const { entity: child, sort } = related;
+    const referring = [...references(child)].filter(([, target]) => target === entity);
+    const columns = referring.map(([column]) => column);
+    if (sort) columns.push(sort.replace('-', ''));
+    // Which children are shown, and in which order, tells of the column that they are sorted by.
+    return this.mayReadOf(child) && columns.every((column) => this.sees(child, column));
+  }
+
+  private mayReadOf(target: ObjectType<unknown> = Object): boolean {
+    const name = declaredOf({ target })?.name;
+    return name !== undefined && this.mayRead(name);
+  }
+}
+
+/** Those of an entity's columns that a client sees. */
+export function seenOf(
+  rights: Rights | undefined,
+  entity: unknown,
+  names: readonly string[],
+): readonly string[] {
+  return rights?.isNarrowed ? names.filter((name) => rights.sees(entity as object, name)) : names;
+}
