@@ -10,7 +10,7 @@ import { CommandError } from '../command-error.js';
 import {
   DEMO_CLIENT,
   DEMO_TOKEN,
-  isDemonstrationOpen,
+  openDemonstration,
   loadDemonstration,
 } from '../demo/load-demonstration.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
@@ -53,12 +53,12 @@ export async function serve(
     admin = await openAdminServer(endpoints, settings);
     const server = application.getHttpServer();
     const address = await listen(server, 'PORT', settings.port, settings);
-    const isOpen = embedded !== undefined && (await isDemonstrationOpen(dataSource));
+    const open = embedded ? await openDemonstration(dataSource) : [];
     writeStartLine('info', `Catalogue listens on ${address}`);
-    if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, isOpen);
+    if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, open);
     writeStartLine(
       'info',
-      isOpen
+      open.includes(DEMO_CLIENT)
         ? `Try: curl -H 'X-Client-ID: ${DEMO_CLIENT}' -H 'Authorization: Bearer ${DEMO_TOKEN}' '${address}/products?limit=2'`
         : 'Create a client with: catalogue client create <clientID>, and its token with: catalogue token issue <clientID>',
     );
@@ -98,11 +98,15 @@ function isLoopback(server: Server): boolean {
 }
 
 /** Says what the network can read without a credential that is a secret. */
-function warnOfNetwork(host: string, isDemonstrationOpen: boolean): void {
-  const catalogue = isDemonstrationOpen
-    ? `, and the catalogue with the public token of the client ${DEMO_CLIENT}: disable it with catalogue client disable ${DEMO_CLIENT}`
-    : '';
-  writeStartLine('warn', `HOST is ${host}: the network can read health and metrics${catalogue}`);
+function warnOfNetwork(host: string, clients: readonly string[]): void {
+  const catalogue = clients.map(
+    (name) =>
+      `, and the catalogue with the public token of the client ${name}: disable it with catalogue client disable ${name}`,
+  );
+  writeStartLine(
+    'warn',
+    `HOST is ${host}: the network can read health and metrics${catalogue.join('')}`,
+  );
 }
 
 /** Serves health and metrics on `ADMIN_PORT`, if that is set. */

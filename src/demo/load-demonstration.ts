@@ -11,12 +11,18 @@ import { resourcesWith } from '../resource/capabilities.js';
 export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';
 
+/** The clients of the demonstration, whose tokens everybody knows. */
+const DEMO_CLIENTS = [
+  { clientID: DEMO_CLIENT, token: DEMO_TOKEN, name: 'The demonstration', isPublic: false },
+  { clientID: 'shop', token: 'shop-token', name: 'The example of a storefront', isPublic: true },
+];
+
 /** The resources of the demonstration catalogue, in an order that satisfies references. */
 export const DEMO_RESOURCES = ['brands', 'categories', 'products', 'variants'] as const;
 
 /**
- * Loads the demonstration catalogue and its client in one transaction, once. A catalogue that already
- * has objects gets the client alone.
+ * Loads the demonstration catalogue and its clients in one transaction, once. A catalogue that already
+ * has objects gets the clients alone.
  *
  * @throws CommandError if a file of the catalogue cannot be read
  */
@@ -33,27 +39,23 @@ export async function loadDemonstration(dataSource: DataSource): Promise<void> {
       const options = { map: new Map(), set: new Map(), replace: false };
       await importRows(queryRunner, metadata, demoRows(resource), options);
     }
-    await manager.insert(Client, { clientID: DEMO_CLIENT, name: 'The demonstration' });
-    await manager.insert(AccessToken, {
-      tokenID: DEMO_CLIENT,
-      clientID: DEMO_CLIENT,
-      hash: hashOf(DEMO_TOKEN),
-      expiresAt: null,
-    });
+    for (const { token, ...client } of DEMO_CLIENTS) {
+      const { clientID } = client;
+      await manager.insert(Client, client);
+      await manager.insert(AccessToken, { tokenID: clientID, clientID, hash: hashOf(token) });
+    }
   });
 }
 
-/** Whether the token of the demonstration, which everybody knows, is accepted. */
-export async function isDemonstrationOpen(dataSource: DataSource): Promise<boolean> {
-  const [{ open }] = await dataSource.query<[{ open: boolean }]>(
-    `SELECT EXISTS (
-       SELECT FROM access_tokens JOIN clients USING ("clientID")
-       WHERE "clientID" = $1 AND hash = $2 AND NOT disabled
-       AND ("expiresAt" IS NULL OR "expiresAt" > now())
-     ) AS open`,
-    [DEMO_CLIENT, hashOf(DEMO_TOKEN)],
+/** The clients of the demonstration whose tokens, which everybody knows, are accepted. */
+export async function openDemonstration(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ clientID: string }[]>(
+    `SELECT "clientID" FROM access_tokens JOIN clients USING ("clientID")
+     WHERE hash = ANY ($1) AND NOT disabled AND ("expiresAt" IS NULL OR "expiresAt" > now())
+     ORDER BY "clientID"`,
+    [DEMO_CLIENTS.map(({ token }) => hashOf(token))],
   );
-  return open;
+  return rows.map(({ clientID }) => clientID);
 }
 
 /** The rows of `demo/<resource>.csv`, in batches. `catalogue import` reads the same files. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,6 +130,17 @@ describe('A first catalogue start, with nothing but a directory', () => {
       '{"result":{"status":"OK","errcode":"0","msg":""},"response_data":{"count":"2779","objects":' +
         '[{"productID":"p-000006","refID":"TRV-73667-S-BUR"},{"productID":"p-000007","refID":"TRV-73667-M-BUR"}]}}',
     );
+  });
+
+  it('has a public client for the storefront, which names it', async () => {
+    const page = await readFile('examples/storefront/index.html', 'utf8');
+    expect(page).toMatch(/clientID: 'shop',\s+accessToken: 'shop-token'/);
+    const headers = { 'X-Client-ID': 'shop', Authorization: 'Bearer shop-token' };
+    const ask = (path: string, accept = 'application/json') =>
+      fetch(`${first.address}${path}`, { headers: { ...headers, Accept: accept } });
+    for (const path of ['/products?limit=100', '/facets/products?facets=within&limit=100'])
+      expect((await ask(path)).status).toBe(200);
+    expect((await ask('/products', 'text/csv')).status).toBe(403);
   });
 
   it('refuses a second service on the same directory in one line, which names the first', async () => {
@@ -294,18 +305,22 @@ describe('catalogue start on an embedded database', () => {
   }
 
   const METRICS = 'HOST is 0.0.0.0: the network can read health and metrics';
-  const PUBLIC = `${METRICS}, and the catalogue with the public token of the client demo: disable it with catalogue client disable demo\n`;
+  const [DEMO, SHOP] = ['demo', 'shop'].map(
+    (name) =>
+      `, and the catalogue with the public token of the client ${name}: disable it with catalogue client disable ${name}`,
+  );
+  const PUBLIC = `${METRICS}${DEMO}${SHOP}\n`;
 
   it('says that the token of the demonstration is public, while it works and others reach the address', async () => {
     expect(await printed({ HOST: '0.0.0.0' })).toContain(PUBLIC);
     expect(await printed({ HOST: 'localhost' })).not.toContain('the network');
     await run(['client', 'disable', 'demo'], {});
     const disabled = await printed({ HOST: '0.0.0.0' });
-    expect(disabled).toContain(`${METRICS}\n`);
+    expect(disabled).toContain(`${METRICS}${SHOP}\n`);
     expect(disabled).not.toMatch(/^Try|demo-token/m);
     await run(['client', 'enable', 'demo'], {});
     expect(await printed({ HOST: '0.0.0.0', ADMIN_PORT: '0' })).toContain(PUBLIC);
-    await run(['token', 'revoke', 'demo'], {});
+    for (const name of ['demo', 'shop']) await run(['token', 'revoke', name], {});
     expect(await printed({ HOST: '0.0.0.0' })).toContain(`${METRICS}\n`);
   });
 
