@@ -35,9 +35,10 @@ export async function audited<T>(
 }
 
 async function writeToLog(url: string, entry: object): Promise<void> {
-  const text = JSON.stringify(entry, (_key, value: unknown) =>
-    value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value,
-  );
+  const text = JSON.stringify(entry, (_key, value: unknown) => {
+    if (value instanceof Map) return Object.fromEntries(value as Map<string, unknown>);
+    return value === Infinity ? 'never' : value;
+  });
   const client = new DatabaseClient({ connectionString: url });
   await client.connect();
   try {

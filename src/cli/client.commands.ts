@@ -68,14 +68,15 @@ function withRights(command: Command): Command {
     )
     .option(
       '--resources <names>',
-      'the resources that it may read, such as products,brands; or all',
-      (value: string) => (value === 'all' ? value : value.split(',')),
+      'all the resources that it may read, such as products,brands; or all',
+      (value: string, before: string[] | 'all' | undefined) =>
+        value === 'all' || before === 'all' ? 'all' : [...(before ?? []), ...value.split(',')],
     )
-    .addOption(
-      new Option(
-        '--hide <fields>',
-        'the fields that it does not see, such as products.price; or none',
-      ).argParser((value) => (value === 'none' ? [] : value.split(','))),
+    .option(
+      '--hide <fields>',
+      'all the fields that it does not see, such as products.price; or none',
+      (value: string, before: string[] | undefined) =>
+        value === 'none' ? (before ?? []) : [...(before ?? []), ...value.split(',')],
     )
     .option('--public', 'everybody can read its token, as in a page for browsers')
     .option('--no-public', 'its token is secret');

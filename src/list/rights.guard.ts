@@ -3,7 +3,7 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { queryClassOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import { declaredOf } from '../resource/declaration.js';
-import type { Rights } from '../resource/rights.js';
+import { DELETIONS, type Rights } from '../resource/rights.js';
 import { ListQueryDto } from './query/list-query.dto.js';
 import { entityOf, readsOf } from './query/query-of.js';
 import { streamFormatOf } from './serving/accept.js';
@@ -31,8 +31,8 @@ export class RightsGuard implements CanActivate {
 export function refusalOf(query: Type<object>, rights: Rights): string | undefined {
   const entity = entityOf(query);
   const resource = entity && declaredOf({ target: entity })?.name;
-  // Deletions are no resource, and name the one that they are of.
-  const read = resource ?? (entity && readsOf(query)[0]);
+  // Deletions name the resource that they are of.
+  const read = entity && DELETIONS.has(entity) ? readsOf(query)[0] : resource;
   if (read === undefined) return 'This path is';
   if (!rights.mayRead(read)) return `The resource ${read} is`;
   return rights.isPublic && resource === undefined ? 'Deletions are' : undefined;

@@ -56,6 +56,12 @@ function suggested({ schema: { examples, ...schema }, ...parameter }) {
   return { ...parameter, schema, examples: { example } };
 }
 
+const sent = new URLSearchParams(location.search);
+const [clientID, accessToken] = [sent.get('clientID'), sent.get('access_token')];
+// Those of the address only if neither JSON nor a shell gives one of their characters a meaning.
+const isPlain = (text) => /^[\\w.:@+-]+$/.test(text ?? '');
+const credentials = isPlain(clientID) && isPlain(accessToken) ? { clientID, accessToken } : demonstration;
+
 // Without a slash at the end.
 const base = new URL('.', location.href).href.slice(0, -1);
 
@@ -68,12 +74,17 @@ function filled(text) {
 }
 
 const response = await fetch('openapi.json' + location.search);
+if (!response.ok) {
+  const { result } = await response.json();
+  document.querySelector('#page').textContent = result.msg;
+  throw new Error(result.msg);
+}
 const content = JSON.parse(filled(await response.text()), (_, value) =>
   isParameter(value) ? suggested(value) : value,
 );
 
-// The credentials of the demonstration are public.
-document.documentElement.classList.toggle('demonstration', credentials !== null);
+// Its credentials are public.
+document.documentElement.classList.toggle('demonstration', credentials !== null && credentials === demonstration);
 
 createApiReference('#page', {
   content,
@@ -112,10 +123,7 @@ createApiReference('#page', {
 export function script(credentials: Credentials | undefined): string {
   return `import { createApiReference } from './scalar/standalone.esm.js';
 
-const sent = new URLSearchParams(location.search);
-const credentials = sent.has('access_token')
-  ? { clientID: sent.get('clientID'), accessToken: sent.get('access_token') }
-  : ${JSON.stringify(credentials ?? null)};
+const demonstration = ${JSON.stringify(credentials ?? null)};
 ${START}`;
 }
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { JSON_TYPE } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
+import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import { FixedBody } from '../http/fixed-body.js';
 import type { Settings } from '../settings/settings.js';
 import { openapiDocument } from './document.js';
@@ -37,7 +38,7 @@ export function publishDocumentation(
   express.get('/openapi.json', async (received, response) => {
     const request = received as CatalogueRequest;
     const { headers, parameters } = request;
-    const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => name === 'clientID');
+    const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => isCredential(name));
     if (isNamed) await login(request);
     const rights = request.client?.rights;
     const document = (): string => JSON.stringify(openapiDocument(application, settings, rights));

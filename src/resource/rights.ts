@@ -6,6 +6,9 @@ import { references } from './references.js';
 /** A column of an entity, by its property. */
 export type EntityColumn = readonly [entity: object, property: string];
 
+/** The entities of deletions, which have only identifiers and times. They are no resources. */
+export const DELETIONS = new WeakSet<object>();
+
 /** What a client may read, if it is not everything. */
 export class Rights {
   /** Whether some resources or fields are not for the client. */
@@ -38,8 +41,8 @@ export class Rights {
   sees(entity: object, property: string): boolean {
     const target = entity as ObjectType<unknown>;
     const declared = declaredOf({ target });
-    // Deletions have only identifiers, which no client is denied.
-    if (!declared || !this.isNarrowed) return true;
+    if (!this.isNarrowed) return true;
+    if (!declared) return DELETIONS.has(entity);
     const { name, derived } = declared;
     if (!this.mayRead(name) || this.hidden.includes(`${name}.${property}`)) return false;
     const sources = derived[property];
@@ -69,8 +72,8 @@ export class Rights {
     return this.mayReadOf(child) && columns.every((column) => this.sees(child, column));
   }
 
-  private mayReadOf(target: ObjectType<unknown> = Object): boolean {
-    const name = declaredOf({ target })?.name;
+  private mayReadOf(target: ObjectType<unknown> | undefined): boolean {
+    const name = target && declaredOf({ target })?.name;
     return name !== undefined && this.mayRead(name);
   }
 }

@@ -167,6 +167,9 @@ describe('client and token', () => {
     expect(await list()).toContain(
       'fifth\t\tenabled\tdefault\tpublic\tproducts,brands\tproducts.price\n',
     );
+    const hide = ['--hide', 'products.stock', '--hide', 'brands.name,products.refID'];
+    await run(['client', 'update', 'fifth', ...hide]);
+    expect(await list()).toContain('\tproducts.stock,brands.name,products.refID\n');
     await run(['client', 'update', 'fifth', '--hide', 'none']);
     expect(await list()).toContain('fifth\t\tenabled\tdefault\tpublic\tproducts,brands\tnone\n');
     await run(['client', 'update', 'fifth', '--resources', 'all', '--no-public']);

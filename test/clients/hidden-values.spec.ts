@@ -103,7 +103,7 @@ async function send(attack: Attack, credentials: Credentials, ifNoneMatch?: stri
     headers: {
       ...credentials,
       ...attack.headers,
-      ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+      ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch, Prefer: 'wait=1' }),
     },
   });
   // Without when it was answered, and to which request.

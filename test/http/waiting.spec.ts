@@ -7,6 +7,8 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { preferredWait } from '../../src/http/prefer.js';
 import type { Observation } from '../../src/http/observation.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
+import { Coalesced } from '../../src/database/coalesced.js';
+import { VersionWatch } from '../../src/list/reading/version-watch.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
 import { sentStatements } from '../sent-statements.js';
@@ -284,6 +286,15 @@ describe('A request with Prefer: wait', () => {
     await gate.open();
     expect(JSON.parse(body)).toEqual(refusal(-2, 'The service is temporarily unavailable'));
     expect(milliseconds).toBeLessThan(4000);
+  });
+
+  it('ends in time although a look at the versions takes longer', async () => {
+    const endless = new Coalesced<never>(() => new Promise(() => undefined));
+    const watch = new VersionWatch();
+    const began = performance.now();
+    await new Promise<void>((resolve) => void watch.wait(endless, '1', 1, resolve));
+    await new Promise<void>((resolve) => void watch.wait(endless, '1', 2, resolve));
+    expect(performance.now() - began).toBeGreaterThan(2000);
   });
 
   it('is answered before the service stops', async () => {

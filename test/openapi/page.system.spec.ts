@@ -76,27 +76,61 @@ describe('The page /docs', () => {
     await other.stop();
   });
 
-  it('shows what the client in its address may use', async () => {
+  /** Runs the script of the page, and says what it has asked for, given to Scalar, and shown itself. */
+  async function started(search: string, response: Response) {
     const { text } = await service.anonymous().get('/docs/start.js').expect(200);
     const source = text.replace(/^import .*;$/m, '');
-    const search = '?clientID=acme&access_token=secret';
     const asked: string[] = [];
     let shown: Record<string, unknown> = {};
+    const page = { textContent: '' };
+    const classes: Record<string, boolean> = {};
     const names = ['location', 'document', 'fetch', 'createApiReference'];
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the script of the page itself
     const start = new Function(...names, `return (async () => {${source}})()`);
-    await start(
+    const classList = { toggle: (name: string, isOn: boolean) => (classes[name] = isOn) };
+    const error: unknown = await start(
       { search, href: `http://127.0.0.1/docs${search}` },
-      { documentElement: { classList: { toggle: () => false } } },
-      (url: string) => Promise.resolve(new Response((asked.push(url), '{}'))),
+      { documentElement: { classList }, querySelector: () => page },
+      (url: string) => Promise.resolve((asked.push(url), response)),
       (_: string, options: Record<string, unknown>) => (shown = options),
-    );
+    ).catch((reason: unknown) => reason);
+    return { asked, shown, classes, error, message: page.textContent };
+  }
+
+  it('shows what the client in its address may use', async () => {
+    const search = '?clientID=acme&access_token=secret';
+    const { asked, shown, classes } = await started(search, new Response('{}'));
     expect(asked).toEqual([`openapi.json${search}`]);
+    // Only the token of the demonstration is for everybody's eyes.
+    expect(classes).toEqual({ demonstration: false });
     expect(shown).toMatchObject({
       authentication: {
         securitySchemes: { 'X-Client-ID': { value: 'acme' }, Authorization: { token: 'secret' } },
       },
     });
+  });
+
+  it('takes no text from its address that means something in JSON or a shell', async () => {
+    const document = JSON.stringify({ example: 'curl $CLIENT_ID:$ACCESS_TOKEN' });
+    for (const token of [`x'; rm -r ~'`, '"}', '$&', 'a\\b', 'a b']) {
+      const search = `?clientID=acme&access_token=${encodeURIComponent(token)}`;
+      const { shown, classes } = await started(search, new Response(document));
+      expect(shown.content).toEqual({ example: `curl ${DEMO_CLIENT}:${DEMO_TOKEN}` });
+      expect(classes).toEqual({ demonstration: true });
+    }
+  });
+
+  it('says which credentials of its address are wrong', async () => {
+    for (const [search, msg] of [
+      ['?clientID=acme&access_token=secret', 'The credentials are not valid'],
+      ['?access_token=secret', 'The parameter clientID is required'],
+    ] as const) {
+      const { body } = await service.anonymous().get(`/openapi.json${search}`).expect(401);
+      const response = Response.json(body, { status: 401 });
+      const { shown, error, message } = await started(search, response);
+      expect([shown, message]).toEqual([{}, msg]);
+      expect(error).toEqual(new Error(msg));
+    }
   });
 });
 

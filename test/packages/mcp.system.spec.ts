@@ -352,6 +352,22 @@ describeServer('The MCP server', () => {
     expect(written).not.toContain(token);
   });
 
+  it('offers what its client may read', async () => {
+    const registered = service.application.get(ClientsService);
+    await registered.create('narrow', { resources: ['products'], hidden: ['products.price'] });
+    const { token } = await registered.issue('narrow', null);
+    const narrow = await overStdio('auto', { CLIENT_ID: 'narrow', ACCESS_TOKEN: token });
+    const { tools } = await narrow.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'search_products',
+      'get_product',
+      'count_products',
+    ]);
+    const { properties } = tools[0]?.inputSchema ?? { properties: {} };
+    expect(Object.keys(properties)).toContain('stockMin');
+    expect(Object.keys(properties)).not.toContain('priceMin');
+  });
+
   it('ends when its host closes the pipe', async () => {
     const server = spawn(process.execPath, [program], { env: environment(), stdio: 'pipe' });
     const ended = once(server, 'exit');
@@ -385,6 +401,13 @@ describeServer('The MCP server', () => {
       expect([result.status, first, result.stdout]).toEqual([status, line, '']);
       expect(more.length).toBe(status === 2 ? 1 : 0);
       expect(result.stderr).not.toContain('s3cret');
+    });
+
+    it('if the service refuses the credentials', async () => {
+      const { status, stderr } = await runNode([program], {
+        environment: { ...environment(), ACCESS_TOKEN: 's3cret' },
+      });
+      expect([status, stderr]).toEqual([1, 'The credentials are not valid\n']);
     });
 
     it('if something else answers', async () => {

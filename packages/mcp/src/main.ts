@@ -37,14 +37,9 @@ function variable(name: string): string {
 
 async function serve({ port, host, allowedHosts }: ReturnType<typeof argumentsOf>): Promise<void> {
   const { CATALOGUE_URL: url = 'http://127.0.0.1:3000' } = process.env;
-  const clientID = variable('CLIENT_ID');
-  const transport = new Transport({
-    url,
-    clientID,
-    accessToken: variable('ACCESS_TOKEN'),
-    ...PATIENCE,
-  });
-  const tools = toolsOf(await fetchDocument(url), transport);
+  const [clientID, accessToken] = [variable('CLIENT_ID'), variable('ACCESS_TOKEN')];
+  const transport = new Transport({ url, clientID, accessToken, ...PATIENCE });
+  const tools = toolsOf(await fetchDocument(url, clientID, accessToken), transport);
   const factory = () => serverOf(tools);
   if (port === undefined) {
     serveStdio(factory);

@@ -47,8 +47,8 @@ export class ListReader {
    * Builds the statements of a list.
    *
    * @param client who sees it; absent: none of its resources has a scope
-   * @throws ApiError `-2` while the lists of one of its resources are withheld, or one is loaded; `-22` for
-   * `after` beside `offset`
+   * @param described of its query, `offset` does not count beside `after`
+   * @throws ApiError `-2` while the lists of one of its resources are withheld, or one is loaded
    */
   prepare(described: Listing, client?: ScopeClient): PreparedList {
     const listing = described.seenBy(client);

@@ -53,22 +53,21 @@ export class VersionWatch implements OnModuleDestroy {
   }
 
   private lookLater(): NodeJS.Timeout {
-    return setTimeout(() => void this.look(), INTERVAL).unref();
-  }
-
-  private async look(): Promise<void> {
-    await Promise.all([...this.waiting].map(([query, waiters]) => lookFor([...waiters], query)));
-    for (const [query, { size }] of this.waiting) if (size === 0) this.waiting.delete(query);
-    this.timer = this.waiting.size > 0 ? this.lookLater() : undefined;
+    return setTimeout(() => {
+      const now = performance.now();
+      for (const [query, waiters] of this.waiting) {
+        for (const { deadline, end } of waiters) if (now >= deadline) end();
+        if (waiters.size === 0) this.waiting.delete(query);
+        else void look([...waiters], query);
+      }
+      this.timer = this.waiting.size > 0 ? this.lookLater() : undefined;
+    }, INTERVAL).unref();
   }
 }
 
 /** @param waiters none who came during the query, and may have seen a later version */
-async function lookFor(waiters: readonly Waiter[], query: Coalesced<State>): Promise<void> {
+async function look(waiters: readonly Waiter[], query: Coalesced<State>): Promise<void> {
   // Requests that run again get the error.
   const state = await query.result().catch(() => undefined);
-  const now = performance.now();
-  for (const { version, deadline, end } of waiters) {
-    if (state?.version !== version || now >= deadline) end();
-  }
+  for (const { version, end } of waiters) if (state?.version !== version) end();
 }

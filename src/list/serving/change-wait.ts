@@ -11,14 +11,14 @@ import { clientOf } from './read-limit.js';
 const MAX_WAITS_PER_CLIENT = 1000;
 
 /**
- * The seconds that a request prefers to wait for a change; `undefined`: none. The end of a wait tells of changes, which
- * a client that does not see every column sees in lists of changes alone.
+ * The seconds that a request prefers to wait for a change; `undefined`: none. A client that does not see every column
+ * never waits: the end of a wait tells of any change.
  */
 export function waitOf(
-  { isNarrowed, isOfChanges }: PreparedPage,
+  { isNarrowed }: PreparedPage,
   request: CatalogueRequest,
 ): number | undefined {
-  return isNarrowed && !isOfChanges ? undefined : preferredWait(request);
+  return isNarrowed ? undefined : preferredWait(request);
 }
 
 /** Lets requests wait that have nothing new for their client. */
