@@ -179,6 +179,11 @@ describe('Settings', () => {
         { DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://db/c' },
         'DATABASE_URL and DATABASE_URL_FILE must not both be set',
       );
+      const lines = await secret('postgres://u:p@db/c\nsecond\n');
+      refuse(
+        { DATABASE_URL_FILE: lines },
+        'DATABASE_URL_FILE must contain a URL such as postgres://user:password@host:5432/database',
+      );
       refuse({ REDIS_URL_FILE: join(folder, 'none') }, 'REDIS_URL_FILE cannot be read: ENOENT');
       refuse({ REDIS_URL_FILE: folder }, 'REDIS_URL_FILE must be a regular file');
     });

@@ -2,8 +2,11 @@ import { hostname, userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { DatabaseClient } from '../database/database-client.js';
 
+/** What looks like an access token, which may be there by mistake. */
+const TOKEN = /^[\w-]{43}$/;
+
 /**
- * Runs the work of a command that changes something. Writes a line into the log of PostgreSQL before and after it: who
+ * Runs the work of a command that changes something, or reads everything. Writes a line into the log of PostgreSQL before and after it: who
  * runs which command, and how it ended. The log of the command itself may be gone with its container.
  */
 export async function audited<T>(
@@ -37,6 +40,7 @@ export async function audited<T>(
 async function writeToLog(url: string, entry: object): Promise<void> {
   const text = JSON.stringify(entry, (_key, value: unknown) => {
     if (value instanceof Map) return Object.fromEntries(value as Map<string, unknown>);
+    if (typeof value === 'string' && TOKEN.test(value)) return '…';
     return value === Infinity ? 'never' : value;
   });
   const client = new DatabaseClient({ connectionString: url });

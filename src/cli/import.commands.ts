@@ -28,11 +28,13 @@ export function exportCommand(catalogue: Command): void {
     .description('write all objects of a resource to standard output')
     .argument('<resource>')
     .addOption(formatOption(['csv', 'ndjson']).default('csv'))
-    .action(async (resource: string, { format }: { format: FileFormat }) => {
+    .action(async (resource: string, { format }: { format: FileFormat }, audit: Command) => {
       const { exportRows } = await import('../import/export-rows.js');
       const { withResource } = await import('./import-file.js');
-      await withResource(resource, (runner, metadata) =>
-        exportRows(runner, metadata, format, process.stdout),
+      await withResource(
+        resource,
+        (runner, metadata) => exportRows(runner, metadata, format, process.stdout),
+        audit,
       );
     });
 }

@@ -11,7 +11,7 @@ import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 
 interface DatabaseOptions {
-  /** The command that runs the work, if it changes something; see `audited`. */
+  /** The command that runs the work, if the log of PostgreSQL is to tell; see `audited`. */
   readonly audit?: Command;
   /** Called with a line about the embedded server. Default: prints to standard error. */
   readonly onNotice?: (line: string) => void;

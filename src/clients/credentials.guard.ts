@@ -1,7 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { clientAddress } from '../http/client-address.js';
+import { clientAddress, networkOf } from '../http/client-address.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { Settings } from '../settings/settings.js';
@@ -80,16 +79,6 @@ export class CredentialsGuard implements CanActivate {
     const { count, milliseconds } = this.failures.count(networkOf(address));
     return count > limit ? limitExceeded(limit, milliseconds) : undefined;
   }
-}
-
-/** An IPv4 address, or the /64 network of an IPv6 one, since a host can use any address of it. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = [], tail = []] = address
-    .split('::')
-    .map((part) => part.split(':').filter((group) => group !== ''));
-  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0');
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }
 
 /** Compares with all tokens of the client, so that the time does not reveal which one matches. */

@@ -7,9 +7,8 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { clientAddress } from '../http/client-address.js';
+import { limitKey } from '../http/client-address.js';
 import { Settings } from '../settings/settings.js';
-import { networkOf } from './credentials.guard.js';
 import { FixedWindows, limitExceeded, wholeSeconds } from './fixed-windows.js';
 import type { RedisWindows } from './redis-windows.js';
 
@@ -42,11 +41,7 @@ export class RateGuard implements CanActivate, OnModuleInit, OnModuleDestroy {
     const limit = client?.rateLimit ?? this.settings.rateLimit;
     // A request that has waited was counted when it came.
     if (!client || limit === 0 || waited) return true;
-    const { clientID, rights } = client;
-    // No identifier has a space.
-    const key = rights?.isPublic
-      ? `${clientID} ${networkOf(clientAddress(request) ?? '')}`
-      : clientID;
+    const key = limitKey(request);
     const { count, milliseconds } = (await this.redis?.count(key)) ?? this.memory.count(key);
     const response = http.getResponse<Response>();
     response.setHeader('X-RateLimit-Limit', limit);

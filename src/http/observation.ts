@@ -76,7 +76,7 @@ export function observationOf(
 /** `undefined` if the names of its parameters were not checked: they may be any text of the client. */
 function slowRequest(request: CatalogueRequest, milliseconds: number): SlowRequest | undefined {
   const { parameters } = request.query as unknown as Partial<SentQuery>;
-  if (parameters !== request.parameters) return undefined;
-  const names = request.parameters.map(({ name }) => name);
+  if (!parameters || parameters !== request.parameters) return undefined;
+  const names = parameters.map(({ name }) => name);
   return { milliseconds, parameters: names.filter((name) => !isCredential(name)) };
 }

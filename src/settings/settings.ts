@@ -30,7 +30,9 @@ class Environment {
     }
     const secret = readTextFile(path, fileName);
     if (secret === undefined) throw new CommandError(`${fileName} cannot be read: ENOENT`);
-    const value = type.read(secret.replace(/\r?\n$/, ''));
+    const line = secret.replace(/\r?\n$/, '');
+    // A URL would lose the end of a line.
+    const value = /\p{Cc}/u.test(line) ? undefined : type.read(line);
     if (value === undefined) throw new CommandError(`${fileName} must contain ${type.expected}`);
     return value;
   }

@@ -125,6 +125,8 @@ describe('client and token', () => {
         options,
         state,
       }));
+    // By mistake, in place of its tokenID.
+    await run(['token', 'revoke', token]);
     // What changes nothing is not told.
     await run(['token', 'list', 'audited']);
     await run(['import', 'audited', '-', '--set', "name=it's $$ a name\n"]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Pool } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
@@ -189,11 +190,37 @@ describe('A request with Prefer: wait', () => {
   });
 
   it('is answered at once if there is something new', async () => {
-    for (const headers of [{}, { Accept: 'text/csv' }, { 'If-None-Match': '"other"' }]) {
+    const other = { 'If-None-Match': '"other"' };
+    for (const headers of [other, { Accept: 'text/csv', ...other }]) {
       const response = await get('/brands', { ...headers, Prefer: 'wait=30' });
       expect(response).toMatchObject({ status: 200, headers: { 'preference-applied': 'wait=30' } });
       expect(response.milliseconds).toBeLessThan(1000);
     }
+  });
+
+  it('does not apply to what does not say what its client knows', async () => {
+    const since = `updatedSince=${new Date().toISOString()}`;
+    for (const path of ['/brands', `/facets/products?${since}`]) {
+      const { status, headers } = await get(path, { Prefer: 'wait=30' });
+      expect([status, headers['preference-applied']]).toEqual([200, undefined]);
+    }
+  });
+
+  it('delays what is behind it on its connection, also what cannot be parsed', async () => {
+    observations = [];
+    const { headers } = await get('/brands', {}, other);
+    const socket = connect(other.port, '127.0.0.1');
+    const head = `Host: a\r\nX-Client-ID: ${service.clientID}\r\nAuthorization: Bearer ${service.token}\r\n`;
+    socket.write(
+      `GET /brands HTTP/1.1\r\n${head}If-None-Match: ${headers.etag}\r\nPrefer: wait=2\r\n\r\n` +
+        `GET /%zz HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
+    );
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 304 [^]*HTTP\/1\.1 400 [^]*"-20"/);
+    // It was observed, after more than the time from which a request is slow.
+    await until(() => observations.some(({ errcode }) => errcode === -20));
   });
 
   it('takes no connection and no place of those in work, and all share one look a second', async () => {

@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
+import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, {
   type Express,
@@ -226,9 +227,14 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       request.trace.enter('admission');
     }
     response.once('close', () => {
-      const observation = observationOf(request, response, began, this.slowAfter);
-      this.observe(observation);
-      request.trace?.end(observation);
+      try {
+        const observation = observationOf(request, response, began, this.slowAfter);
+        this.observe(observation);
+        request.trace?.end(observation);
+      } catch (error) {
+        // Nobody else would catch it: the process would end.
+        new Logger(EnvelopedExpressAdapter.name).error(error);
+      }
     });
     return request.id;
   }

@@ -1,24 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer } from '../../http/envelope.js';
+import { limitKey } from '../../http/client-address.js';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 import { preferredWait } from '../../http/prefer.js';
 import type { PreparedPage } from '../reading/prepared-list.js';
-import { clientOf } from './read-limit.js';
 
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;
 
 /**
- * The seconds that a request prefers to wait for a change; `undefined`: none. A client that does not see every column
- * never waits: the end of a wait tells of any change.
+ * The seconds that a request prefers to wait for a change, if it says what its client knows; `undefined`: none. A client
+ * that does not see every column never waits: the end of a wait tells of any change.
  */
 export function waitOf(
-  { isNarrowed }: PreparedPage,
+  { isNarrowed, isOfChanges }: PreparedPage,
   request: CatalogueRequest,
 ): number | undefined {
-  return isNarrowed ? undefined : preferredWait(request);
+  const isKnown = isOfChanges === true || request.headers['if-none-match'] !== undefined;
+  return isKnown && !isNarrowed ? preferredWait(request) : undefined;
 }
 
 /** Lets requests wait that have nothing new for their client. */
@@ -42,7 +43,7 @@ export class ChangeWait {
     const seconds = isNew || request.waited ? undefined : waitOf(prepared, request);
     if (seconds === undefined) return undefined;
     await close?.();
-    const client = clientOf(request);
+    const client = limitKey(request);
     if (!this.clients.enter(client)) throw errors.busy();
     request.waited = { began: performance.now() };
     const { res, socket } = request;
