@@ -6,8 +6,9 @@ import { DatabaseClient } from '../database/database-client.js';
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * Runs the work of a command that changes something, or reads everything. Writes a line into the log of PostgreSQL before and after it: who
- * runs which command, and how it ended. The log of the command itself may be gone with its container.
+ * Runs the work of a command that changes something, or reads everything. Writes a line into the log of PostgreSQL
+ * before and after it: who runs which command, and how it ended. The log of the command itself may be gone with its
+ * container.
  */
 export async function audited<T>(
   url: string,

@@ -16,8 +16,9 @@ import type { RedisWindows } from './redis-windows.js';
 const WINDOW = 60_000;
 
 /**
- * Counts the requests of each client per minute, and of one with a public token those of each address: all instances in
- * Redis, or each by itself while there is none. Rejects those over the client's limit with `-40`, and sets the `X-RateLimit-*` headers.
+ * Counts the requests of each client per minute, and of one with a public token those of each address: all instances
+ * in Redis, or each by itself while there is none. Rejects those over the client's limit with `-40`, and sets the
+ * `X-RateLimit-*` headers.
  */
 @Injectable()
 export class RateGuard implements CanActivate, OnModuleInit, OnModuleDestroy {

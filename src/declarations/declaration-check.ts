@@ -56,7 +56,8 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const problems: string[] = [];
     const lists: Endpoint[] = [];
-    for (const endpoint of endpointsIn(this.modules)) {
+    const endpoints = endpointsIn(this.modules);
+    for (const endpoint of endpoints) {
       const { query } = endpoint;
       if (!(query.prototype instanceof ObjectQueryDto)) continue;
       const params = Object.fromEntries(pathParametersOf(endpoint).map((name) => [name, '1']));
@@ -78,7 +79,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
         if (error instanceof WrongEntityError) problems.push(error.message);
       }
     }
-    for (const { query } of endpointsIn(this.modules)) {
+    for (const { query } of endpoints) {
       const names = query.prototype instanceof FacetsQueryDto ? FACET_PARAMETERS : [];
       for (const [name, declared] of parametersOf(query))
         if (NON_FILTERS.has(name) || names.includes(name)) addRead(declared, []);

@@ -39,9 +39,9 @@ export class Rights {
    * field may read any table, and a trigger may set a column from any other.
    */
   sees(entity: object, property: string): boolean {
+    if (!this.isNarrowed) return true;
     const target = entity as ObjectType<unknown>;
     const declared = declaredOf({ target });
-    if (!this.isNarrowed) return true;
     if (!declared) return DELETIONS.has(entity);
     const { name, derived } = declared;
     if (!this.mayRead(name) || this.hidden.includes(`${name}.${property}`)) return false;

@@ -18,7 +18,7 @@ interface Commit {
 export class Behind {
   private commits: Commit[] = [];
   private next = 1;
-  /** The number that each copy had when it had one: a copy that begins anew is behind since then. */
+  /** The last number that each copy had. A copy that is being read anew has none, and is behind since this one. */
   private readonly had = new Map<string, number>();
   /** Seconds, of each copy. */
   private readonly samples = new Map<string, number[]>();

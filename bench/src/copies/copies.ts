@@ -52,7 +52,7 @@ export interface Copy {
   readonly leftOver: number;
   /** Comparisons that found a difference. */
   readonly differing: number;
-  /** How often it was emptied, to begin anew. */
+  /** How often it was emptied and read again from the beginning. */
   readonly begun: number;
   readonly requests: number;
   /** That came from the service, with HTTP headers. */

@@ -65,7 +65,7 @@ async function roundOf(way: Way): Promise<Round> {
   return async () => products.mirror({ store, cursor: await store.cursor() });
 }
 
-/** Pages go on by the last time of the page before, since an offset would skip what moves to the end meanwhile. */
+/** Each page begins at the last time of the page before: an offset would skip rows that move to the end meanwhile. */
 async function bringUpToDate(overlap: number): Promise<void> {
   const cursor = (await store.cursor()) ?? new Date(0).toISOString();
   let since = new Date(Date.parse(cursor) - overlap * 1000).toISOString();

@@ -48,13 +48,11 @@ export class ParametersPipe extends ValidationPipe {
       seen.add(name);
       const parameter = declared.get(name);
       if (!parameter) throw errors.parameterUndefined(name);
-      const read = query[name];
-      const value =
-        read instanceof InvalidValue || !parameter.readBeside
-          ? read
-          : parameter.readBeside(read, query, settings);
+      if (parameter.readBeside && !(query[name] instanceof InvalidValue)) {
+        query[name] = parameter.readBeside(query[name], query, settings);
+      }
+      const value = query[name];
       if (value instanceof InvalidValue) throw value.toError(name);
-      query[name] = value;
       const error = broken.find(({ property }) => property === name);
       if (error) throw errorOf(error);
     }

@@ -46,7 +46,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   addPublicRoutes: (express: Express) => void = () => undefined;
   /** Has the number of requests in work. */
   readonly admission: Admission;
-  /** Of these, as many run again at a time as leave half of the requests in work to others, however slow it is. */
+  /** Those whose wait is over run again beside others, at most half as many as are always admitted. */
   readonly waiting = new WaitingRequests(
     (running) => running < this.limit.minimum / 2 && this.admission.size < this.requestLimit,
   );

@@ -30,14 +30,16 @@ export interface FacetFields {
 /** Those of the fields that a client sees: `within` if it may filter by it. */
 export function visibleFacets(
   entity: Type,
-  { names, counted, valued, ranged, tree }: FacetFields,
+  fields: FacetFields,
   rights: Rights | undefined,
 ): FacetFields {
+  if (!rights?.isNarrowed) return fields;
+  const { names, counted, valued, ranged, tree } = fields;
   const query = listQueryOf(entity);
   const isVisible = (name: string): boolean =>
     name === WITHIN && tree !== undefined
       ? query !== undefined && isAllowed(query, WITHIN, { maxLimit: 0, rights })
-      : (rights?.sees(entity, name) ?? true);
+      : rights.sees(entity, name);
   return {
     names: names.filter(isVisible),
     counted: counted.filter(isVisible),

@@ -39,14 +39,14 @@ export class StreamServer {
     // Before statements are written for a list that cannot be opened. A 304 opens none.
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
     const isKept = await isTagged(prepared, this.readLimit, request);
-    // It would be that of the version, and there is no other before the list is read.
+    const whole = prepared.whole(format);
+    // For a client that does not see every column it would be that of what it sees, which is not read yet.
     const tagFor = (state: State): string | undefined =>
       prepared.isNarrowed ? undefined : entityTag(state, whole.key);
-    const whole = prepared.whole(format);
     if (ifNoneMatch !== undefined && isKept && !prepared.isNarrowed) {
       const state = await traced(request, 'version', () => prepared.state());
-      const tag = entityTag(state, whole.key);
-      if (hasTag(request, tag)) {
+      const tag = tagFor(state);
+      if (tag !== undefined && hasTag(request, tag)) {
         const { version } = state;
         const later = await this.changeWait.answer(prepared, { version }, request);
         if (!later) setState(prepared, request, state, tag);
