@@ -2,7 +2,6 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { type Endpoint, pathParametersOf } from '../http/endpoints.js';
 import {
   type DeclaredParameter,
-  ownParameters,
   type ParameterSettings,
   parametersOf,
   readParameters,
@@ -15,7 +14,7 @@ import { columnConditions, comparedValues } from '../list/condition/condition.js
 import { ListQueryDto } from '../list/query/list-query.dto.js';
 import { Listing } from '../list/listing/listing.js';
 
-/** What the handler of a list returns for a value of one of its own parameters. */
+/** What the handler of a list returns for a value of a parameter that not every list has. */
 export interface CalledList {
   readonly endpoint: Endpoint;
   readonly parameter: string;
@@ -43,8 +42,8 @@ export const extremes: Samples = (declared, settings) => {
 const INT64_MAXIMUM = '9223372036854775807';
 
 /**
- * Calls the handlers of lists once for each sample of each of their own parameters, with the examples of those
- * that are required. A parameter of the path is a value of the type of the column that it is compared with,
+ * Calls the handlers of lists once for each sample of each parameter that not every list has, with the examples of
+ * those that are required. A parameter of the path is a value of the type of the column that it is compared with,
  * and `1` if it is compared with none.
  */
 export async function* callLists(
@@ -60,8 +59,9 @@ export async function* callLists(
     const required = [...parametersOf(query)]
       .filter(([, { isRequired }]) => isRequired)
       .map(([name, declared]) => [name, validExample(declared)] as const);
-    for (const [parameter, declared] of ownParameters(query)) {
-      if (parameter === 'fields') continue;
+    const ofEveryList = parametersOf(ListQueryDto);
+    for (const [parameter, declared] of parametersOf(query)) {
+      if (parameter === 'fields' || ofEveryList.has(parameter)) continue;
       for (const text of samples(declared, settings)) {
         const values = readParameters(query, [...required, [parameter, text]], settings);
         try {

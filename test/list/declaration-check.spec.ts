@@ -902,16 +902,20 @@ TransformType(() => Leaf)(Fitted.prototype, 'json');
  * A list with one filter, which compares a column.
  *
  * @param condition that of the filter `value`, or the name of a filter without a condition
+ * @param isInherited whether the query class inherits the filter
  */
 function withFilter(
   decorate: PropertyDecorator,
   condition: ((value: unknown) => object) | string,
   path = '',
+  isInherited = false,
 ): Type {
-  class FittedDto extends ListQueryDto {
+  class BaseDto extends ListQueryDto {
     declare value?: unknown;
   }
-  decorate(FittedDto.prototype, typeof condition === 'string' ? condition : 'value');
+  class FittedDto extends BaseDto {}
+  const { prototype } = isInherited ? BaseDto : FittedDto;
+  decorate(prototype, typeof condition === 'string' ? condition : 'value');
   QueryOf(Fitted)(FittedDto);
   class FittedController {
     constructor(readonly fitted: Repository<Fitted>) {}
@@ -1112,6 +1116,13 @@ describe('A filter', () => {
   ])('may compare a column with any value that it can have: %#', async (param, column) => {
     const condition = (value: unknown) => ({ [column]: MoreThan(value) });
     expect(await refusalOf(withFilter(param, condition))).toBeUndefined();
+  });
+
+  it('that a query class inherits is checked like its own', async () => {
+    const module = withFilter(TextParam(meaning), (stock) => ({ stock }), '', true);
+    expect((await refusalOf(module))?.message).toContain(
+      'the filter value compares Fitted.stock, of type integer, with a',
+    );
   });
 
   it.each(['stock', 'token', 'price', 'active', 'day', 'sentAt', 'size'])(
