@@ -72,7 +72,16 @@ const aboveResources = [...Object.keys(FOLDERS), 'cli'];
 
 export default tseslint.config(
   {
-    ignores: ['**/dist', 'node_modules', 'coverage', '.data', 'bench', 'examples', 'packages/mcp'],
+    ignores: [
+      '**/dist',
+      '.dist-*',
+      'node_modules',
+      'coverage',
+      '.data',
+      'bench',
+      'examples',
+      'packages/mcp',
+    ],
   },
   js.configs.recommended,
   {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { BARE_ENVIRONMENT } from './cli/catalogue.js';
+import { BARE_ENVIRONMENT, type CommandResult } from './cli/catalogue.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 import { SYSTEM } from './jest.mjs';
 import { plainLines } from './plain-lines.js';
@@ -22,6 +23,12 @@ afterAll(async () => {
   await copy.remove();
   await database.drop();
 });
+
+/** Changes a source of the copy, which must be there. */
+async function change(source: string): Promise<void> {
+  const path = join(copy.folder, source);
+  await writeFile(path, `${await readFile(path, 'utf8')}\n// changed\n`);
+}
 
 interface Script {
   readonly child: ChildProcess;
@@ -63,7 +70,7 @@ it('start:debug opens the debugger, and builds and starts again when a source ch
     expect(script.output()).toMatch(
       /Debugger listening on ws:\/\/|Starting inspector on \S+ failed: address already in use/,
     );
-    await appendFile(join(copy.folder, 'src/main.ts'), '\n// changed\n');
+    await change('src/main.ts');
     await until(() => starts(script) === 2, 60_000);
   } finally {
     await interrupt(script);
@@ -77,6 +84,33 @@ it('start:prod starts what was built', async () => {
   } finally {
     await interrupt(script);
   }
+});
+
+it('build lets commands run while it builds, and leaves no file without a source', async () => {
+  const left = join(copy.folder, 'dist/left.entity.js');
+  await writeFile(left, '');
+  let isBuilding = true;
+  const build = async (): Promise<void> => {
+    // A changed file that commands load first, and one that they load late.
+    for (const file of ['command-error.js', 'import/export-rows.ts']) await change(`src/${file}`);
+    const { child, output } = run('build');
+    const [status] = (await once(child, 'exit')) as [number];
+    expect({ status, output: output() }).toMatchObject({ status: 0 });
+  };
+  const builds = build()
+    .then(build)
+    .finally(() => (isBuilding = false));
+  const results: CommandResult[] = [];
+  const command = ['dist/main.js', 'export', 'brands'];
+  const environment = { DATABASE_URL: database.url };
+  do results.push(await copy.run(command, { environment }));
+  while (isBuilding);
+  await builds;
+  expect(results.filter(({ status }) => status !== 0)).toEqual([]);
+  expect(existsSync(left)).toBe(false);
+  for (const asset of ['database/functions/tally.sql', 'openapi/overview.md', '@scalar'])
+    expect(existsSync(join(copy.folder, 'dist', asset))).toBe(true);
+  expect(await readFile(join(copy.folder, 'dist/command-error.js'), 'utf8')).toContain('changed');
 });
 
 it.each([
