@@ -81,6 +81,12 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
     proxy = await fleet.proxyBefore([instance.host], {}, texts);
     await proxy.untilReady(1);
   };
+  /** A new one, to which the tokens of all clients are known. */
+  const newProxyThatKnows = async (texts: Readonly<Record<string, string>> = {}): Promise<void> => {
+    await newProxy(texts);
+    for (const client of [...Object.values(clients), ...crowd])
+      expect((await other(client)).errcode).toBe('0');
+  };
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await blocker.query('ROLLBACK');
@@ -152,7 +158,7 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
 
   it('a queue that stands is kept short, but for a client with few requests', async () => {
     // With two slots, the instance and not this process is what limits the rate.
-    await newProxy({ [`maxconn ${SLOTS}`]: 'maxconn 2' });
+    await newProxyThatKnows({ [`maxconn ${SLOTS}`]: 'maxconn 2' });
     expect((await other(clients.normal)).errcode).toBe('0');
     const answers: Answer[] = [];
     let isOver = false;
@@ -175,7 +181,7 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
   });
 
   it('a client beside one whose requests all hang is answered', async () => {
-    await newProxy();
+    await newProxyThatKnows();
     expect((await other(clients.normal)).errcode).toBe('0');
     await lock();
     const sent = brands(200, clients.greedy);
@@ -189,7 +195,7 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
   it('a client beside many comes before them in the queue, and is admitted to it when it is full', async () => {
     // With one slot the answers come in the order of the queue. Farther back, since on a slow machine some of
     // these requests arrive long before the others.
-    await newProxy({
+    await newProxyThatKnows({
       [`maxconn ${SLOTS}`]: 'maxconn 1',
       'mul(10)': 'mul(10000)',
       // With one slot, nearly every request finds a queue.
@@ -222,7 +228,7 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
   });
 
   it('whole lists leave slots free, and HAProxy refuses as the instance does', async () => {
-    await newProxy();
+    await newProxyThatKnows();
     expect((await other(clients.normal)).errcode).toBe('0');
     await lock();
     const lists = crowd

@@ -110,10 +110,10 @@ export class Proxy {
     await until(async () => (await this.metric('haproxy_backend_active_servers')) === count);
   }
 
-  /** A metric of the backend of the instances. */
-  async metric(name: string): Promise<number> {
+  /** A metric of a backend, by default that of the instances. */
+  async metric(name: string, backend = 'instances'): Promise<number> {
     const metrics = await this.metrics('?scope=backend');
-    const value = new RegExp(`^${name}\\{proxy="instances"\\} (\\S+)$`, 'm').exec(metrics);
+    const value = new RegExp(`^${name}\\{proxy="${backend}"\\} (\\S+)$`, 'm').exec(metrics);
     return Number(value?.[1]);
   }
 

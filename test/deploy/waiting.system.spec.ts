@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { connect } from 'node:net';
+import { newToken } from '../../src/clients/token.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
@@ -13,6 +15,8 @@ const { describe: describeWithProxy } = withTool(HAPROXY);
 
 /** More than the slots of both instances and the queue before them. */
 const MANY = 180;
+/** Connections with made-up tokens, and the requests of a client beside them. */
+const [MADE_UP, BESIDE] = [Number(process.env.MADE_UP_TOKENS ?? 300), 30];
 
 describeWithProxy('Requests that wait, behind HAProxy:', () => {
   let database: TestDatabase;
@@ -85,6 +89,62 @@ describeWithProxy('Requests that wait, behind HAProxy:', () => {
     expect(performance.now() - changed).toBeLessThan(15_000);
   });
 
+  it('do not wait before an instance has found their token valid', async () => {
+    const fresh = await fleet.proxyBefore(instances.map(({ host }) => host));
+    await fresh.untilReady(2);
+    const sent = { ...headers, ...(await waiting(1)) };
+    const answers: (string | null)[] = [];
+    for (let at = 0; at < 2; at += 1) {
+      const answer = await fetch(`http://127.0.0.1:${fresh.port}/brands`, { headers: sent });
+      expect(answer.status).toBe(304);
+      answers.push(answer.headers.get('preference-applied'));
+    }
+    expect(answers).toEqual([null, 'wait=1']);
+    // The pages of the documentation need no token.
+    const madeUp = { ...sent, Authorization: `Bearer ${newToken()}` };
+    for (const [path, status] of [
+      ['/docs', 200],
+      ['/brands', 401],
+    ] as const) {
+      const answer = await fetch(`http://127.0.0.1:${fresh.port}${path}`, { headers: madeUp });
+      expect(answer.status).toBe(status);
+    }
+    expect(await fresh.metric('haproxy_backend_sessions_total', 'waiting')).toBe(1);
+  });
+
+  it('with made-up tokens are those of one client, beside which no other loses a request', async () => {
+    const flooded = await fleet.proxyBefore(instances.map(({ host }) => host));
+    await flooded.untilReady(2);
+    const errcode = async (): Promise<string> => {
+      const answer = await fetch(`http://127.0.0.1:${flooded.port}/brands`, { headers });
+      return ((await answer.json()) as { result: { errcode: string } }).result.errcode;
+    };
+    expect(await errcode()).toBe('0');
+    let refused = 0;
+    const sockets = Array.from({ length: MADE_UP }, () => {
+      const socket = connect(flooded.port, '127.0.0.1');
+      const ask = () =>
+        socket.write(
+          `GET /brands?updatedSince=2027-01-01T00:00:00Z HTTP/1.1\r\nHost: a\r\nPrefer: wait=60\r\nX-Client-ID: tester\r\nAuthorization: Bearer ${newToken()}\r\n\r\n`,
+        );
+      socket.on('connect', ask);
+      socket.on('data', () => {
+        refused += 1;
+        setTimeout(ask, 500);
+      });
+      socket.on('error', () => undefined);
+      return socket;
+    });
+    try {
+      await until(() => refused >= MADE_UP);
+      for (let at = 0; at < BESIDE; at += 1) expect(await errcode()).toBe('0');
+      expect(await flooded.metric('haproxy_backend_sessions_total', 'waiting')).toBe(0);
+      expect(await flooded.metric('haproxy_backend_requests_denied_total')).toBeGreaterThan(0);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+
   it('end when their client is gone', async () => {
     const sent = await waiting();
     const ending = new AbortController();
@@ -103,8 +163,11 @@ describeWithProxy('Requests that wait, behind HAProxy:', () => {
     );
     await often.untilReady(2);
     const sent = { ...headers, ...(await waiting()) };
-    const answer = await fetch(`http://127.0.0.1:${often.port}/brands`, { headers: sent });
-    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([304, null]);
+    // From the second on, their token is known to be valid.
+    for (let at = 0; at < 2; at += 1) {
+      const answer = await fetch(`http://127.0.0.1:${often.port}/brands`, { headers: sent });
+      expect([answer.status, answer.headers.get('preference-applied')]).toEqual([304, null]);
+    }
   });
 
   it('wait at another instance if theirs is killed, and are answered before it stops', async () => {
