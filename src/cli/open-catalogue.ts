@@ -96,7 +96,7 @@ export function notMigrated(): CommandError {
  * on the same database. Never migrates: a migration may drop what its operator still wants.
  *
  * @param options `requireMigrated: false` accepts pending migrations; `audit` as of `withDatabase`
- * @throws CommandError if migrations are pending
+ * @throws CommandError if migrations are pending, or if this version does not know the schema
  */
 export async function withCatalogue<T>(
   work: (catalogue: INestApplicationContext, dataSource: DataSource) => Promise<T>,
@@ -108,7 +108,8 @@ export async function withCatalogue<T>(
       const { DataSource } = await import('typeorm');
       const { pendingMigrations } = await import('../database/migrate.js');
       const dataSource = catalogue.get(DataSource);
-      if (requireMigrated && (await pendingMigrations(dataSource)).length > 0) throw notMigrated();
+      const pending = await pendingMigrations(dataSource);
+      if (requireMigrated && pending.length > 0) throw notMigrated();
       return work(catalogue, dataSource);
     });
   return withDatabase(settings, withApplicationAt, { audit });

@@ -4,13 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { hasTable } from './installed-resource.js';
+import { hasKnownBaseline } from './known-baseline.js';
 import { type LockContext, takeMigrationLock, withShortLocks } from './migration-lock.js';
 import { databaseOptions } from './options.js';
 import { replaceMigration } from './replaced-migration.js';
 import { chooseSearchLanguage } from './search-functions.js';
-
-/** The first migration of development versions, whose databases no migration leads away from. */
-const DEVELOPMENT_MIGRATION = 'CreateCatalogue1763683200000';
 
 type MigrationClass = new () => MigrationInterface;
 
@@ -32,7 +30,8 @@ export interface MigrateOptions {
  * Applies all pending migrations. If several processes start at once, one applies them and the others wait for it.
  *
  * @returns the names of the applied migrations
- * @throws CommandError if the signal is aborted, or if the database does not have the language
+ * @throws CommandError if the signal is aborted, if the database does not have the language, or if this version does not
+ * know its baseline
  */
 export function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const { searchLanguage = 'simple' } = options;
@@ -74,7 +73,6 @@ export async function withMigrationLock<T>(
   const executor = new MigrationExecutor(dataSource, runner);
   try {
     await takeMigrationLock({ runner, onWaiting, signal });
-    // It refuses a database of a development version.
     await appliedMigrations(dataSource);
     return await work({ executor, runner, onWaiting, signal });
   } catch (error) {
@@ -87,21 +85,21 @@ export async function withMigrationLock<T>(
   }
 }
 
-/** @throws CommandError if the database is of a development version */
+/** @throws CommandError if this version does not know the baseline of the database */
 export async function pendingMigrations(dataSource: DataSource): Promise<MigrationClass[]> {
   const applied = await appliedMigrations(dataSource);
   return (await migrations()).filter(({ name }) => !applied.includes(name));
 }
 
-/** @throws CommandError if the database is of a development version */
+/** @throws CommandError if this version does not know the baseline of the database */
 async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
   if (!(await hasTable(dataSource.manager, 'migrations'))) return [];
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
   const names = rows.map(({ name }) => name);
-  if (!names.includes(DEVELOPMENT_MIGRATION)) return names;
+  if (names.length === 0 || (await hasKnownBaseline(dataSource, names))) return names;
   throw new CommandError(
-    'The database is of a development version of the service, which this one cannot migrate: ' +
-      'export each resource with the version that it is of (catalogue export), and import the files into a new database',
+    'The schema of the database is of a version of the service that this one does not know: ' +
+      'export each resource with that version (catalogue export), and import the files into a new database',
   );
 }
 

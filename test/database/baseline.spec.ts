@@ -53,24 +53,48 @@ describe('The first migration', () => {
   });
 });
 
-describe('A database of a development version', () => {
+/** What tells the database of an earlier version. */
+const EARLIER = {
+  migrations: `UPDATE migrations SET name = 'CreateCatalogue1763683200000', timestamp = 1763683200000`,
+  clients: 'ALTER TABLE clients DROP resources, DROP hidden, DROP "isPublic"',
+  watermark: 'ALTER TABLE watermark DROP former',
+};
+
+describe('A database of an earlier version', () => {
   const host = new CommandHost();
 
   afterAll(() => host.end());
-  beforeEach(() =>
-    dataSource.query(
-      `UPDATE migrations SET name = 'CreateCatalogue1763683200000', timestamp = 1763683200000`,
-    ),
-  );
+  beforeEach(() => dataSource.query(`DELETE FROM migrations WHERE name LIKE 'KnownBaseline%'`));
 
-  it.each(['migrate', 'start', 'verify'])('is refused by %s in one line', async (command) => {
+  it.each<[command: string, tells: keyof typeof EARLIER]>([
+    ['migrate', 'clients'],
+    ['migrate', 'migrations'],
+    ['migrate', 'watermark'],
+    ['migrate --down', 'clients'],
+    ['start', 'clients'],
+    ['verify', 'clients'],
+    ['client list', 'clients'],
+    ['export brands', 'clients'],
+    ['describe brands', 'clients'],
+  ])('is refused by %s in one line, by its %s', async (command, tells) => {
+    await dataSource.query(EARLIER[tells]);
     const environment = { DATABASE_URL: database.url, ADMIN_PORT: '0' };
-    const refused = await host.run([command], { environment });
+    const refused = await host.run(command.split(' '), { environment });
     expect(refused).toMatchObject({
       status: 1,
+      stdout: '',
       stderr:
-        'catalogue: The database is of a development version of the service, which this one cannot migrate: ' +
-        'export each resource with the version that it is of (catalogue export), and import the files into a new database\n',
+        'catalogue: The schema of the database is of a version of the service that this one does not know: ' +
+        'export each resource with that version (catalogue export), and import the files into a new database\n',
     });
+  });
+
+  it('is known by the columns of its tables, and marked, so that later versions may change them', async () => {
+    expect(await migrate(database.url)).toEqual(['KnownBaseline1764676800001']);
+    await dataSource.query(
+      `ALTER TABLE tallies ADD later text;
+       INSERT INTO migrations (name, timestamp) VALUES ('OfALaterVersion1', 9000000000000)`,
+    );
+    expect(await migrate(database.url)).toEqual([]);
   });
 });
