@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
 import { createApplication } from '../application.js';
@@ -54,7 +56,10 @@ export async function serve(
     const server = application.getHttpServer();
     const address = await listen(server, 'PORT', settings.port, settings);
     const open = embedded ? await openDemonstration(dataSource) : [];
-    writeStartLine('info', `Catalogue listens on ${address}`);
+    const database = embedded
+      ? `the embedded database in ${resolve(settings.dataDir)}`
+      : databaseAt(url);
+    writeStartLine('info', `Catalogue listens on ${address} and reads ${database}`);
     if (embedded && !isLoopback(server)) warnOfNetwork(settings.host, open);
     writeStartLine(
       'info',
@@ -91,6 +96,12 @@ export async function checkLists(application: INestApplicationContext): Promise<
       `The filters of the lists could not be checked: ${(error as Error).message}`,
     );
   }
+}
+
+/** The name and the place of a database, without its credentials. */
+function databaseAt(url: string): string {
+  const { database = '', host, port } = new Client(url);
+  return `the database ${database} on ${host}:${port}`;
 }
 
 function isLoopback(server: Server): boolean {

@@ -111,6 +111,7 @@ describe('A first catalogue start, with nothing but a directory', () => {
   it('loads the demonstration and prints a curl line that works when pasted', async () => {
     // The last line of the start.
     await until(() => first.output().includes('Try: '));
+    expect(first.output()).toContain(` and reads the embedded database in ${dataDir}\n`);
     const line = /^Try: (curl .*)$/m.exec(first.output())?.[1] ?? '';
     const pasted = line.replace('curl ', 'curl --silent --show-error ');
     const { stdout } = await promisify(execFile)('sh', ['-c', pasted]);
@@ -459,6 +460,14 @@ describe('A service on a database of its own', () => {
       return rows[0]?.deltas === '0' && rows[0].count === '2';
     });
     await client.end();
+  });
+
+  it('says which database it reads, and not its password', () => {
+    const { hostname, port, pathname, password } = new URL(database.url);
+    expect(started.output()).toContain(
+      ` and reads the database ${pathname.slice(1)} on ${hostname}:${port || 5432}\n`,
+    );
+    if (password) expect(started.output()).not.toContain(password);
   });
 
   it('goes on without whoever read its log', async () => {

@@ -77,7 +77,7 @@ beforeAll(async () => {
     service.stdout?.on('data', (chunk: Buffer) => {
       written += chunk.toString();
       printed = plainLines(written);
-      address = /^Catalogue listens on (\S+)$/m.exec(printed)?.[1] ?? '';
+      address = /^Catalogue listens on (\S+) /m.exec(printed)?.[1] ?? '';
       if (printed.includes('\nTry: ') && printed.endsWith('\n')) resolve();
     });
     service.once('exit', () => {
@@ -102,7 +102,8 @@ function surroundings() {
   return { cwd: copy.folder, env: { PATH, HOME, DATA_DIR: dataDir, PORT: '0' } };
 }
 
-const here = (text: string): string => text.replaceAll('http://127.0.0.1:3000', address);
+const here = (text: string): string =>
+  text.replaceAll('http://127.0.0.1:3000', address).replaceAll('/srv/catalogue/.data', dataDir);
 
 describe('The commands of the README', () => {
   it('start the service, which prints what it says', () => {
