@@ -2,21 +2,24 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
 import { type Endpoint, endpointsOf } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
+import { ClientReader } from '../clients/client-reader.js';
+import { sentQuery } from '../http/parameters/parameters.guard.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
 import type { Parameter } from '../http/parameters/query-string.js';
 import { parseTarget } from '../http/server/receive.js';
 import { Listing } from '../list/listing/listing.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import type { Explanation } from '../list/reading/prepared-list.js';
-import { UnknownClientError } from '../resource/scope.js';
+import { checkEndpoint } from '../list/rights.guard.js';
+import { type ScopeClient, UnknownClientError } from '../resource/scope.js';
 import { Settings } from '../settings/settings.js';
 
 /**
  * Reads the page of a list, and says how, as lines.
  *
  * @param url path and query of a list, such as `/products?sort=-price`
- * @param clientID who sees it; absent: it must not depend on the client
- * @throws CommandError if it is no list, or a request for it would be refused
+ * @param clientID who asks for it; absent: the list must not depend on the client
+ * @throws CommandError if it is no list, the client does not exist, or its request would be refused
  */
 export async function explainList(
   application: INestApplicationContext,
@@ -28,12 +31,12 @@ export async function explainList(
     throw new CommandError(`${url} is no path and query of a list`);
   }
   const { path, parameters } = target;
-  const client = clientID === undefined ? undefined : { clientID };
+  const client = clientID === undefined ? undefined : await clientOf(application, clientID);
   for (const endpoint of endpointsOf(application)) {
     const params = paramsOf(endpoint, path);
     if (!params) continue;
     try {
-      const listing = await listingOf(application, endpoint, params, parameters);
+      const listing = await listingOf(application, endpoint, params, parameters, client);
       return linesOf(await application.get(ListReader).prepare(listing, client).explain());
     } catch (error) {
       if (error instanceof ApiError) throw new CommandError(`${error.errcode}: ${error.message}`);
@@ -46,13 +49,24 @@ export async function explainList(
   throw new CommandError(`There is no list at ${path}`);
 }
 
+async function clientOf(
+  application: INestApplicationContext,
+  clientID: string,
+): Promise<ScopeClient> {
+  const { client } = await application.get(ClientReader).read(clientID);
+  if (!client) throw new CommandError(`There is no client ${clientID}`);
+  return client;
+}
+
 async function listingOf(
   application: INestApplicationContext,
   { query: metatype, handlerFor }: Endpoint,
   params: Record<string, string>,
   parameters: readonly Parameter[],
+  client: ScopeClient | undefined,
 ): Promise<Listing> {
-  const sent = { parameters, settings: application.get(Settings) };
+  checkEndpoint(metatype, client?.rights);
+  const sent = sentQuery(metatype, parameters, application.get(Settings), client?.rights);
   const values: unknown = await new ParametersPipe().transform(sent, { type: 'query', metatype });
   const handler = await handlerFor();
   const result: unknown = await handler({ query: values as object, params });

@@ -110,7 +110,7 @@ export class ClientsService {
   }
 
   /** @throws CommandError if there is no such client */
-  async assertExists(clientID: string): Promise<void> {
+  private async assertExists(clientID: string): Promise<void> {
     if (!(await this.clients.existsBy({ clientID }))) {
       throw new CommandError(`There is no client ${clientID}`);
     }

@@ -16,12 +16,17 @@ export class RightsGuard implements CanActivate {
     const rights = request.client?.rights;
     if (!rights) return true;
     const query = queryClassOf(context.getClass(), context.getHandler().name);
-    const refused = refusalOf(query, rights);
-    if (refused !== undefined) throw errors.forbidden(`${refused} not for this client`);
+    checkEndpoint(query, rights);
     const isWhole = query.prototype instanceof ListQueryDto && streamFormatOf(request);
     if (rights.isPublic && isWhole) throw errors.forbidden('Whole lists are not for this client');
     return true;
   }
+}
+
+/** @throws ApiError `-15` if an endpoint with a query class is not for a client */
+export function checkEndpoint(query: Type<object>, rights: Rights | undefined): void {
+  const refused = rights && refusalOf(query, rights);
+  if (refused !== undefined) throw errors.forbidden(`${refused} not for this client`);
 }
 
 /**

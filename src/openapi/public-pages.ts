@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Express, Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { JSON_TYPE } from '../http/envelope.js';
@@ -14,6 +15,9 @@ const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 /** The modules of Scalar, which the build copies: `assets` in nest-cli.json. They import each other by relative paths. */
 const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
 
+/** Most API documents in memory: one for each set of rights of clients. One has about 200 kB. */
+const MAXIMUM_DOCUMENTS = 50;
+
 /**
  * Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers.
  *
@@ -26,8 +30,14 @@ export function publishDocumentation(
   credentials: Credentials | undefined,
   login: (request: CatalogueRequest) => Promise<void>,
 ): void {
-  const bodies = new Map<string, FixedBody>();
-  const bodyOf = (name: string, type: string, read: () => string | Buffer): FixedBody => {
+  const files = new Map<string, FixedBody>();
+  const documents = new LRUCache<string, FixedBody>({ max: MAXIMUM_DOCUMENTS });
+  const bodyOf = (
+    name: string,
+    type: string,
+    read: () => string | Buffer,
+    bodies: typeof files | typeof documents = files,
+  ): FixedBody => {
     const body = bodies.get(name) ?? new FixedBody(type, Buffer.from(read()));
     bodies.set(name, body);
     return body;
@@ -42,8 +52,8 @@ export function publishDocumentation(
     if (isNamed) await login(request);
     const rights = request.client?.rights;
     const document = (): string => JSON.stringify(openapiDocument(application, settings, rights));
-    const name = `/openapi.json ${JSON.stringify(rights ?? null)}`;
-    return bodyOf(name, JSON_TYPE, document).send(request, response);
+    const name = JSON.stringify(rights ?? null);
+    return bodyOf(name, JSON_TYPE, document, documents).send(request, response);
   });
   express.get('/docs', (_request, response, next) => {
     response.setHeader('Content-Security-Policy', POLICY);

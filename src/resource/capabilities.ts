@@ -1,6 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { externalTableNamed } from './declaration.js';
+import { externalTableNamed, isResourceName } from './declaration.js';
 import { externalTableOf, isResource, resourcesOf } from './resource.js';
+import { DELETIONS } from './rights.js';
 
 /** What the service can do with the table of a resource. */
 export interface Capabilities {
@@ -41,11 +42,15 @@ export const CAPABILITIES = {
 /** The list of the deletions of a resource shows the version of the resource. */
 const OF_DELETIONS: Capabilities = { ...all(false), version: true };
 
-/** What the service can do with the table of a resource, or of deletions. */
+/**
+ * What the service can do with the table of a resource, or of deletions. Of any other table nothing is known: no trigger
+ * of the service may be there.
+ */
 export function capabilitiesOf(resource: string | Pick<EntityMetadata, 'target'>): Capabilities {
-  if (typeof resource !== 'string' && !isResource(resource)) return OF_DELETIONS;
-  const external =
-    typeof resource === 'string' ? externalTableNamed(resource) : externalTableOf(resource);
+  const isName = typeof resource === 'string';
+  if (!isName && DELETIONS.has(resource.target as object)) return OF_DELETIONS;
+  if (!(isName ? isResourceName(resource) : isResource(resource))) return CAPABILITIES.untracked;
+  const external = isName ? externalTableNamed(resource) : externalTableOf(resource);
   if (!external) return CAPABILITIES.own;
   return external.tracked ? CAPABILITIES.tracked : CAPABILITIES.untracked;
 }

@@ -4,8 +4,8 @@ import { type Scope, setScope } from './scope.js';
 
 const RESOURCE = Symbol('resource');
 
-/** The tables of others, by the names of their resources. Statements know resources by their names. */
-const EXTERNAL = new Map<string, ExternalTable>();
+/** The tables of others, by the names of all resources. Statements know resources by their names. */
+const RESOURCES = new Map<string, ExternalTable | undefined>();
 
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
 interface ListColumns<Column extends string> {
@@ -88,7 +88,7 @@ export function Resource<Entity extends object>(
     Entity(
       external ? { schema: external.schema, name: external.name, synchronize: false } : { name },
     )(target);
-    if (external) EXTERNAL.set(name, external);
+    RESOURCES.set(name, external);
     if (scope) setScope(target, scope);
     const properties = getMetadataArgsStorage().filterColumns(target);
     const counted = (columns.counted ?? []).map((names) =>
@@ -162,7 +162,12 @@ export function isListedBy(target: EntityMetadata['target'], property: string): 
 
 /** The table of others that the resource of a name lists; `undefined` for a table of the service. */
 export function externalTableNamed(resource: string): ExternalTable | undefined {
-  return EXTERNAL.get(resource);
+  return RESOURCES.get(resource);
+}
+
+/** Whether a resource of a name is declared. */
+export function isResourceName(name: string): boolean {
+  return RESOURCES.has(name);
 }
 
 /** The default meanings of the times that TypeORM sets, by column mode. */

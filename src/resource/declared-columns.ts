@@ -29,7 +29,9 @@ export function* columnProblems(metadata: EntityMetadata): Generator<string> {
     yield `${entity}.${property} has no decorator of a column, such as @Column`;
   }
   yield* pathProblems(metadata);
-  for (const name of new Set([...names.listed, ...names.scoped])) {
+  const { derived } = declaredColumns(metadata);
+  const ofDerived = Object.entries(derived).flatMap(([name, sources = []]) => [name, ...sources]);
+  for (const name of new Set([...names.listed, ...names.scoped, ...ofDerived])) {
     if (metadata.findColumnWithPropertyName(name)) continue;
     yield `${entity}.${name} is named in @Resource, and is no column`;
   }

@@ -36,17 +36,22 @@ export class Rights {
 
   /**
    * Whether it sees a column, and all columns that this one is derived from. What is not known fails closed: a computed
-   * field may read any table, and a trigger may set a column from any other.
+   * field may read any table, a trigger may set a column from any other, and a column may be derived from itself.
+   *
+   * @param derived the columns that are derived from it, one from the other
    */
-  sees(entity: object, property: string): boolean {
+  sees(entity: object, property: string, derived: readonly string[] = []): boolean {
     if (!this.isNarrowed) return true;
     const target = entity as ObjectType<unknown>;
     const declared = declaredOf({ target });
     if (!declared) return DELETIONS.has(entity);
-    const { name, derived } = declared;
+    const { name } = declared;
     if (!this.mayRead(name) || this.hidden.includes(`${name}.${property}`)) return false;
-    const sources = derived[property];
-    if (sources) return sources.every((source) => this.sees(entity, source));
+    if (derived.includes(property)) return false;
+    const sources = declared.derived[property];
+    if (sources) {
+      return sources.every((source) => this.sees(entity, source, [...derived, property]));
+    }
     const columns = getMetadataArgsStorage().filterColumns(target);
     const { mode, options } = columns.find(({ propertyName }) => propertyName === property) ?? {};
     if (mode === 'virtual-property') return false;

@@ -1,9 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Test } from 'supertest';
+import { Column, PrimaryColumn } from 'typeorm';
+import { explainList } from '../../src/cli/explain-list.js';
 import { type ClientOptions, ClientsService } from '../../src/clients/clients.service.js';
+import { CommandError } from '../../src/command-error.js';
+import { FixedBody } from '../../src/http/fixed-body.js';
 import { Product } from '../../src/products/product.entity.js';
 import { children } from '../../src/resource/children.js';
 import { declaredColumns } from '../../src/resource/declaration.js';
+import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { Rights } from '../../src/resource/rights.js';
 import { Variant } from '../../src/variants/variant.entity.js';
@@ -11,6 +16,21 @@ import { startWith } from '../list/migrated.js';
 import { refusal, type Service } from '../service.js';
 import { until } from '../until.js';
 import { WaresModule } from './ware.fixture.js';
+
+@Resource('test_circles', { derived: { one: ['other'], other: ['one'], both: ['both'] } })
+class Circle {
+  @PrimaryColumn(identifierColumn)
+  circleID!: string;
+
+  @Column({ type: 'integer' })
+  one!: number;
+
+  @Column({ type: 'integer' })
+  other!: number;
+
+  @Column({ type: 'integer' })
+  both!: number;
+}
 
 let service: Service;
 let clients: ClientsService;
@@ -197,6 +217,25 @@ describe('A hidden field', () => {
     await service.anonymous().get('/openapi.json?clientID=tester&access_token=x').expect(401);
   });
 
+  it('is in one of fifty documents that are kept in memory', async () => {
+    const names = Object.keys((await objects(service.get('/products?limit=1')))[0] ?? {}).slice(1);
+    const pairs = names.flatMap((one, at) => names.slice(at + 1).map((other) => [one, other]));
+    const send = jest.spyOn(FixedBody.prototype, 'send');
+    const documentOf = async (client: As): Promise<unknown> => {
+      await client('/openapi.json').expect(200);
+      return send.mock.contexts.at(-1);
+    };
+    const clientsOf = pairs
+      .slice(0, 51)
+      .map((pair) => clientWith({ resources: [], hidden: pair.map((name) => `products.${name}`) }));
+    const [first, ...others] = (await Promise.all(clientsOf)) as [As, ...As[]];
+    const document = await documentOf(first);
+    expect(await documentOf(first)).toBe(document);
+    for (const each of others) await documentOf(each);
+    expect(await documentOf(first)).not.toBe(document);
+    send.mockRestore();
+  });
+
   it('is searched by no words', async () => {
     const without = await clientWith({ hidden: ['products.description'] });
     await without('/products?q=saw').expect(400, undefinedParameter('q'));
@@ -254,6 +293,32 @@ describe('A hidden field', () => {
     }
     expect(new Rights(null, ['products.price'], false).sees(History, 'price')).toBe(false);
     expect(new Rights(null, [], true).sees(History, 'price')).toBe(true);
+  });
+
+  it('is in no column that is derived in a circle', () => {
+    const rights = new Rights(null, ['products.price'], false);
+    for (const column of ['one', 'other', 'both']) expect(rights.sees(Circle, column)).toBe(false);
+    expect(rights.sees(Circle, 'circleID')).toBe(true);
+  });
+
+  it('is in no list that is explained for its client, nor is any other that it may not read', async () => {
+    const narrowed = await clientWith({ resources: ['products'], hidden: ['products.price'] });
+    await narrowed('/products').expect(200);
+    const explained = (url: string) => explainList(service.application, url, `client-${created}`);
+    expect((await explained('/products?limit=1')).join('\n')).not.toMatch(/"price"/);
+    expect((await explainList(service.application, '/products?limit=1')).join('\n')).toMatch(
+      /AS "price"/,
+    );
+    await expect(explained('/products?priceMin=1')).rejects.toThrow(
+      '-23: The parameter priceMin must not be present in this request',
+    );
+    await expect(explained('/products?sort=price')).rejects.toThrow('-25: ');
+    await expect(explained('/brands')).rejects.toThrow(
+      '-15: The resource brands is not for this client',
+    );
+    await expect(explainList(service.application, '/products', 'none')).rejects.toThrow(
+      new CommandError('There is no client none'),
+    );
   });
 
   it('does not end a wait', async () => {

@@ -356,6 +356,20 @@ describe('A column', () => {
     ]);
   });
 
+  it('that is derived is there, and so is what it is derived from', async () => {
+    @Resource('test_derived', {
+      derived: { size: ['gone' as 'size'], lost: ['id'] } as object,
+    })
+    class Derived {
+      @PrimaryColumn(identifierColumn) id!: string;
+      @Column('integer') size!: number;
+    }
+    expect(await problemsOf(Derived)).toEqual([
+      'Derived.gone is named in @Resource, and is no column',
+      'Derived.lost is named in @Resource, and is no column',
+    ]);
+  });
+
   it('that is computed is not counted', async () => {
     const column = VirtualColumn({ type: 'varchar', query: () => `SELECT 'a'` });
     expect(await problemsOf(withColumn(column, ['what']))).toEqual([

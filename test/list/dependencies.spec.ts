@@ -5,6 +5,8 @@ import { Brand } from '../../src/brands/brand.entity.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { Listing } from '../../src/list/listing/listing.js';
+import { versionedTables } from '../../src/list/reading/dependencies.js';
+import { CAPABILITIES, capabilitiesOf } from '../../src/resource/capabilities.js';
 import { uncachedLists } from '../../src/verify/uncached-lists.js';
 import { sentStatements } from '../sent-statements.js';
 import { type Service, startService } from '../service.js';
@@ -116,6 +118,32 @@ describe('A list that depends on another table', () => {
     const reader = service.application.get(ListReader);
     const listing = reader.prepare(new Listing(brands, {}, [], ['products']));
     expect(await listing.dependencies?.()).toEqual(['brands']);
+  });
+
+  it('of an entity that is no resource has none, since nothing gives it a version', () => {
+    class Ledger {
+      ledgerID = '1';
+    }
+    expect(capabilitiesOf({ target: Ledger })).toEqual(CAPABILITIES.untracked);
+    expect(capabilitiesOf('ledgers')).toEqual(CAPABILITIES.untracked);
+    expect(versionedTables(['ledgers'])).toEqual([]);
+    for (const resource of ['products', { target: Brand }])
+      expect(capabilitiesOf(resource)).toEqual(CAPABILITIES.own);
+  });
+
+  it('is analysed again after ten seconds, since a function may be another one by then', async () => {
+    const path = '/test_parts?halfWeightMin=2&weightMin=1';
+    const define = (volatility: string) =>
+      query(
+        `CREATE OR REPLACE FUNCTION test_double(integer) RETURNS integer ${volatility} LANGUAGE sql AS 'SELECT 2 * $1'`,
+      );
+    expect((await service.get(path).expect(200)).headers).toHaveProperty('etag');
+    await define('VOLATILE');
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 11_000);
+    expect((await service.get(path).expect(200)).headers).not.toHaveProperty('etag');
+    clock.mockRestore();
+    await define('IMMUTABLE');
   });
 
   it('by the clock has no tag', async () => {

@@ -254,4 +254,19 @@ describe('SQL of a list that reads a resource with a scope', () => {
     );
     expect(await findViolations(service.application)).toEqual(expect.arrayContaining(lines));
   });
+
+  it('is found in a view that is created anew', async () => {
+    const path = '/test_lots?fields=lotID,viewed';
+    const create = (query: string) =>
+      service.dataSource.query(`CREATE OR REPLACE VIEW test_bidders AS ${query}`);
+    const columns = '"bidID", "ownerID", "lotID"';
+    await create(`SELECT ${columns} FROM (VALUES ('a'::varchar(100) COLLATE "C",
+      'b'::varchar(100) COLLATE "C", 'one'::varchar(100) COLLATE "C")) v(${columns})`);
+    for (let times = 0; times < 2; times += 1) await service.get(path).expect(200, /"viewed":"b"/);
+    await create(`SELECT ${columns} FROM test_bids`);
+    const lines = logLines('error');
+    await service.get(path).expect(500);
+    expect(lines[0]).toContain(LINES.viewed);
+    jest.restoreAllMocks();
+  });
 });

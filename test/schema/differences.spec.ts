@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../src/schema/difference.js';
+import { derivedColumns } from '../../src/schema/parts/derived.js';
+import { Resource } from '../../src/resource/index.js';
 import { differences } from '../../src/schema/differences.js';
 import { type Service, startService } from '../service.js';
 import {
@@ -106,6 +108,15 @@ const damages: [string, string[], string | undefined, string][] = [
     `SELECT install_deletions('categories', 'categoryID')`,
   ],
   [
+    `SELECT install_words('products', '{name,refID,description}')`,
+    [
+      'products.words is made of name, refID, description, its entity derives it from name, description; ' +
+        'name them all in derived of @Resource',
+    ],
+    'products',
+    `SELECT install_words('products', '{name,description}')`,
+  ],
+  [
     'ALTER TABLE products DROP COLUMN "imageURL"',
     [
       `the schema is not as declared, this is lacking: ALTER TABLE "products" ADD "imageURL" character varying(2048); ${MIGRATION}`,
@@ -202,6 +213,27 @@ describe('A database that differs from the entities', () => {
     expect(found.map(lineOf)).toEqual([expect.stringMatching(line)]);
     expect(found[0]?.isSurplus).toBe(true);
     await query(removal);
+  });
+
+  it('in what a generated column is made of is told, if the entity says something else', async () => {
+    await query('ALTER TABLE brands ADD short text GENERATED ALWAYS AS (left(name, 3)) STORED');
+    const installed = (await derivedColumns.read(service.dataSource)).get('brands');
+    await query('ALTER TABLE brands DROP short');
+    expect(installed).toEqual(new Map([['short', ['name']]]));
+    const differencesOf = (derived: object): unknown => {
+      @Resource('test_short_brands', { derived })
+      class ShortBrand {}
+      const metadata = { target: ShortBrand, tableName: 'brands', columns: [] };
+      return derivedColumns.differences(metadata as never, installed, service.dataSource);
+    };
+    expect(differencesOf({})).toEqual([]);
+    expect(differencesOf({ short: ['name', 'brandID'] })).toEqual([]);
+    expect(differencesOf({ short: ['brandID'] })).toEqual([
+      {
+        text: 'brands.short is made of name, its entity derives it from brandID',
+        remedy: 'name them all in derived of @Resource',
+      },
+    ]);
   });
 
   it('by the storage parameters of an index is as declared', async () => {

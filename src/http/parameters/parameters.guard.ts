@@ -1,10 +1,12 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import type { Rights } from '../../resource/rights.js';
 import { Settings } from '../../settings/settings.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';
 import { queryClassOf } from '../endpoints.js';
 import { isAllowed, settingsFor } from './declared-parameters.js';
 import type { SentQuery } from './parameters.pipe.js';
+import type { Parameter } from './query-string.js';
 
 /**
  * Throws `-23` for the first parameter that the handler's `@Query()` class does not declare, or that is not for the
@@ -19,13 +21,23 @@ export class ParametersGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     request.trace?.enter('validation');
     const query = queryClassOf(context.getClass(), context.getHandler().name);
-    const settings = settingsFor(this.settings, request.client?.rights);
-    for (const { name } of request.parameters) {
-      if (!isAllowed(query, name, settings)) throw errors.parameterUndefined(name);
-    }
+    const sent = sentQuery(query, request.parameters, this.settings, request.client?.rights);
     // An own property, because the getter of Express parses the query at every access. A request that waits gets another.
-    const sent: SentQuery = { parameters: request.parameters, settings };
     Object.defineProperty(request, 'query', { value: sent, configurable: true });
     return true;
   }
+}
+
+/** @throws ApiError `-23` for the first parameter that a query class does not declare, or that is not for the client */
+export function sentQuery(
+  query: Type<object>,
+  parameters: readonly Parameter[],
+  settings: Settings,
+  rights: Rights | undefined,
+): SentQuery {
+  const bounds = settingsFor(settings, rights);
+  for (const { name } of parameters) {
+    if (!isAllowed(query, name, bounds)) throw errors.parameterUndefined(name);
+  }
+  return { parameters, settings: bounds };
 }

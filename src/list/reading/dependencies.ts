@@ -16,62 +16,59 @@ export interface SelectQuery {
 /** Maximum number of cached statements. Clients choose the combination of filters. */
 const MAXIMUM_STATEMENTS = 2000;
 
-/** Finds what queries read besides the table of their resource. PostgreSQL analyses each text once. */
+/** Milliseconds for which a result is remembered: a function may be replaced by one that reads something else. */
+const MAXIMUM_AGE = 10_000;
+
+/** Finds what queries read besides the table of their resource. */
 @Injectable()
 export class Dependencies {
   private readonly cached = new LRUCache<string, Promise<readonly string[]>>({
     max: MAXIMUM_STATEMENTS,
+    ttl: MAXIMUM_AGE,
   });
 
   constructor(private readonly reads: ReadPool) {}
 
   /**
    * Names what a query reads that can change without changing the versions of resources: other tables
-   * and views, functions that may read them, and the clock.
+   * and views, functions that may read them, and the clock. PostgreSQL analyses each text once in ten seconds.
    *
    * @param resources their versions cover their own tables and their deletions
    */
   async find(resources: readonly string[], query: SelectQuery): Promise<readonly string[]> {
     const { text } = query;
-    const found = await this.named(resources, query, NAMED_OBJECTS, () => [
-      versionedTables(resources),
-      wordsOf(text),
-    ]);
-    return CLOCK.test(text) ? [...found, 'the clock'] : found;
+    const key = hash('sha256', `${resources.join()} ${text}`, 'base64url');
+    let found = this.cached.get(key);
+    if (!found) {
+      found = this.named(query, NAMED_OBJECTS, [versionedTables(resources), wordsOf(text)]);
+      this.cached.set(key, found);
+      found.catch(() => this.cached.delete(key));
+    }
+    return CLOCK.test(text) ? [...(await found), 'the clock'] : found;
   }
 
   /**
-   * Names those of some tables that a query reads, also by a view, by a materialized view, or a part of them.
+   * Names those of some tables that a query reads, also by a view, by a materialized view, or a part of them. Nothing is
+   * remembered, since a view may be replaced by one that reads another table.
    *
    * @param tables in SQL
    */
   findTables(tables: readonly string[], query: SelectQuery): Promise<readonly string[]> {
-    return this.named(tables, query, NAMED_TABLES, () => [tables]);
+    return this.named(query, NAMED_TABLES, [tables]);
   }
 
-  /**
-   * @param of distinguishes what is found by one text
-   * @param select selects names of what the statements before it in its transaction name
-   */
+  /** @param select selects names of what the statements before it in its transaction name */
   private named(
-    of: readonly string[],
     { text, values }: SelectQuery,
     select: string,
-    parameters: () => readonly unknown[],
+    parameters: readonly unknown[],
   ): Promise<readonly string[]> {
-    const key = hash('sha256', `${of.join()} ${text}`, 'base64url');
-    let found = this.cached.get(key);
-    if (!found) {
-      found = this.reads.readSnapshot(async (snapshot) => {
-        // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
-        // or not the plan reads the relation.
-        await snapshot.rows(`EXPLAIN ${text}`, values);
-        return (await snapshot.rows(select, parameters())).flat().map(String);
-      });
-      this.cached.set(key, found);
-      found.catch(() => this.cached.delete(key));
-    }
-    return found;
+    return this.reads.readSnapshot(async (snapshot) => {
+      // PostgreSQL locks every relation that a statement names when it analyses the statement, whether
+      // or not the plan reads the relation.
+      await snapshot.rows(`EXPLAIN ${text}`, values);
+      return (await snapshot.rows(select, parameters)).flat().map(String);
+    });
   }
 }
 

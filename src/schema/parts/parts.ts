@@ -2,6 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { nameOf, resourcesOf } from '../../resource/resource.js';
 import { type Changes, schemaChanges } from '../schema-changes.js';
 import { deletions } from './deletions.js';
+import { derivedColumns } from './derived.js';
 import { listIndexes } from './list-indexes.js';
 import type { Part, Statements } from './part.js';
 import { tally } from './tally.js';
@@ -17,6 +18,7 @@ const PARTS: readonly Part<unknown>[] = [
   words,
   tally,
   tracking,
+  derivedColumns,
 ];
 
 /**
