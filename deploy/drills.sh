@@ -387,7 +387,7 @@ tls() {
   sed -e "s|^  bind :8080|  bind 127.0.0.1:$proxy ssl crt $WORK/server.pem alpn http/1.1|; s|^  bind :8405|  bind 127.0.0.1:$operators|" \
     -e "s|^  server-template .*|  server drill 127.0.0.1:$PORT|; s|^  default-server .*||" deploy/haproxy.cfg > "$WORK/haproxy.cfg"
   cp -r deploy/errors "$WORK/"
-  haproxy -db -f "$WORK/haproxy.cfg" > "$WORK/haproxy.log" 2>&1 &
+  NO_IPV6=1 haproxy -db -f "$WORK/haproxy.cfg" > "$WORK/haproxy.log" 2>&1 &
   PROCESSES+=($!)
   await ask --cacert "$WORK/ca.crt" "https://localhost:$proxy/brands?limit=1"
   ask --cacert "$WORK/ca.crt" "https://localhost:$proxy/brands?limit=1" | grep -q '"count":"5000"' || fail 'no list over TLS'

@@ -29,7 +29,7 @@ describe('Settings', () => {
   });
 
   it('open the service to other hosts only on a database of its own', () => {
-    expect(new Settings({ DATABASE_URL: 'postgres://db/catalogue' }).host).toBe('0.0.0.0');
+    expect(new Settings({ DATABASE_URL: 'postgres://db/catalogue' }).host).toBe('::');
     expect(new Settings({ DATABASE_URL: 'postgres://db/c', HOST: '::1' }).host).toBe('::1');
   });
 

@@ -134,7 +134,7 @@ cp -r deploy/errors "$FOLDER"
 sed -e "s/bind :8080/bind 127.0.0.1:$PORT/; s/bind :8405/bind 127.0.0.1:8405/; /^resolvers/,/^$/d; /default-server resolvers/d" \
   -e 's/^  server-template .*/  server catalogue1 "127.0.0.11:$PORT"\n  server catalogue2 "127.0.0.12:$PORT"/' \
   deploy/haproxy.cfg > "$FOLDER/haproxy.cfg"
-part proxy PORT="$PORT" ADMIN_PORT=9090 haproxy -db -f "$FOLDER/haproxy.cfg"
+part proxy NO_IPV6=1 PORT="$PORT" ADMIN_PORT=9090 haproxy -db -f "$FOLDER/haproxy.cfg"
 await curl -fs http://127.0.0.1:8405/ready
 
 echo "The service answers on http://127.0.0.1:$PORT"

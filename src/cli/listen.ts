@@ -22,8 +22,10 @@ export async function listen(
   { host }: Settings,
 ): Promise<string> {
   try {
+    // By default, Node takes `::` with IPv4, and 0.0.0.0 where there is no IPv6.
+    const options = { port, host: host === '::' ? undefined : host, backlog: BACKLOG };
     // Not by Nest, which would also log the error.
-    await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
+    await once(server.listen(options), 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {

@@ -50,7 +50,7 @@ export class Settings extends Environment {
   readonly replicaUrls = this.readSecret('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
   /** Maximum age of the data that a replica serves, in milliseconds. */
   readonly maxReplicaLag = this.read('MAX_REPLICA_LAG_MS', integer(500, 2_147_483_647)) ?? 5000;
-  readonly host = this.read('HOST', text) ?? (this.databaseUrl ? '0.0.0.0' : '127.0.0.1');
+  readonly host = this.read('HOST', text) ?? (this.databaseUrl ? '::' : '127.0.0.1');
   readonly dataDir = this.read('DATA_DIR', text) ?? '.data';
   /** The maximum of the parameter `limit`. */
   readonly maxLimit = this.read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;

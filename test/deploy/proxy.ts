@@ -3,13 +3,18 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Instance } from '../faults/instance.js';
 import { freePort } from '../free-port.js';
 import type { Tool } from '../tools.js';
 import { until } from '../until.js';
 import { NameServer } from './name-server.js';
+
+/** Whether this machine has the loopback address of IPv6. */
+export const HAS_IPV6 = Object.values(networkInterfaces())
+  .flat()
+  .some((each) => each?.address === '::1');
 
 /** The two ports of an instance. */
 export type Ports = Instance['ports'];
@@ -43,7 +48,7 @@ export class Proxy {
 
   private constructor(
     readonly port: number,
-    private readonly operatorPort: number,
+    readonly operatorPort: number,
     private readonly child: ChildProcess,
     private readonly folder: string,
     private readonly names: NameServer,
@@ -76,6 +81,8 @@ export class Proxy {
     const lines = {
       'bind :8080': `bind 127.0.0.1:${port}`,
       'bind :8405': `bind 127.0.0.1:${operatorPort}`,
+      'bind :::8080 v6only': `bind ::1:${port}`,
+      'bind :::8405 v6only': `bind ::1:${operatorPort}`,
       'parse-resolv-conf': `nameserver test 127.0.0.1:${names.port}`,
     };
     for (const [line, by] of Object.entries(lines)) {
@@ -90,7 +97,7 @@ export class Proxy {
     }
     await writeFile(join(folder, 'haproxy.cfg'), configuration);
     const child = spawn(program, ['-db', '-f', join(folder, 'haproxy.cfg')], {
-      env: { PATH: process.env.PATH, ...ports },
+      env: { PATH: process.env.PATH, ...(HAS_IPV6 ? {} : { NO_IPV6: '1' }), ...ports },
     });
     const proxy = new Proxy(port, operatorPort, child, folder, names);
     await until(() => {
