@@ -31,8 +31,10 @@ headers=$(mktemp)
 for _ in 1 2; do
   catalogue "$path" --dump-header "$headers"
   echo
-  path=$(sed -n 's/^link: <\([^>]*\)>; rel="next".*/\1/ip' "$headers")
-  [ -n "$path" ] || break
+  # Relative to the URL of the list.
+  next=$(sed -n 's/^link: <\([^>]*\)>; rel="next".*/\1/ip' "$headers")
+  [ -n "$next" ] || break
+  path="/brands$next"
 done
 rm "$headers"
 

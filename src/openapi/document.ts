@@ -49,7 +49,8 @@ export function openapiDocument(
       description: overview(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'This service' }],
+    // Relative to the document, which a proxy may have at any path.
+    servers: [{ url: '.', description: 'This service' }],
     tags: [
       ...[...new Set(endpoints.map(resourceOf))].map((name) => ({
         name,

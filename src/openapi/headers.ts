@@ -51,9 +51,9 @@ export function headers(rateLimit: number): Json {
     },
     Link: {
       description:
-        'Other pages of the list (RFC 8288): `next`, `prev`, `first`, `last`, and `after`, which is `next` by identifier. Without credentials.',
-      schema: text(8192, '^<.+>; rel="(next|prev|after|first|last)"'),
-      example: '</products?limit=50&offset=50>; rel="next"',
+        'Other pages of the list (RFC 8288): `next`, `prev`, `first`, `last`, and `after`, which is `next` by identifier. Relative to the URL of the list, without credentials.',
+      schema: text(8192, '^<\\?.*>; rel="(next|prev|after|first|last)"'),
+      example: '<?limit=50&offset=50>; rel="next"',
     },
     'Preference-Applied': {
       description: 'That the request could wait for a change, and for how many seconds (RFC 7240).',

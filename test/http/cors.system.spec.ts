@@ -350,7 +350,7 @@ describeInBrowser('In a browser, a page of another origin', () => {
       expect(JSON.parse(list.text)).toMatchObject({ response_data: { count: '2' } });
       expect(list.headers).toMatchObject({
         'x-request-id': 'of-a-page',
-        link: expect.stringContaining('</brands?limit=1&offset=1>; rel="next"'),
+        link: expect.stringContaining('<?limit=1&offset=1>; rel="next"'),
         etag: expect.stringMatching(/^W\//),
         'x-ratelimit-limit': '600',
         'x-ratelimit-remaining': '599',

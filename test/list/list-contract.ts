@@ -213,8 +213,8 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
     it('has links from page to page, which carry no credentials', async () => {
       const found: unknown[] = [];
       const credentials = `clientID=${service.clientID}&access_token=${service.token}`;
-      for (let next: string | undefined = `${path}?limit=7&fields=${identifier}`; next;) {
-        const url = `${next}&${credentials}`;
+      for (let next: string | undefined = `?limit=7&fields=${identifier}`; next;) {
+        const url = `${path}${next}&${credentials}`;
         const response = await service.anonymous().get(url).expect(200);
         const rows = response.body.response_data.objects as Row[];
         found.push(...rows.map((row) => row[identifier]));
@@ -227,11 +227,11 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
 
     it.each(sorts)('has links by %s that go on behind the last object of a page', async (sort) => {
       for (const order of [sort, `-${sort}`]) {
-        const whole = `${path}?sort=${order}&fields=${identifier}`;
-        const { body } = await service.get(`${whole}&limit=1000`).expect(200);
+        const whole = `?sort=${order}&fields=${identifier}`;
+        const { body } = await service.get(`${path}${whole}&limit=1000`).expect(200);
         const found: Row[] = [];
         for (let next: string | undefined = `${whole}&limit=7`; next;) {
-          const page = await service.get(next).expect(200);
+          const page = await service.get(`${path}${next}`).expect(200);
           found.push(...page.body.response_data.objects);
           const relation: string = next.includes('after=') ? 'next' : 'after';
           const links: string = page.headers.link ?? '';

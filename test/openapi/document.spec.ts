@@ -241,6 +241,15 @@ describe('The OpenAPI document', () => {
     }
   });
 
+  it('has a server that is right behind any path', () => {
+    const [server] = document.servers as { url: string }[];
+    const at = (address: string) => new URL(`${server?.url}/brands`, address).href;
+    expect(at('https://shop.example.com/openapi.json')).toBe('https://shop.example.com/brands');
+    expect(at('https://shop.example.com/api/v1/openapi.json')).toBe(
+      'https://shop.example.com/api/v1/brands',
+    );
+  });
+
   it('says the limits that are set', () => {
     const limit = document.paths['/brands'].get.parameters.find(
       ({ name }: { name: string }) => name === 'limit',

@@ -21,17 +21,17 @@ type Target = readonly [name: 'offset' | 'after', value: string] | undefined;
 
 /**
  * The value of `Link` (RFC 8288): other pages of the list; `undefined` if there is none. Links have the
- * parameters as sent, without the credentials. Those that do not fit into the header are left out.
+ * parameters as sent, without the credentials. Those that do not fit into the header are left out. They begin with `?`,
+ * relative to the URL of the list (RFC 3986), since the service does not know the path at which a proxy has it.
  */
 export function link(
-  { url, parameters }: Pick<CatalogueRequest, 'url' | 'parameters'>,
+  { parameters }: Pick<CatalogueRequest, 'parameters'>,
   position: Position,
 ): string | undefined {
   if (position.limit === 0) return undefined;
-  const [path = ''] = url.split('?', 1);
   let value = '';
   for (const [relation, target] of targets(position)) {
-    const each = `<${path}${query(parameters, target)}>; rel="${relation}"`;
+    const each = `<?${query(parameters, target)}>; rel="${relation}"`;
     const longer = value === '' ? each : `${value}, ${each}`;
     if (longer.length <= MAXIMUM_LENGTH) value = longer;
   }
@@ -59,5 +59,5 @@ function query(parameters: readonly Parameter[], target: Target): string {
   );
   const pairs = kept.map(({ name, value }): [string, string] => [name, value]);
   if (target) pairs.push([...target]);
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+  return new URLSearchParams(pairs).toString();
 }
