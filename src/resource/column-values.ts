@@ -31,8 +31,6 @@ interface ColumnValues {
    * @throws TypeError for a type that cannot be imported
    */
   readonly cell: (column: CellColumn) => CellFormat;
-  /** Whether a value can start with any character, so that a spreadsheet might run it as a formula. Default: it can. */
-  readonly isFreeText?: false;
 }
 
 /** A schema of JSON Schema 2020-12. */
@@ -139,7 +137,6 @@ function identifying(
   return {
     schema: () => ({ ...identifierType(type).schema, examples: [example] }),
     cell: () => ({ expected, read: (text) => identifierFrom(type, text) }),
-    isFreeText: false,
   };
 }
 
@@ -184,7 +181,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
       expected: 'a decimal number such as 19.99',
       read: (text) => (SIGNED_DECIMAL.test(text) && text.length <= 100 ? text : undefined),
     }),
-    isFreeText: false,
   },
   double: {
     schema: () => ({ type: 'number', format: 'double', examples: [2.5] }),
@@ -193,18 +189,15 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
       read: (text) => readNumber(text)?.toString(),
       isRounded: true,
     }),
-    isFreeText: false,
   },
   boolean: {
     schema: () => ({ type: 'boolean' }),
     cell: () => ({ expected: 'true or false', read: (text) => readBoolean(text)?.toString() }),
-    isFreeText: false,
   },
   date: {
     publicForm: (reference) => `to_char(${reference}, 'YYYY-MM-DD')`,
     schema: () => ({ type: 'string', format: 'date', maxLength: 10, examples: ['2026-11-21'] }),
     cell: () => ({ expected: 'a date such as 2026-11-21', read: readDate }),
-    isFreeText: false,
   },
   'date-time': {
     publicForm: publicTime,
@@ -224,7 +217,6 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
         return year >= 1 && year <= 9999 ? time?.toISOString() : undefined;
       },
     }),
-    isFreeText: false,
   },
   enum: {
     schema: ({ enum: values }) => ({ type: 'string', enum: values?.map(String) }),

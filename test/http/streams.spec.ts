@@ -246,7 +246,7 @@ describe('Accept', () => {
 });
 
 describe('CSV', () => {
-  it('holds nothing that a spreadsheet would run, and every number as it is', async () => {
+  it('has every value as it is stored', async () => {
     const names = ['=1+1', '+1', '-1', '@a', '\ta', '\ra', 'a,b', 'a "b"', 'a\r\nb', ' a', "'a"];
     await service.load(
       'products',
@@ -265,15 +265,13 @@ describe('CSV', () => {
       .expect(200);
     expect(
       text.startsWith(
-        `productID,name,description,price,stock\r\n'-a,'=1+1,"",,0\r\n'-b,'+1,"",,-1\r\n`,
+        `productID,name,description,price,stock\r\n-a,=1+1,"",,0\r\n-b,+1,"",,-1\r\n`,
       ),
     ).toBe(true);
     const rows = parse<{ name: string }>(text, { columns: true, record_delimiter: '\r\n' });
-    expect(rows.map(({ name }) => name)).toEqual(
-      names.map((name, at) => (at < 6 ? `'${name}` : name)),
-    );
+    expect(rows.map(({ name }) => name)).toEqual(names);
     // Some readers take a carriage return alone as the end of a row.
-    expect(text).toContain(`,"'\ra",`);
+    expect(text).toContain(`,"\ra",`);
     await query(`DELETE FROM products WHERE type = 'SERVICE'`);
   });
 });

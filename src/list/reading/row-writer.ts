@@ -1,6 +1,4 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { valuesOf } from '../../resource/column-values.js';
 import { selectedColumns, selectedRelated } from '../../resource/selection.js';
 import type { StreamFormat } from './prepared-list.js';
 
@@ -39,14 +37,12 @@ function csvWriter(metadata: EntityMetadata, fields: readonly string[] | undefin
     header: line(columns.map(({ name }) => name)),
     select: (query) =>
       `SELECT ${columns.map(({ text }) => text).join(', ')} FROM (${query}) "#page"`,
-    write: (rows) =>
-      rows.map((row) => line(row.map((value, at) => cell(value, columns[at])))).join(''),
+    write: (rows) => rows.map(line).join(''),
   };
 }
 
 interface CsvColumn {
   readonly name: string;
-  readonly isFreeText: boolean;
   /** Its value as text, as an SQL expression on a row of `selection`. */
   readonly text: string;
 }
@@ -56,36 +52,20 @@ interface CsvColumn {
  * their number behind it.
  */
 function csvColumns(metadata: EntityMetadata, fields: readonly string[] | undefined): CsvColumn[] {
-  const columnOf = (field: ColumnMetadata, name: string, text: string): CsvColumn => ({
-    name,
-    isFreeText: valuesOf(field).isFreeText ?? true,
-    text,
-  });
   return [
-    ...selectedColumns(metadata, fields).map((field) =>
-      columnOf(field, field.propertyName, `"${field.propertyName}"::text`),
-    ),
+    ...selectedColumns(metadata, fields).map(({ propertyName: name }) => ({
+      name,
+      text: `"${name}"::text`,
+    })),
     ...selectedRelated(metadata, fields).flatMap(([{ name, metadata: other, children }, names]) =>
       children
-        ? [name, `${name}Count`].map((each) => ({
-            name: each,
-            isFreeText: false,
-            text: `"${each}"::text`,
-          }))
-        : selectedColumns(other, names).map((field) =>
-            columnOf(field, `${name}.${field.propertyName}`, `"${name}"->>'${field.propertyName}'`),
-          ),
+        ? [name, `${name}Count`].map((each) => ({ name: each, text: `"${each}"::text` }))
+        : selectedColumns(other, names).map(({ propertyName }) => ({
+            name: `${name}.${propertyName}`,
+            text: `"${name}"->>'${propertyName}'`,
+          })),
     ),
   ];
-}
-
-/**
- * A value for a cell of CSV. What a spreadsheet would run as a formula
- * (https://owasp.org/www-community/attacks/CSV_Injection) has a quote before it, so that it is shown; a number is
- * none, also below zero.
- */
-function cell(value: string | null, column: CsvColumn | undefined): string | null {
-  return value !== null && column?.isFreeText && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
 }
 
 /** A line of CSV, RFC 4180. A null is an empty cell, and an empty text one in quotes. */
