@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { resourcesWith } from '../resource/capabilities.js';
-import { resourcesOf } from '../resource/resource.js';
+import { quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
 import { readParts } from './parts/parts.js';
@@ -15,6 +15,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   const found = [
     ...(await tableDifferences(dataSource)),
     ...(await disabledTriggers(dataSource)),
+    ...(await closedTables(dataSource)),
     ...(await surplusDifferences(dataSource)),
   ];
   const partsOf = await readParts(dataSource);
@@ -74,6 +75,32 @@ async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
       resource: resources.has(table) ? table : undefined,
     };
   });
+}
+
+/** The tables of the service that its user may not read or write, as where another user has created them. */
+async function closedTables(dataSource: DataSource): Promise<Difference[]> {
+  const tables = await dataSource.query<
+    { table: string; resource: string | null; owner: string; user: string }[]
+  >(
+    `SELECT relname AS table, resource, pg_get_userbyid(relowner) AS owner, current_user AS user
+     FROM pg_class LEFT JOIN tallies
+     ON relname IN (resource, resource || '_deletions') OR starts_with(relname, resource || '_tally')
+     CROSS JOIN LATERAL unnest(CASE
+       WHEN relname IN (resource, 'clients', 'access_tokens') THEN '{SELECT}'
+       WHEN relname = 'watermark' THEN '{SELECT,UPDATE}'
+       ELSE '{SELECT,INSERT,UPDATE,DELETE}' END::text[]) AS needed(privilege)
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+     AND (resource IS NOT NULL OR relname IN ('clients', 'access_tokens', 'resource_versions', 'watermark'))
+     -- That of others may have the name of its resource.
+     AND (tracked IS NULL OR relname <> resource)
+     GROUP BY relname, relowner, pg_class.oid, resource HAVING NOT bool_and(has_table_privilege(pg_class.oid, privilege))
+     ORDER BY relname`,
+  );
+  return tables.map(({ table, resource, owner, user }) => ({
+    text: `the user ${user} may not read and write ${table}, which belongs to ${owner}`,
+    remedy: `run ALTER TABLE ${quotedName(table)} OWNER TO ${quotedName(user)}`,
+    resource: resource ?? undefined,
+  }));
 }
 
 /** The resources for which the database has a tally or deletions, whether or not the code has them. */

@@ -15,6 +15,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'baseline/variants.sql': '0fb7471e09f4',
   'migrations/1764676800000-baseline.ts': 'b94dd16fa9f9',
   'migrations/1764676800001-known-baseline.ts': 'b83fa06dcfd7',
+  'migrations/1795864500000-install-for-owner.ts': 'f22106c3e591',
 };
 
 it('The baseline and the migrations that have landed are as databases have run them', async () => {

@@ -46,11 +46,11 @@ BEGIN
 END $$;
 
 -- Creates the triggers that record the deletions of a resource, or replaces them, and their table. What a table with the
--- same columns has recorded stays.
+-- same columns has recorded stays. All that it creates belongs to the owner of the table of the resource.
 --
 -- scoped: the columns that they record besides the identifier
 CREATE OR REPLACE FUNCTION install_deletions(of_resource text, identifier text, scoped text[] DEFAULT '{}') RETURNS void
-LANGUAGE plpgsql AS $install$
+LANGUAGE plpgsql SET role = 'none' AS $install$
 DECLARE
   home text := quote_ident(current_schema());
   resource text := format('%s.%I', home, of_resource);
@@ -62,6 +62,7 @@ DECLARE
           ON CONFLICT (%3$s) DO UPDATE SET "deletedAt" = excluded."deletedAt"',
     home, of_resource || '_deletions', columns);
 BEGIN
+  PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource::regclass), true);
   PERFORM create_deletions_table(of_resource, resource::regclass, recorded);
   EXECUTE format($function$
     -- With its owner's rights: a writer needs no privilege on the deletions.

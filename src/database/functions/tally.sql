@@ -229,13 +229,13 @@ CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) 
     -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them; if there is none,
     -- EXISTS has the rows not even be read.
     ELSE format(
-      'IF changed[%s] IS NOT FALSE THEN
+      'IF changed[%1$s] IS NOT FALSE THEN
          IF written > 1000 THEN
-           INSERT INTO %s WITH source AS NOT MATERIALIZED (@rows), several AS MATERIALIZED (
-             SELECT DISTINCT facet FROM %s WHERE %s
+           INSERT INTO %2$s WITH source AS NOT MATERIALIZED (@rows), several AS MATERIALIZED (
+             SELECT DISTINCT facet FROM %3$s WHERE %4$s
            )
-           SELECT facet, %s, total FROM (%s) sums WHERE facet NOT IN (SELECT facet FROM several)
-           UNION ALL %s;
+           SELECT facet, %5$s, total FROM (%6$s) sums WHERE facet NOT IN (SELECT facet FROM several)
+           UNION ALL %7$s;
          ELSE
            INSERT INTO %2$s WITH source AS (@rows) %8$s;
          END IF;
@@ -255,6 +255,7 @@ CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) 
 $$;
 
 -- Creates the function of the triggers that keep a tally. Its statements are static text, so that a session plans them once.
+-- Its work_mem is that of its own statements, in any session: those of the writer keep theirs.
 --
 -- additions: the statements of tally_addition for every order
 -- columns: those that place an object in any order, quoted
@@ -318,7 +319,8 @@ BEGIN
     compared, identifier, tables);
 END $create$;
 
--- Creates the tally of a resource with a table of its own, or creates it anew, and counts the objects.
+-- Creates the tally of a resource with a table of its own, or creates it anew, and counts the objects. All that it creates
+-- belongs to the owner of that table.
 --
 -- counted: columns, and combinations such as categoryID+type; arrays, whose items are counted
 -- sorted, searched: columns
@@ -327,8 +329,8 @@ CREATE OR REPLACE FUNCTION install_tally(
   of_resource text, identifier text, counted text[],
   sorted text[] DEFAULT '{}', searched text[] DEFAULT '{}', intervals text[] DEFAULT '{}'
 ) RETURNS void LANGUAGE plpgsql
--- For the counts of every combination.
-SET work_mem = '256MB' AS $$
+-- For the counts of every combination. A role that is set within the function ends with it.
+SET work_mem = '256MB' SET role = 'none' AS $$
 DECLARE
   home text := quote_ident(current_schema());
   resource regclass := format('%s.%I', home, of_resource);
@@ -343,6 +345,7 @@ BEGIN
     RAISE 'The identifier % of % must be a text, an integer, a bigint or a uuid, not %', identifier, of_resource, key_type;
   END IF;
   PERFORM remove_tally(of_resource);
+  PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- No writer may come between the counting and the triggers.
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', resource);
   INSERT INTO tallies (resource, identifier, counted, sorted, searched, intervals)

@@ -382,17 +382,18 @@ END $$;
 
 -- Tracks a table of others for a resource, or tracks it anew. If there is no such table, it only records what the resource
 -- lists: a schema without the tables of others, such as that of a test, is migrated all the same, and the lists of this
--- resource are then withheld.
+-- resource are then withheld. All that it creates belongs to the owner of the tallies, who needs the privileges.
 --
 -- scoped: the columns that the deletions record besides the identifier
 CREATE OR REPLACE FUNCTION track_table(
   of_resource text, of_table text, identifier text, counted text[] DEFAULT '{}', scoped text[] DEFAULT '{}'
-) RETURNS void LANGUAGE plpgsql SET client_min_messages = warning AS $$
+) RETURNS void LANGUAGE plpgsql SET client_min_messages = warning SET role = 'none' AS $$
 DECLARE
   recorded text[] := identifier || array_remove(scoped, identifier);
   keep_tally text := format('%I.%I()', current_schema(), 'keep_' || of_resource || '_tally');
   keep_changes text := format('%I.%I()', current_schema(), 'keep_' || of_resource || '_changes');
 BEGIN
+  PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = 'tallies'::regclass), true);
   PERFORM check_trackable(of_resource, of_table, identifier, counted, recorded);
   -- Triggers of a former partition, or of another table, go with their function: dropping them alone takes the owner of
   -- their table.

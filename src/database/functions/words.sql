@@ -105,13 +105,16 @@ BEGIN
   )::tsquery;
 END $$;
 
--- Creates the trigger that sets the column words from columns, of which the first is the title.
-CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Creates the trigger that sets the column words from columns, of which the first is the title. Its function belongs to the
+-- owner of the table.
+CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql
+SET role = 'none' AS $$
 DECLARE
   home text := quote_ident(current_schema());
   keep text := 'keep_' || of_resource || '_words';
 BEGIN
   PERFORM remove_words(of_resource);
+  PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = quote_ident(of_resource)::regclass), true);
   -- Writers have search paths of their own. A restore of data only has an empty one. Columns are quoted: so a migration
   -- that changes one finds that the trigger reads it.
   EXECUTE format(
