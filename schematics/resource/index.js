@@ -25,7 +25,7 @@ import { describe } from './write/resource.js';
  * @property {readonly string[]} [words]
  * @property {boolean} [remove]
  *
- * @typedef {Partial<Record<'name' | 'fields' | 'from' | 'singular' | 'path' | 'language', string>>} Texts
+ * @typedef {Partial<Record<'name' | 'fields' | 'from' | 'delimiter' | 'singular' | 'path' | 'language', string>>} Texts
  */
 
 const APP_MODULE = '/src/app.module.ts';
@@ -135,7 +135,7 @@ function checkEnums(names, fields, resources) {
  * @param {{ info: (line: string) => void }} logger
  * @returns {Promise<import('./fields.js').Fields & { external?: import('./write/resource.js').External }>}
  */
-async function fieldsOf({ words = [], fields, from, ...options }, names, logger) {
+async function fieldsOf({ words = [], fields, from, delimiter, ...options }, names, logger) {
   const { fromTable, key, omit, indexed, track, counted } = options;
   const ofTable = { key, omit, indexed, track, counted };
   const given = words.length > 1 ? words.slice(1).join(' ').trim() : undefined;
@@ -153,6 +153,9 @@ async function fieldsOf({ words = [], fields, from, ...options }, names, logger)
   const isFile = given !== undefined && /\.(csv|ndjson|jsonl|json)(\.gz)?$/.test(given);
   const file = from ?? (isFile ? given : undefined);
   const described = fields ?? (isFile ? undefined : given);
+  if (delimiter !== undefined && file === undefined) {
+    throw new GeneratorError('--delimiter goes with a CSV file');
+  }
   if (file === undefined)
     return readFields(described ?? (await askFields(names)), names.identifier);
   if (described !== undefined) {
@@ -160,7 +163,7 @@ async function fieldsOf({ words = [], fields, from, ...options }, names, logger)
       `The fields come from ${file} or from their description, not from both`,
     );
   }
-  const proposed = await proposal(file, names);
+  const proposed = await proposal(file, names, delimiter);
   for (const line of proposed.lines) logger.info(line);
   return readFields(proposed.fields, names.identifier);
 }

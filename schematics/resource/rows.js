@@ -1,67 +1,41 @@
-import { parse } from 'csv-parse';
-import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
+import { CommandError } from '../../src/command-error.js';
+import { EMPTY_QUOTES } from '../../src/import/csv-reader.js';
+import { formatNamed, rowsOf as fileRows } from '../../src/import/file-rows.js';
+import { InvalidRowsError } from '../../src/import/invalid-rows.js';
+import { openSource, textOf } from '../../src/import/source.js';
 import { GeneratorError } from './generator-error.js';
 
 /** @typedef {AsyncGenerator<[column: string, value: unknown][]>} Rows */
 
-/** The rows of a CSV file, an NDJSON file or a list in JSON, perhaps compressed. @type {(file: string) => Rows} */
-export async function* rowsOf(file) {
-  const bytes = createReadStream(file);
-  const text = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  bytes.on('error', (error) => text.destroy(error));
+/**
+ * The rows of a file, as an import reads and refuses them.
+ *
+ * @param {string} file
+ * @param {string} [delimiter] of CSV
+ * @returns {Rows}
+ */
+export async function* rowsOf(file, delimiter) {
   try {
-    const [, lines, list] = /\.(?:(ndjson|jsonl)|(json))(\.gz)?$/.exec(file) ?? [];
-    if (lines ?? list) yield* jsonRows(text.setEncoding('utf8'), list !== undefined);
-    else yield* csvRows(text);
+    const { stream } = await openSource(file);
+    for await (const rows of fileRows(formatNamed(file), textOf(stream), delimiter)) {
+      for (const { columns, cells, problem } of rows) {
+        if (problem) throw new InvalidRowsError([problem]);
+        // An export writes an empty text like this. Most files with quotes have them round every cell.
+        const values = cells?.map((cell) => (cell === EMPTY_QUOTES ? null : cell));
+        if (values) yield columns.map((name, at) => [name, values[at]]);
+      }
+    }
   } catch (error) {
-    throw new GeneratorError(`${file} cannot be read: ${/** @type {Error} */ (error).message}`);
-  } finally {
-    bytes.destroy();
-  }
-}
-
-/** @type {(text: NodeJS.ReadableStream) => Rows} */
-async function* csvRows(text) {
-  const parser = parse({ bom: true, skip_empty_lines: true, max_record_size: 1_000_000 });
-  text.on('error', (error) => parser.destroy(error));
-  /** @type {string[] | undefined} */
-  let header;
-  for await (const record of /** @type {AsyncIterable<string[]>} */ (text.pipe(parser))) {
-    const names = (header ??= record);
-    const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) throw new Error(`the header has the column ${twice} twice`);
-    if (record === header) continue;
-    yield record.map((cell, at) => [names[at] ?? '', cell === '' ? null : cell]);
-  }
-}
-
-/** The objects of a list, or of one line each. @type {(text: AsyncIterable<unknown>, isList: boolean) => Rows} */
-async function* jsonRows(text, isList) {
-  let [rest, at] = ['', 0];
-  for await (const chunk of text) {
-    rest += String(chunk);
-    if (isList) continue;
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') yield entries(parsed(line));
-  }
-  const rows = isList ? parsed(rest) : rest.trim() === '' ? [] : [parsed(rest)];
-  if (!Array.isArray(rows)) throw new Error('it is no list in JSON');
-  for (const row of rows) yield entries(row);
-
-  /** @type {(row: unknown) => [string, unknown][]} */
-  function entries(row) {
-    at += 1;
-    if (typeof row === 'object' && row && !Array.isArray(row)) return Object.entries(row);
-    throw new Error(`row ${at} is no object in JSON`);
+    if (!(error instanceof CommandError)) throw error;
+    const isOfRow = error instanceof InvalidRowsError;
+    throw new GeneratorError(isOfRow ? `${file}: ${error.lines().join('; ')}` : error.message);
   }
 }
 
 /** What a text in JSON means; `undefined` if it is none. @type {(json: string) => unknown} */
 export function parsed(json) {
   try {
-    return JSON.parse(json.replace(/^\uFEFF/, ''));
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

@@ -25,14 +25,15 @@ const HOURS = /(\d:\d\d|\d\s?[ap]\.?m\b).*(\d:\d\d|\d\s?[ap]\.?m\b)/is;
  *
  * @param {string} file CSV, NDJSON or a list in JSON, which may be compressed with gzip
  * @param {import('./names.js').Names} names
+ * @param {string} [delimiter] of CSV
  * @returns {Promise<{ fields: string, lines: string[] }>} the fields as the command line takes them, and the lines to
  * print
  */
-export async function proposal(file, names) {
+export async function proposal(file, names, delimiter) {
   /** @type {Map<string, Column>} */
   const columns = new Map();
   let rows = 0;
-  for await (const row of rowsOf(file)) {
+  for await (const row of rowsOf(file, delimiter)) {
     for (const [name, value] of row) {
       const column = columns.get(name) ?? new Column(name);
       columns.set(name, column);
@@ -52,6 +53,7 @@ export async function proposal(file, names) {
   const maps = [...named]
     .filter(([name, column]) => name !== column.name)
     .map(([name, column]) => ` --map ${shell(`${name}=${column.name}`)}`);
+  const separated = delimiter === undefined ? '' : ` --delimiter ${shell(delimiter)}`;
   return {
     fields: proposed.map(({ field }) => field).join(','),
     lines: [
@@ -59,7 +61,7 @@ export async function proposal(file, names) {
       ...proposed.map(({ field, why }) => `  ${field}${why ? ` (${why})` : ''}`),
       'To load them:',
       '  npm run -s catalogue -- migrate',
-      `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${maps.join('')}`,
+      `  npm run -s catalogue -- import ${names.resource} ${shell(file)}${separated}${maps.join('')}`,
     ],
   };
 }

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
-import { type ImportFormat, rowsOf } from '../import/file-rows.js';
+import { formatNamed, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
@@ -20,6 +20,7 @@ const REPORTING: Reporting = { interval: 1000, after: 2000, again: Infinity };
 /** The options of `import`. */
 export interface ImportFlags {
   format?: ImportFormat;
+  delimiter?: string;
   map?: ReadonlyMap<string, string>;
   set?: ReadonlyMap<string, string>;
   replace?: true;
@@ -42,11 +43,6 @@ export async function importFile(
   await withResource(resource, work, audit);
 }
 
-function formatNamed(file: string): ImportFormat {
-  if (/\.json(\.gz)?$/.test(file)) return 'json';
-  return /\.(ndjson|jsonl)(\.gz)?$/.test(file) ? 'ndjson' : 'csv';
-}
-
 async function load(
   catalogue: INestApplicationContext,
   runner: QueryRunner,
@@ -61,7 +57,7 @@ async function load(
   const progress = new Progress(process.stderr, source);
   await runner.startTransaction();
   try {
-    const rows = progress.count(rowsOf(format, textOf(source.stream)));
+    const rows = progress.count(rowsOf(format, textOf(source.stream), flags.delimiter));
     const onWaiting = (line: string): void => {
       progress.end();
       console.error(`The import ${line}`);

@@ -12,6 +12,10 @@ export function importCommand(catalogue: Command): void {
       'CSV, NDJSON or a list in JSON, optionally compressed with gzip; - for standard input',
     )
     .addOption(formatOption(['csv', 'ndjson', 'json'], 'from the file name, otherwise csv'))
+    .option(
+      '--delimiter <character>',
+      'what separates the columns of CSV; tab for a tab; default: ,',
+    )
     .option('--map <field=column>', 'read a field from a column with another name', assignment)
     .option('--set <field=value>', 'set a field to the same value in every row', assignment)
     .option('--replace', 'also delete objects that are not in the file')

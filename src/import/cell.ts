@@ -1,7 +1,7 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { hasItsDigits } from '../resource/column-types.js';
 import { valuesOf } from '../resource/column-values.js';
-import { EMPTY_QUOTES } from './file-rows.js';
+import { EMPTY_QUOTES } from './csv-reader.js';
 
 /** A value as PostgreSQL reads it, or what it must be instead. */
 export type CellReading = { readonly value: string | null } | { readonly mustBe: string };

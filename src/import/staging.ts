@@ -9,8 +9,10 @@ import {
   type Mapping,
   planColumns,
 } from './columns.js';
-import { EMPTY_QUOTES, type FileRow, MAX_CACHED_COLUMNS } from './file-rows.js';
+import { EMPTY_QUOTES } from './csv-reader.js';
+import type { FileRow } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
+import { MAX_CACHED_COLUMNS } from './json-rows.js';
 import type { Presence } from './statements.js';
 
 /**

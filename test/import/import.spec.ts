@@ -24,17 +24,18 @@ interface Options {
   map?: Record<string, string>;
   set?: Record<string, string>;
   replace?: boolean;
+  delimiter?: string;
 }
 
 /** Imports a file's bytes as the command does. */
 async function load(
   resource: string,
   file: string | Buffer,
-  { format = 'csv', map = {}, set = {}, replace = false }: Options = {},
+  { format = 'csv', map = {}, set = {}, replace = false, delimiter }: Options = {},
 ): Promise<ImportResult> {
   const metadata = metadataOf(resource);
   const stream = Readable.from(chunks(Buffer.from(file)), { objectMode: false });
-  const batches = rowsOf(format, textOf(stream));
+  const batches = rowsOf(format, textOf(stream), delimiter);
   return service.dataSource.transaction(async ({ queryRunner }) => {
     if (!queryRunner) throw new Error('A transaction has a query runner');
     return importRows(queryRunner, metadata, batches, {
@@ -225,6 +226,113 @@ describe('An export', () => {
   });
 });
 
+describe('Every end of line', () => {
+  const NAMES = ['A', 'B\r\nb', 'C\rc', 'D\nd', 'E'];
+
+  it.each([
+    ['\\n, then \\r\\n', 'brandID,name\n0,A\r\n1,"B\r\nb"\r\n2,"C\rc"\r\n3,"D\nd"\r\n4,E\r\n'],
+    ['\\r\\n, then \\n', 'brandID,name\r\n0,A\n1,"B\r\nb"\n2,"C\rc"\n3,"D\nd"\r\n4,E\n'],
+    ['\\r alone', 'brandID,name\r0,A\r1,"B\r\nb"\r2,"C\rc"\r3,"D\nd"\r4,E'],
+    ['a mixture', '\ufeffbrandID,name\r0,"A"\r\n\n\r1,"B\r\nb"\n2,"C\rc"\r3,"D\nd"\r\n\r\n4,"E"\r'],
+  ])('ends a row of CSV outside of quotes: %s', async (_, file) => {
+    expect(await load('brands', file)).toEqual(counts(5, 0, 0, 0));
+    expect((await rows('brands')).map(({ brandID, name }) => [brandID, name])).toEqual(
+      NAMES.map((name, at) => [String(at), name]),
+    );
+  });
+
+  it('ends the identifier of a file with one column', async () => {
+    await load('brands', 'brandID,name\nb-1,A\n');
+    expect(await load('brands', 'brandID\nb-1\r\n')).toEqual(counts(0, 0, 1, 0));
+  });
+
+  it('ends an object of NDJSON', async () => {
+    const lines = ['a', 'b', 'c', 'd'].map((id) => JSON.stringify({ brandID: id, name: id }));
+    const [a, b, c, d] = lines;
+    expect(await load('brands', `${a}\r${b}\r\n\n${c}\n\r${d}\r`, { format: 'ndjson' })).toEqual(
+      counts(4, 0, 0, 0),
+    );
+  });
+
+  it.each([
+    ['csv', 'brandID,name\r0,A\r\n\n"\r\n\r",B\r,C\n'],
+    [
+      'ndjson',
+      '\r{"brandID":"0",\t"name":"A"}\r\n{"brandID":"1","name":"B"}\n\n\r\r\n{"brandID":"","name":"C"}\r',
+    ],
+    [
+      'json',
+      '[\r{"brandID":"0",\n"name":"A"},\r\n{"brandID":"1","name":"B"},\r{"brandID":\r"","name":"C"}\r]',
+    ],
+  ] as const)('counts as a line: %s', async (format, file) => {
+    const line = { csv: 7, ndjson: 7, json: 5 }[format];
+    expect(await problems('brands', file, { format })).toEqual([
+      expect.stringMatching(new RegExp(`^line ${line}, column brandID: must be `)),
+    ]);
+  });
+});
+
+describe('A file from elsewhere', () => {
+  it.each([
+    [';', 'brandID;name\n"1;";A, B\n'],
+    ['\t', 'brandID\tname\n"1;"\tA, B\n'],
+    ['|', 'brandID|name\r\n1;|A, B\r\n'],
+  ])('is read with another delimiter: %j', async (delimiter, file) => {
+    expect(await load('brands', file, { delimiter })).toEqual(counts(1, 0, 0, 0));
+    expect(await rows('brands')).toMatchObject([{ brandID: '1;', name: 'A, B' }]);
+  });
+
+  it.each([
+    [
+      'another delimiter',
+      'brandID;name\n1;A\n',
+      `line 1: the header has one column: if ";" separates them, give --delimiter ';'`,
+    ],
+    [
+      'another delimiter, and commas',
+      'brandID\tname, short\tlong\n1\tA\tB\n',
+      'line 1: the header has 2 columns: if "\\t" separates them, give --delimiter tab',
+    ],
+    [
+      'UTF-16',
+      Buffer.from('\ufeffbrandID,name\n1,A\n', 'utf16le'),
+      'line 1: is UTF-16, not UTF-8: convert the file, as with iconv -f utf-16 -t utf-8',
+    ],
+    [
+      'UTF-16 without a mark',
+      Buffer.from('brandID,name\n1,A\n', 'utf16le'),
+      'line 1: is UTF-16LE, not UTF-8: convert the file, as with iconv -f utf-16le -t utf-8',
+    ],
+    [
+      'UTF-16 of the other order',
+      Buffer.from('\ufeffbrandID,name\n1,A\n', 'utf16le').swap16(),
+      'line 1: is UTF-16, not UTF-8: convert the file, as with iconv -f utf-16 -t utf-8',
+    ],
+    [
+      'Latin-1',
+      Buffer.from('brandID,name\r\n1,A\r\n2,Müller\r\n', 'latin1'),
+      'line 3, column name: is not UTF-8: convert the file, as with iconv -f windows-1252 -t utf-8',
+    ],
+    [
+      'Latin-1 behind characters of UTF-8',
+      Buffer.concat([
+        Buffer.from('brandID,name\n1,ä\ufffd€😀\n2,M'),
+        Buffer.from([0xfc]),
+        Buffer.from('ller\n'),
+      ]),
+      'line 3, column name: is not UTF-8: convert the file, as with iconv -f windows-1252 -t utf-8',
+    ],
+  ])('is refused with the way out: %s', async (_, file, problem) => {
+    expect(await problems('brands', file)).toEqual([problem]);
+  });
+
+  it('has a delimiter only as CSV', async () => {
+    await expect(load('brands', '', { format: 'ndjson', delimiter: ';' })).rejects.toThrow(
+      '--delimiter is for CSV, and the file is read as ndjson',
+    );
+  });
+});
+
 describe('A list in JSON', () => {
   const objects = [
     { brandID: 'a', name: 'A "b\\", [c] {d}' },
@@ -391,15 +499,33 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
     ['no column for the identifier', 'name\nA\n', /^line 1: there is no column for brandID$/],
     ['a column twice', 'brandID,name,name\n', /^line 1, column name: stands twice/],
     ['nothing at all', '', /^line 1: there is no header$/],
-    ['a quote that does not end', 'brandID,name\na,"b\n', /^line 2: Quote Not Closed/],
-    ['a quote within a cell', 'brandID,name\na,b"c\n', /^line 2: Invalid Opening Quote/],
+    [
+      'a quote that does not end',
+      'brandID,name\na,"b\n',
+      /^line 2, column name: begins with a quote that is not closed$/,
+    ],
+    ['a quote within a cell', 'brandID,name\na,b"c\n', /^line 2, column name: has a quote within/],
+    [
+      'a quote within quotes',
+      'brandID,name\r\na,"b" c\n',
+      /^line 2, column name: has " " behind the closing quote/,
+    ],
+    ['a quote in the header', 'brandID,na"me\n', /^line 1: has a quote within/],
     [
       'a row without an end',
       `brandID,name\na,A\nb,"${'x\n'.repeat(600_000)}`,
-      /^line 3: Max Record Size/,
+      /^line 3, column name: is longer than 1000000 characters; is a quote not closed\?$/,
     ],
-    ['no UTF-8', Buffer.from('brandID,name\na,b\nc,\xff\n', 'latin1'), /^line 3: is not UTF-8/],
-    ['half a character', Buffer.from('brandID,name\na,\xc3', 'latin1'), /^line 2: ends within/],
+    [
+      'no UTF-8',
+      Buffer.from('brandID,name\na,b\nc,\xff\n', 'latin1'),
+      /^line 3, column name: is not/,
+    ],
+    [
+      'half a character',
+      Buffer.from('brandID,name\na,\xc3', 'latin1'),
+      /^line 2, column name: ends w/,
+    ],
   ])('%s', async (_, file, message) => {
     expect(await problems('brands', file)).toEqual([expect.stringMatching(message)]);
   });

@@ -103,6 +103,7 @@ export const FILES = {
   ]
     .map((line) => line.join(','))
     .join('\n'),
+  'semicolons.csv': 'id;name\r\n1;A\r\n',
   'asked.ndjson': ['a', 'b']
     .map((id) => JSON.stringify({ id, name: `the ${id}`, q: id }))
     .join('\n'),

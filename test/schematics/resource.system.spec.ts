@@ -446,6 +446,16 @@ describe('A resource', () => {
         /The column n has the number 100000000000000000000: put its digits in quotes/,
       ],
       [
+        'from a file with other columns than its delimiter makes',
+        ['scratch_things', '--from', 'semicolons.csv'],
+        /semicolons.csv: line 1: the header has one column: if ";" separates them, give --delimiter ';'/,
+      ],
+      [
+        'from a file with a delimiter that is none',
+        ['scratch_things', '--from', 'semicolons.csv', '--delimiter', 'x;'],
+        /--delimiter must be one character or tab, not x;/,
+      ],
+      [
         'from a file and from fields',
         ['scratch_things', '--from', 'plants.ndjson', '--fields', 'a:text'],
         /not from both/,
