@@ -10,7 +10,10 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join(';');
 
-/** Paths are relative, so that the page works behind a proxy with a path prefix. */
+/**
+ * Scalar takes seconds to start, and takes the place of what is in `#page` then. Paths are relative, so that the page
+ * works behind a proxy with a path prefix.
+ */
 export const HTML = `<!doctype html>
 <html lang="en">
   <head>
@@ -23,7 +26,17 @@ export const HTML = `<!doctype html>
     <script type="module" src="docs/accessibility.js"></script>
   </head>
   <body>
-    <div id="page"></div>
+    <div id="page">
+      <main class="loading">
+        <h1>Catalogue</h1>
+        <p role="status">Loading the documentation…</p>
+        <p class="without">
+          This page needs JavaScript. The OpenAPI document has all that it shows: each endpoint, parameter, header and
+          error, and how to use them.
+        </p>
+        <p><a href="openapi.json">OpenAPI document</a></p>
+      </main>
+    </div>
   </body>
 </html>
 `;
@@ -76,7 +89,7 @@ function filled(text) {
 const response = await fetch('openapi.json' + location.search);
 if (!response.ok) {
   const { result } = await response.json();
-  document.querySelector('#page').textContent = result.msg;
+  document.querySelector('#page [role=status]').textContent = result.msg;
   throw new Error(result.msg);
 }
 const content = JSON.parse(filled(await response.text()), (_, value) =>
@@ -86,6 +99,8 @@ const content = JSON.parse(filled(await response.text()), (_, value) =>
 // Its credentials are public.
 document.documentElement.classList.toggle('demonstration', credentials !== null && credentials === demonstration);
 
+// Scalar would take what is there for its own.
+document.querySelector('#page').replaceChildren();
 createApiReference('#page', {
   content,
   servers: [{ url: base }],
@@ -168,6 +183,12 @@ new MutationObserver(() => {
 export const STYLE = `
 body { margin: 0; }
 
+/* Until Scalar has started. */
+:root:has(.loading) { color-scheme: light dark; }
+.loading { max-width: 40rem; margin: 20vh auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif; }
+@media (scripting) { .loading .without { display: none; } }
+@media (scripting: none) { .loading [role='status'] { display: none; } }
+
 .light-mode {
   --scalar-color-2: #5c5f66;
   --scalar-color-3: #66696f;
@@ -191,6 +212,12 @@ body { margin: 0; }
 .scalar-app div:has(> button [data-testid='auth-indicator']) { flex-wrap: wrap; }
 .scalar-app button:has([data-testid='auth-indicator']) { flex: 1 0 auto; }
 .scalar-app button:has([data-testid='auth-indicator']) + div { padding-inline: 9px 4px; min-height: 32px; }
+
+/* All status codes of a response are in view. A button would cover those that have to be scrolled to. */
+.scalar-app .scalar-card-header-tabs { flex-wrap: wrap; gap: 0 6px; padding-left: 12px !important; }
+.scalar-app .scalar-card-header-tabs :is(.scalar-card-header-title, .tab-list) { display: contents; }
+.scalar-app .scalar-card-header-tabs .tab { margin-block: 7px; }
+.scalar-app .scalar-card-header-tabs > .flex { margin-left: auto; }
 
 /* In a narrow window, the address of a request is beside the button of the sidebar, not below it. */
 @container (width < 48rem) {

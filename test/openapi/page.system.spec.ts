@@ -82,7 +82,7 @@ describe('The page /docs', () => {
     const source = text.replace(/^import .*;$/m, '');
     const asked: string[] = [];
     let shown: Record<string, unknown> = {};
-    const page = { textContent: '' };
+    const page = { textContent: '', replaceChildren: () => undefined };
     const classes: Record<string, boolean> = {};
     const names = ['location', 'document', 'fetch', 'createApiReference'];
     // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the script of the page itself
@@ -278,7 +278,7 @@ describeInBrowser('In a browser, /docs', () => {
   }
 
   async function expectApart(first: Locator, second: Locator): Promise<void> {
-    await first.scrollIntoViewIfNeeded();
+    await second.scrollIntoViewIfNeeded();
     const [a, b] = [await box(first), await box(second)];
     const isApart =
       a.x + a.width <= b.x ||
@@ -293,8 +293,27 @@ describeInBrowser('In a browser, /docs', () => {
     await page.getByRole('button', { name: 'Send' }).first().waitFor();
   };
 
+  it.each([
+    ['before its script has run', true],
+    ['without JavaScript', false],
+  ])('has a title, its state and links %s', async (_, javaScriptEnabled) => {
+    const other = await browser.newPage({ javaScriptEnabled, viewport: null });
+    // A slow network never delivers the script.
+    await other.route('**/docs/scalar/**', () => undefined);
+    await other.goto(`${base}/docs`, { waitUntil: 'commit' });
+    await other.getByRole('heading', { name: 'Catalogue' }).waitFor();
+    expect(await other.getByText('Loading').isVisible()).toBe(javaScriptEnabled);
+    expect(await other.getByText('needs JavaScript').isVisible()).toBe(!javaScriptEnabled);
+    const link = other.getByRole('link', { name: 'OpenAPI document' });
+    await link.click({ noWaitAfter: true });
+    await other.waitForURL(`${base}/openapi.json`);
+    expect(await other.textContent('body')).toContain('"openapi":"3.1');
+    await other.close();
+  });
+
   it('shows commands that work as they stand, and sends requests', async () => {
     await open();
+    expect(await page.getByText('Loading').count()).toBe(0);
     const sample = await sampleOf(page, '/products');
     expect(sample).toContain(`${base}/products?limit=`);
     expect(sample).toContain(`Authorization: Bearer ${DEMO_TOKEN}`);
@@ -376,6 +395,12 @@ describeInBrowser('In a browser, /docs', () => {
         expect(x + ownWidth).toBeLessThanOrEqual(width);
       };
       await expectAuthentication(page.locator('body'));
+      const responses = page.locator('.scalar-card-header-tabs').first();
+      const copy = responses.getByRole('button', { name: 'Copy example value' });
+      for (const tab of await responses.getByRole('tab').all()) {
+        await expectApart(tab, copy);
+        expect(contains(await box(responses), await box(tab))).toBe(true);
+      }
       await openRequest(page);
       await expectAuthentication(dialog);
       await expectApart(
