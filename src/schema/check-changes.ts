@@ -41,6 +41,7 @@ export async function checkChanges(
   const destructiveStatements: string[] = [];
   for (const statement of statements) {
     await checkTriggers(dataSource, statement);
+    await checkConditions(dataSource, statement);
     if (await losesData(dataSource, statement)) destructiveStatements.push(statement);
   }
   if (destructiveStatements.length > 0 && !destructive) {
@@ -100,5 +101,28 @@ async function checkTriggers(dataSource: DataSource, statement: string): Promise
   if (!user) return;
   throw new CommandError(
     `The trigger ${user.trigger} reads ${table}.${column}: write that migration by hand, with its function`,
+  );
+}
+
+/** @throws CommandError if a check or an index compares an enumeration whose type a statement replaces */
+async function checkConditions(dataSource: DataSource, statement: string): Promise<void> {
+  const [, table = '', column] =
+    /^ALTER TABLE "(\w+)" ALTER COLUMN "(\w+)" TYPE .*::"text"::/.exec(statement) ?? [];
+  if (column === undefined) return;
+  const [{ names }] = await dataSource.query<[{ names: string | null }]>(
+    `SELECT string_agg(name, ', ' ORDER BY name) AS names FROM (
+       SELECT conname AS name FROM pg_constraint
+       JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY(conkey)
+       WHERE conrelid = to_regclass($1) AND contype = 'c' AND attname = $2
+       UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+       WHERE indrelid = to_regclass($1)
+       AND strpos(concat(pg_get_expr(indpred, indrelid), pg_get_expr(indexprs, indrelid)), $2) > 0
+     ) conditions`,
+    [`"${table}"`, column],
+  );
+  if (names === null) return;
+  throw new CommandError(
+    `${table}.${column} gets a new type, with which ${names} cannot compare it: ` +
+      'drop them by a migration before, and create them by one after it',
   );
 }

@@ -21,11 +21,26 @@ export function genericPlan(dataSource: DataSource, text: string): Promise<PlanN
   return avoidingScans(dataSource, async (manager) => {
     await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
     await manager.query(`PREPARE planned AS ${text}`);
-    const parameter = text.includes('$1') ? '(NULL)' : '';
-    const nodes = await explained(manager, `EXECUTE planned${parameter}`, []);
+    const parameters = [...new Set(text.match(/\$\d+/g))].map(() => 'NULL').join();
+    const nodes = await explained(manager, `EXECUTE planned${parameters && `(${parameters})`}`, []);
     await manager.query('DEALLOCATE planned');
     return nodes;
   });
+}
+
+/**
+ * Whether a statement reads every table by a condition on an index. For its values PostgreSQL may prefer an index of some
+ * rows, which it reads without a condition; for any values it takes one of all rows.
+ */
+export async function isServed(
+  dataSource: DataSource,
+  text: string,
+  values: readonly unknown[],
+): Promise<boolean> {
+  return (
+    usesIndexes(await plan(dataSource, text, values)) ||
+    usesIndexes(await genericPlan(dataSource, text))
+  );
 }
 
 function avoidingScans<T>(

@@ -13,6 +13,7 @@ export interface Changes {
  * indexes of lists, which it does not know: it has neither INCLUDE nor DESC. Only reads.
  */
 export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
+  leaveOutDerivedNames(dataSource);
   const { noDeprecation } = process;
   // TypeORM runs concurrent queries on one connection; node-postgres warns that this is deprecated.
   process.noDeprecation = true;
@@ -30,6 +31,19 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
     return { up, down: await withEnumDefaults(dataSource, down) };
   } finally {
     process.noDeprecation = noDeprecation;
+  }
+}
+
+/**
+ * Leaves out the names of enumerations that TypeORM derives by itself. It has none where it reads such a type from the
+ * database, and would take the name in the entity for a change, each time.
+ */
+function leaveOutDerivedNames({ entityMetadatas }: DataSource): void {
+  for (const { tableName, columns } of entityMetadatas) {
+    for (const column of columns) {
+      const derived = `${tableName}_${column.databaseName.toLowerCase()}_enum`;
+      if (column.enumName === derived) column.enumName = undefined;
+    }
   }
 }
 

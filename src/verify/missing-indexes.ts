@@ -16,7 +16,7 @@ import type { Listing } from '../list/listing/listing.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { relatedOf } from '../resource/related.js';
 import { columnOf, identifierOf, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
-import { isInOrder, plan, usesIndexes } from '../schema/plan.js';
+import { isInOrder, isServed, plan } from '../schema/plan.js';
 
 /**
  * The filters, sorts and children without an index, for which PostgreSQL reads the whole table, as lines with
@@ -125,7 +125,7 @@ async function servesFilter(
   const values = new ParameterValues();
   const where = whereOf(withoutQueries(others), { metadata, values });
   const text = `SELECT count(*) FROM ${tableOf(metadata)} object ${where}`;
-  return usesIndexes(await plan(dataSource, text, values.values));
+  return isServed(dataSource, text, values.values);
 }
 
 /** Whether an index finds the objects whose columns a query compares. */
@@ -136,7 +136,7 @@ async function servesQuery(
   const equal = columns.map((name, at) => `"${name}" = ANY($${at + 1})`);
   const text = `SELECT FROM ${tableOf(metadata)} WHERE ${equal.join(' AND ')}`;
   const values = columns.map(() => []);
-  return usesIndexes(await plan(dataSource, text, values));
+  return isServed(dataSource, text, values);
 }
 
 /** The index that serves columns: with the identifier, or a gin index that finds words of a text and items of an array. */

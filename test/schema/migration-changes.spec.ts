@@ -76,6 +76,7 @@ const CHANGED = {
   renamed: gadgets({ ...OTHERS, brand: maker }, renamed),
   moreValues: gadgets({ ...COLUMNS, kind: { ...COLUMNS.kind, enum: ['A', 'C', 'B'] } }),
   otherValues: gadgets({ ...COLUMNS, kind: { ...COLUMNS.kind, enum: ['A', 'C'] } }),
+  ownName: gadgets({ ...COLUMNS, kind: { ...COLUMNS.kind, enumName: 'gadgets_kind_enum' } }),
   newDefault: gadgets({
     ...COLUMNS,
     kind: { ...COLUMNS.kind, enum: ['A', 'B', 'C'], default: 'C' },
@@ -164,6 +165,7 @@ describe('The migration for', () => {
     ['a counted column that is renamed', CHANGED.renamed],
     ['an enumeration with a value more', CHANGED.moreValues],
     ['an enumeration with another value', CHANGED.otherValues, true],
+    ['an enumeration that has the name by which TypeORM calls it', CHANGED.ownName],
     ['wider types', CHANGED.wider],
     ['a generated column', CHANGED.generated],
     ['a scope by a new column', CHANGED.scoped],
@@ -252,6 +254,17 @@ describe('The migration for', () => {
   it('a new column that every gadget must have is refused without a default', async () => {
     await expect(change(CHANGED.required)).rejects.toThrow(
       'The gadgets that are there have no code: let it be null, or give it a default',
+    );
+  });
+
+  it('other values of an enumeration is refused while a condition of the table compares it', async () => {
+    const { up } = await change(CHANGED.otherValues, true);
+    await run([`ALTER TABLE gadgets ADD CONSTRAINT cheap CHECK (kind <> 'A' OR price < 5)`]);
+    await run([`CREATE INDEX rare ON gadgets (name) WHERE kind = 'A'`]);
+    await expect(run(up)).rejects.toThrow('operator does not exist');
+    await expect(checkChanges(source, up, true)).rejects.toThrow(
+      'gadgets.kind gets a new type, with which cheap, rare cannot compare it: ' +
+        'drop them by a migration before, and create them by one after it',
     );
   });
 
