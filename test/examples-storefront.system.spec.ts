@@ -129,6 +129,23 @@ describeInBrowser('The storefront', () => {
     return page.locator('#offers a').allTextContents();
   }
 
+  /** Whether nothing cuts off the ring of what has the focus. */
+  function ringOf(page: Page): Promise<{ isWhole: boolean }> {
+    return page.evaluate(`(() => {
+      const { outlineWidth, outlineOffset, outlineStyle } = getComputedStyle(document.activeElement);
+      const around = parseFloat(outlineWidth) + parseFloat(outlineOffset);
+      const { left, top, right, bottom } = document.activeElement.getBoundingClientRect();
+      let isWhole = outlineStyle !== 'none' && top >= around && bottom + around <= innerHeight;
+      for (let at = document.activeElement.parentElement; at; at = at.parentElement) {
+        if (getComputedStyle(at).overflowY === 'visible') continue;
+        const clip = at.getBoundingClientRect();
+        isWhole &&= left - around >= clip.left && right + around <= clip.right;
+        isWhole &&= top - around >= clip.top && bottom + around <= clip.bottom;
+      }
+      return { isWhole };
+    })()`);
+  }
+
   const EUR = `currency = 'EUR'`;
   /** Each colour, and how many products that meet the conditions have it. */
   async function colours(conditions: string): Promise<string[][]> {
@@ -170,7 +187,11 @@ describeInBrowser('The storefront', () => {
     await page.getByLabel('Halvorsund').check();
     const halvorsund = `${EUR} AND "brandID" = 'halvorsund'`;
     await expectCount(page, await countOf(halvorsund));
-    expect(await facet(page, 'brandID')).toEqual(brands);
+    const isHalvorsund = ([name]: string[]) => name === 'Halvorsund';
+    expect(await facet(page, 'brandID')).toEqual([
+      ...brands.filter(isHalvorsund),
+      ...brands.filter((brand) => !isHalvorsund(brand)),
+    ]);
     expect(await facet(page, 'type')).toEqual(await counted('type', halvorsund));
     // The keyboard stays where it was.
     expect(await page.evaluate('document.activeElement.value')).toBe('halvorsund');
@@ -180,24 +201,65 @@ describeInBrowser('The storefront', () => {
     await expectCount(page, await countOf(both));
     await page.getByLabel('In stock').check();
     await expectCount(page, await countOf(`${both} AND stock > 0`));
-    expect(await facet(page, 'brandID')).toEqual(await counted('brandID', `${EUR} AND stock > 0`));
+    const inStock = await counted('brandID', `${EUR} AND stock > 0`);
+    expect((await facet(page, 'brandID')).sort()).toEqual(inStock.sort());
 
     await page.reload();
     await expectCount(page, await countOf(`${both} AND stock > 0`));
     expect(await page.getByLabel('Brasero Alto').isChecked()).toBe(true);
-    await page.getByRole('link', { name: 'Halvorsund' }).click();
+    await page.getByRole('link', { name: 'Halvorsund', exact: true }).click();
     await expectCount(page, await countOf(`${EUR} AND "brandID" = 'brasero-alto' AND stock > 0`));
     await page.goBack();
     await expectCount(page, await countOf(`${both} AND stock > 0`));
   });
 
-  it('keeps a chosen value that no product has', async () => {
+  it('has chosen values first, also one that no product has', async () => {
     const page = await open('brandID=halvorsund&type=SERVICE');
     await expectCount(page, 0);
     expect(await facet(page, 'type')).toEqual([
-      ...(await counted('type', `${EUR} AND "brandID" = 'halvorsund'`)),
       ['Service', '0'],
+      ...(await counted('type', `${EUR} AND "brandID" = 'halvorsund'`)),
     ]);
+    // The keyboard follows a check box to its new place.
+    await page.goto(`${address()}?api=${api()}`);
+    await expectCount(page, await countOf(EUR));
+    const last = page.locator('#brandID input').last();
+    const value = await last.getAttribute('value');
+    await last.press('Space');
+    await expectCount(page, await countOf(`${EUR} AND "brandID" = '${value}'`));
+    const first = page.locator('#brandID input').first();
+    expect(await first.evaluate((box) => box.matches(':checked:focus'))).toBe(true);
+    expect(await ringOf(page)).toEqual({ isWhole: true });
+  });
+
+  it.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])('shows the whole ring of whatever the keyboard is on, on a %s', async (_, viewport) => {
+    const page = await open('', viewport);
+    await expectCount(page, await countOf(EUR));
+    if (viewport === PHONE) await page.locator('#filters > summary').press('Enter');
+    const boxes = await page.locator('#filters input[type=checkbox]').count();
+    expect(boxes).toBeGreaterThan(20);
+    await page.locator('#filters input').first().focus();
+    for (const key of [
+      ...Array<string>(boxes).fill('Tab'),
+      ...Array<string>(9).fill('Shift+Tab'),
+    ]) {
+      expect(await ringOf(page)).toEqual({ isWhole: true });
+      await page.keyboard.press(key);
+    }
+  });
+
+  it('has filters that can be skipped', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the products');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').getAttribute('name')).toBe('sort');
   });
 
   it('opens the category tree, and narrows to a category and all below it', async () => {
@@ -255,45 +317,104 @@ describeInBrowser('The storefront', () => {
     expect(await card.first().locator('.variants').allTextContents()).toEqual(names);
   });
 
-  it('has a histogram of prices, whose sliders choose a range by keyboard', async () => {
+  it('has a histogram of prices that takes its intervals from them', async () => {
     const page = await open();
     await expectCount(page, await countOf(EUR));
-    const [[least, greatest] = [NaN, NaN]] = await select<[number, number]>(
-      `SELECT min(price)::float, max(price)::float FROM products WHERE ${EUR}`,
-    );
-    const lowest = page.getByLabel('Lowest price');
-    const highest = page.getByLabel('Highest price');
-    expect(await lowest.getAttribute('aria-valuetext')).toBe('From the least price');
-    await lowest.focus();
-    await page.keyboard.press('ArrowRight');
-    const from = await eventually(async () => {
-      const value = Number(await page.getByLabel('From', { exact: true }).inputValue());
-      expect(value).toBeGreaterThan(least);
-      return value;
-    });
-    await expectCount(page, await countOf(`${EUR} AND price >= ${from}`));
-    expect(await page.evaluate('document.activeElement.id')).toBe('lowest');
-    expect(await page.locator('#bars .beyond').count()).toBe(1);
-    await highest.focus();
-    await page.keyboard.press('End');
-    await page.keyboard.press('ArrowLeft');
-    const upTo = await eventually(async () => {
-      const value = Number(await page.getByLabel('Up to', { exact: true }).inputValue());
-      expect(value).toBeGreaterThan(from);
-      return value;
-    });
-    expect(upTo).toBeLessThan(greatest);
-    await expectCount(page, await countOf(`${EUR} AND price BETWEEN ${from} AND ${upTo}`));
-    // The bars count all prices, whatever the sliders say.
-    const counts = await select<[number]>(
-      `SELECT count("productID")::int FROM generate_series(0, ${Math.floor(greatest / from)}) at
-       LEFT JOIN products ON ${EUR} AND floor(price / ${from}) = at GROUP BY at ORDER BY at`,
-    );
-    const most = Math.max(...counts.flat());
+    const bounds = await page
+      .locator('#lowest')
+      .evaluate((slider) => (slider as unknown as { bounds: string[] }).bounds.slice(1, -1));
+    const counts = (
+      await select<[number]>(
+        `SELECT count("productID")::int FROM generate_series(0, ${bounds.length}) at
+         LEFT JOIN products ON ${EUR} AND width_bucket(price, '{${bounds.join()}}') = at
+         GROUP BY at ORDER BY at`,
+      )
+    ).flat();
+    const most = Math.max(...counts);
+    expect(counts.length).toBeGreaterThan(10);
+    expect(counts.filter((count) => count > 0).length).toBeGreaterThan(10);
+    expect(most).toBeLessThan((await countOf(EUR)) / 4);
     const heights = await page.evaluate(
       'Array.from(document.querySelectorAll("#bars i"), ({ style }) => style.height)',
     );
-    expect(heights).toEqual(counts.map(([count]) => `${Math.ceil((100 * count) / most)}%`));
+    expect(heights).toEqual(counts.map((count) => `${Math.ceil((100 * count) / most)}%`));
+  });
+
+  it('has sliders that choose a range of prices by keyboard, and never cross', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    const lowest = page.getByLabel('Lowest price');
+    const highest = page.getByLabel('Highest price');
+    const from = page.getByLabel('From', { exact: true });
+    const upTo = page.getByLabel('Up to', { exact: true });
+    /** The positions of the sliders, and the prices that are chosen. */
+    const chosen = async () => [
+      ...(await Promise.all([lowest, highest].map((slider) => slider.inputValue()))).map(Number),
+      ...(await Promise.all([from, upTo].map((box) => box.inputValue()))),
+    ];
+    const [, end = NaN] = await chosen();
+    expect(await chosen()).toEqual([0, await page.locator('#bars i').count(), '', '']);
+    expect(await lowest.getAttribute('aria-valuetext')).toBe('From the least price');
+    expect(await highest.getAttribute('aria-valuetext')).toBe('Up to the greatest price');
+    const bounds = await lowest.evaluate(
+      (slider) => (slider as unknown as { bounds: string[] }).bounds,
+    );
+    const [, first = '', second = ''] = bounds;
+
+    // Each key is one step, also while the list is still on its way.
+    await lowest.press('ArrowRight');
+    await lowest.press('ArrowRight');
+    await expectCount(page, await countOf(`${EUR} AND price >= ${second}`));
+    expect(await chosen()).toEqual([2, end, second, '']);
+    expect(await page.evaluate('document.activeElement.id')).toBe('lowest');
+    expect(await page.locator('#bars .beyond').count()).toBe(2);
+    await highest.press('ArrowLeft');
+    const dearest = bounds[end - 1] ?? '';
+    await expectCount(page, await countOf(`${EUR} AND price BETWEEN ${second} AND ${dearest}`));
+    expect(await chosen()).toEqual([2, end - 1, second, dearest]);
+
+    // One interval is between them at least.
+    await highest.press('Home');
+    const third = bounds[3] ?? '';
+    await expectCount(page, await countOf(`${EUR} AND price BETWEEN ${second} AND ${third}`));
+    expect(await chosen()).toEqual([2, 3, second, third]);
+    await lowest.press('End');
+    expect(await chosen()).toEqual([2, 3, second, third]);
+    await lowest.press('Home');
+    await expectCount(page, await countOf(`${EUR} AND price <= ${third}`));
+    await highest.press('End');
+    await expectCount(page, await countOf(EUR));
+    expect(await chosen()).toEqual([0, end, '', '']);
+
+    // A slider leaves alone what was typed for the other one.
+    const typed = (Number(first) + Number(second)) / 2;
+    await from.fill(String(typed));
+    await from.press('Enter');
+    await highest.press('ArrowLeft');
+    await expectCount(page, await countOf(`${EUR} AND price BETWEEN ${typed} AND ${dearest}`));
+    expect(await chosen()).toEqual([1, end - 1, String(typed), dearest]);
+  });
+
+  it('takes a price with a decimal comma, and says what a price is', async () => {
+    const page = await open();
+    await expectCount(page, await countOf(EUR));
+    const from = page.getByLabel('From', { exact: true });
+    await from.fill('19,99');
+    await from.press('Enter');
+    await expectCount(page, await countOf(`${EUR} AND price >= 19.99`));
+    expect(await from.inputValue()).toBe('19.99');
+    const hint = page.getByRole('alert');
+    for (const text of ['cheap', '-1', '1.299,00']) {
+      await from.fill(text);
+      await from.press('Enter');
+      await hint.waitFor();
+      expect(await hint.textContent()).toBe('Enter a price such as 20 or 19.99.');
+      expect(new URL(page.url()).hash).toBe('#priceMin=19.99');
+    }
+    await from.fill('');
+    await from.press('Enter');
+    await expectCount(page, await countOf(EUR));
+    expect(await hint.isVisible()).toBe(false);
   });
 
   it.each([
@@ -308,12 +429,19 @@ describeInBrowser('The storefront', () => {
       try {
         await open('within=kitchen', viewport);
         await expectCount(page, await countOf(`${EUR} AND ${within('kitchen')}`));
-        if (viewport === PHONE) await page.getByText('Filters', { exact: true }).click();
+        if (viewport === PHONE) await page.locator('#filters > summary').click();
         await page.evaluate(axe.source);
-        const { violations } = await page.evaluate<axe.AxeResults>(
-          'axe.run(document, { resultTypes: ["violations"] })',
-        );
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+        const expectNone = async () => {
+          const { violations } = await page.evaluate<axe.AxeResults>(
+            'axe.run(document, { resultTypes: ["violations"] })',
+          );
+          const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+          expect(found).toEqual([]);
+        };
+        await expectNone();
+        await page.locator('article a').first().press('Enter');
+        await page.getByRole('dialog').waitFor();
+        await expectNone();
       } finally {
         await page.emulateMedia({ colorScheme: null });
       }
@@ -326,7 +454,9 @@ describeInBrowser('The storefront', () => {
     const searches: string[] = [];
     const aborted: string[] = [];
     const search = (url: string) => new URL(url).searchParams.get('q') ?? '';
-    const isList = (url: string) => new URL(url).pathname === '/products';
+    /** Other requests count what the currency leaves out. */
+    const isList = (url: string) =>
+      new URL(url).pathname === '/products' && !url.includes('limit=0');
     page.on('request', (request) => {
       if (request.method() === 'GET' && isList(request.url())) searches.push(search(request.url()));
     });
@@ -451,17 +581,129 @@ describeInBrowser('The storefront', () => {
     await expectCount(page, await countOf(EUR));
   });
 
-  it('offers all currencies where nothing has a price in the chosen one', async () => {
+  it('says how many products the currency leaves out, and shows them', async () => {
+    const page = await open();
+    const link = page.getByRole('link', { name: /^Also show/ });
+    const left = 3000 - (await countOf(EUR));
+    await link.waitFor();
+    expect(await link.textContent()).toBe(
+      `Also show ${left} products in other currencies or without a price`,
+    );
+    await link.click();
+    await expectCount(page, 3000);
+    expect(await link.count()).toBe(0);
+
     const [[name] = ['']] = await select<[string]>(
       `SELECT name FROM products WHERE currency <> 'EUR' ORDER BY "productID" LIMIT 1`,
     );
-    const page = await open(new URLSearchParams({ q: name }).toString());
+    const search = new URLSearchParams({ q: name }).toString();
+    await page.goto(`${address()}?api=${api()}#${search}`);
     await expectCount(page, 0);
-    expect(await offers(page)).toContain('In all currencies: 1 product');
-    await page.getByRole('link', { name: /^In all currencies/ }).click();
+    expect(await link.textContent()).toMatch(/^Also show 1 product in/);
+    await link.click();
     await eventually(async () => {
       expect(await names(page)).toEqual([name]);
     });
+  });
+
+  it('removes all filters at once', async () => {
+    const page = await open('brandID=halvorsund&inStock=true&priceMin=20&currency=USD&sort=name');
+    await page.getByRole('link', { name: 'Remove all filters' }).press('Enter');
+    await expectCount(page, await countOf(`currency = 'USD'`));
+    expect(new URL(page.url()).hash).toBe('#currency=USD&sort=name');
+    expect(await page.locator('#chosen a').count()).toBe(0);
+  });
+
+  it('has the number of filters and of products beside the button that folds them', async () => {
+    const page = await open('brandID=halvorsund,brasero-alto&inStock=true', PHONE);
+    const count = await countOf(
+      `${EUR} AND "brandID" IN ('halvorsund', 'brasero-alto') AND stock > 0`,
+    );
+    await expectCount(page, count);
+    const summary = page.locator('#filters > summary');
+    const text = () => summary.innerText().then((words) => words.replace(/\s+/g, ' '));
+    expect(await text()).toBe(`Filters 3 in use · ${shown(count)} products`);
+    // It stays in view.
+    await summary.press('Enter');
+    await page.getByLabel('In stock').uncheck();
+    const less = await countOf(`${EUR} AND "brandID" IN ('halvorsund', 'brasero-alto')`);
+    await expectCount(page, less);
+    await page.getByLabel('Up to', { exact: true }).focus();
+    const { y = NaN } = (await summary.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y).toBeLessThan(PHONE.height / 2);
+    expect(await text()).toBe(`Filters 2 in use · ${shown(less)} products`);
+  });
+
+  it.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])('opens a product by keyboard, at an address of its own, on a %s', async (_, viewport) => {
+    const [[productID, name, refID, brand, price] = []] = await select<string[]>(
+      `SELECT "productID", p.name, "refID", b.name AS brand, to_char(price, '€FM999,990.00')
+       FROM products p JOIN brands b USING ("brandID")
+       WHERE EXISTS (SELECT FROM variants v WHERE v."productID" = p."productID") AND p.${EUR}
+       ORDER BY p."createdAt" DESC, "productID" DESC LIMIT 1`,
+    );
+    const variants = await select<[string, string]>(
+      `SELECT name, to_char(price, '€FM999,990.00') FROM variants
+       WHERE "productID" = '${productID}' ORDER BY "variantID"`,
+    );
+    const hash = new URLSearchParams({ q: name ?? '' }).toString();
+    const page = await open(hash, viewport);
+    const dialog = page.getByRole('dialog', { name });
+    const link = page.locator('article').getByRole('link', { name, exact: true });
+    await link.press('Enter');
+    await dialog.waitFor();
+    for (const text of [refID, brand, price]) expect(await dialog.textContent()).toContain(text);
+    const rows = await dialog.getByRole('table', { name: 'Variants' }).getByRole('row').all();
+    const cells = rows.map(async (row) => [
+      await row.getByRole('rowheader').textContent(),
+      await row.getByRole('cell').last().textContent(),
+    ]);
+    expect(await Promise.all(cells)).toEqual(variants);
+    expect(await page.title()).toBe(`${name} – Storefront`);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+    // The keyboard is in the dialog, and stays there.
+    const isInside = () => page.evaluate('document.activeElement.closest("dialog") !== null');
+    expect(await isInside()).toBe(true);
+    expect(new URL(page.url()).hash).toBe(`#${hash}&product=${productID}`);
+
+    // Each way out leads to the list, where the keyboard was.
+    const expectList = async () => {
+      await dialog.waitFor({ state: 'hidden' });
+      await eventually(async () => {
+        expect(new URL(page.url()).hash).toBe(`#${hash}`);
+        expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
+        expect(await page.title()).toBe(`Results for “${name}” – Storefront`);
+      });
+    };
+    await page.goBack();
+    await expectList();
+    await page.goForward();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await expectList();
+    await link.click();
+    await dialog.getByRole('button', { name: 'Close' }).press('Enter');
+    await expectList();
+
+    // The address alone opens it, above its list.
+    await page.goto('about:blank');
+    await page.goto(`${address()}?api=${api()}#${hash}&product=${productID}`);
+    await dialog.waitFor();
+    await link.waitFor();
+    await page.keyboard.press('Escape');
+    await expectList();
+  });
+
+  it('says so when a product is gone', async () => {
+    const page = await open('product=p-gone');
+    const dialog = page.getByRole('dialog', { name: 'The shop does not have this product' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await expectCount(page, await countOf(EUR));
   });
 
   it('sorts by price in the currency chosen, and not in all of them', async () => {
@@ -516,6 +758,17 @@ describeInBrowser('The storefront', () => {
     });
   });
 
+  it('leads from a page beyond the end to the last one', async () => {
+    const page = await open('offset=24000&brandID=halvorsund');
+    const count = await countOf(`${EUR} AND "brandID" = 'halvorsund'`);
+    await expectCount(page, count);
+    const last = Math.ceil(count / 24);
+    expect(await page.locator('#pages span').textContent()).toBe(`Page ${last} of ${last}`);
+    expect((await names(page)).length).toBe(count - 24 * (last - 1));
+    await page.goto(`${address()}?api=${api()}#offset=24000&q=xyzzy`);
+    await expectCount(page, 0);
+  });
+
   it.each([
     ['colour=red', 'The parameter colour must not be present in this request. (-23, request '],
     ['priceMin=cheap', 'The parameter priceMin must be a decimal'],
@@ -524,8 +777,14 @@ describeInBrowser('The storefront', () => {
     const page = await open(hash);
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain(message);
-    await page.locator('#chosen a').click();
+    expect(await alert.innerText()).toBe(
+      'The shop cannot read this address. Remove a filter, or see all products.\n\nDetails',
+    );
+    // For whoever made the link.
+    await alert.getByText('Details').click();
+    expect(await alert.innerText()).toContain(message);
+    expect(await offers(page)).toEqual(['All products']);
+    await page.locator('#chosen a').first().click();
     await expectCount(page, await countOf(EUR));
     expect(await alert.isVisible()).toBe(false);
   });
@@ -541,6 +800,9 @@ describeInBrowser('The storefront', () => {
     await whileOverloaded(service, async () => {
       const alert = (await open()).getByRole('alert');
       await alert.waitFor();
+      expect(await alert.locator('p').textContent()).toBe(
+        'The shop cannot answer now. Try again later.',
+      );
       expect(await alert.textContent()).toContain('The service is busy. (-4, request ');
     });
   });
@@ -570,8 +832,10 @@ describeInBrowser('The storefront', () => {
       await eventually(async () => {
         expect(await names(page)).toEqual([markup]);
       });
-      expect(await page.locator('#chosen').textContent()).toBe(markup);
+      expect(await page.locator('#chosen a').first().textContent()).toBe(markup);
       expect(await page.getByLabel(markup).isChecked()).toBe(true);
+      await page.locator('article a').click();
+      await page.getByRole('dialog', { name: markup }).waitFor();
       expect(await page.locator('img').count()).toBe(0);
     } finally {
       await service.dataSource.query('DELETE FROM products WHERE "productID" = $1', [markup]);
@@ -605,7 +869,7 @@ describeInBrowser('The storefront', () => {
     // On a phone the filters are folded.
     const facets = page.locator('#brandID');
     expect(await facets.isVisible()).toBe(viewport === DESKTOP);
-    if (viewport === PHONE) await page.getByText('Filters', { exact: true }).click();
+    if (viewport === PHONE) await page.locator('#filters > summary').click();
     expect(await facets.isVisible()).toBe(true);
     expect(await fits()).toBe(true);
   });
