@@ -29,8 +29,8 @@ async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>)
  */
 @Injectable()
 export class ReadPool {
-  /** Whether it has no replicas. */
-  readonly isOfPrimary: boolean = false;
+  /** Which servers it reads from. Equal for all pools of a kind. */
+  readonly source: 'any' | 'primary' | 'primary first' = 'any';
   private readonly primary: Pool;
 
   constructor(
@@ -45,9 +45,14 @@ export class ReadPool {
     return new PrimaryPool(this.dataSource, this.replicas);
   }
 
+  /** A pool that reads on the primary, and on a replica while the primary cannot be reached. */
+  get primaryFirst(): ReadPool {
+    return new PrimaryFirstPool(this.dataSource, this.replicas);
+  }
+
   /** Runs work that only reads. It may run again on another server. */
   read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.replicas.read(this.primary, (pool) => unlessOverloaded(pool, work));
+    return this.readAnywhere(work);
   }
 
   /** Runs work that reads from one snapshot. */
@@ -75,7 +80,7 @@ export class ReadPool {
       if (databaseFailure(error) !== 'unreachable' || this.replicas.available.length === 0) {
         throw error;
       }
-      return this.read(work);
+      return this.readAnywhere(work);
     }
   }
 
@@ -91,13 +96,25 @@ export class ReadPool {
       return query.found;
     });
   }
+
+  private readAnywhere<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    return this.replicas.read(this.primary, (pool) => unlessOverloaded(pool, work));
+  }
 }
 
 class PrimaryPool extends ReadPool {
-  override readonly isOfPrimary = true;
+  override readonly source = 'primary';
 
   override read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     return this.onPrimary(work);
+  }
+}
+
+class PrimaryFirstPool extends ReadPool {
+  override readonly source = 'primary first';
+
+  override read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    return this.preferPrimary(work);
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApplication } from '../../src/application.js';
+import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrate } from '../../src/database/migrate.js';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { Replicas } from '../../src/database/replicas.js';
@@ -164,6 +165,40 @@ it('A replica that is too far behind is left out until it has caught up', async 
   for (const replica of replicas) await replica.query('SELECT pg_wal_replay_resume()');
   await until(async () => (await well()) === 2);
   expect(await count()).toBe(600);
+});
+
+it('A wait ends by a change at the primary, and not by an older version on a replica', async () => {
+  // The client is there already.
+  const create = jest.spyOn(ClientsService.prototype, 'create').mockResolvedValue(undefined);
+  const other = await startService({
+    DATABASE_URL: primary.url,
+    DATABASE_REPLICA_URLS: replicas[0]?.url,
+    MAX_REPLICA_LAG_MS: '60000',
+  });
+  create.mockRestore();
+  try {
+    const waited = async (tag: unknown, seconds: number) => {
+      const prefer = `wait=${seconds}`;
+      const { status, headers } = await other
+        .get('/brands?limit=1')
+        .set({ 'If-None-Match': String(tag), Prefer: prefer });
+      expect(headers['preference-applied']).toBe(prefer);
+      return { status, tag: headers.etag };
+    };
+    await until(() => Promise.resolve(other.application.get(Replicas).available.length === 1));
+    const { headers } = await other.get('/brands?limit=1').expect(200);
+    await replicas[0]?.query('SELECT pg_wal_replay_pause()');
+    const waiting = waited(headers.etag, 20);
+    await primary.query(`UPDATE brands SET name = 'Changed' WHERE "brandID" = 'b0'`);
+    const changed = await waiting;
+    expect(changed.status).toBe(200);
+    // The list on the replica is what it was.
+    expect((await other.get('/brands?limit=1')).headers.etag).toBe(headers.etag);
+    expect(await waited(changed.tag, 2)).toEqual({ status: 304, tag: changed.tag });
+  } finally {
+    await replicas[0]?.query('SELECT pg_wal_replay_resume()');
+    await other.stop();
+  }
 });
 
 it('Counts and pages are right on a replica, at every moment of a writer’s work', async () => {

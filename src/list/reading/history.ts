@@ -14,9 +14,12 @@ export interface Source {
   readonly inHistory: <Read extends State>(reading: Promise<Read>) => Promise<Read>;
 }
 
-/** The changes since a time are read on the primary: only there the history of the database is known. */
-export function sourceOf(reads: ReadPool, { since }: Listing): Source {
-  if (!since) return { reads, inHistory: (reading) => reading };
+/**
+ * The changes since a time are read on the primary: only there the history of the database is known. So is what waits for
+ * a change: a replica that is behind has another version as well, which its client may have seen change already.
+ */
+export function sourceOf(reads: ReadPool, { since }: Listing, waits: boolean): Source {
+  if (!since) return { reads: waits ? reads.primaryFirst : reads, inHistory: (reading) => reading };
   const { ofPrimary } = reads;
   return {
     reads: ofPrimary,

@@ -48,7 +48,7 @@ export class Versions {
 
   /** The query of the state, one for each set of resources. */
   queryFor(resources: readonly string[], reads: ReadPool): Coalesced<State> {
-    const key = `${reads.isOfPrimary} ${resources.join()}`;
+    const key = `${reads.source} ${resources.join()}`;
     let query = this.queries.get(key);
     if (!query) {
       query = this.queryOf(resources, reads);

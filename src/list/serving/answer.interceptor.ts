@@ -16,6 +16,7 @@ import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields } from '../listing/shown-fields.js';
 import { streamFormatOf } from './accept.js';
+import { mayWait } from './change-wait.js';
 import { handlerPage } from './handler-page.js';
 import { PageServer } from './page-server.js';
 import { StreamServer } from './stream-server.js';
@@ -47,12 +48,13 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     request.trace?.leave();
     if (result instanceof Listing) {
-      const list = this.lists.prepare(result, request.client);
       const format = streamFormatOf(request);
+      const list = this.lists.prepare(result, request.client, !format && mayWait(request));
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
     }
     if (result instanceof FacetCounts) {
-      return this.pages.answer(this.facets.prepare(result, request.client), request);
+      const counts = this.facets.prepare(result, request.client, mayWait(request));
+      return this.pages.answer(counts, request);
     }
     if (result instanceof ObjectLookup) return this.pages.answerObject(result, request);
     // A handler of one's own may have read anything.
