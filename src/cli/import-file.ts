@@ -24,6 +24,8 @@ export interface ImportFlags {
   map?: ReadonlyMap<string, string>;
   set?: ReadonlyMap<string, string>;
   replace?: true;
+  allowDeletes?: true;
+  allowInvisible?: true;
   dryRun?: true;
 }
 
@@ -64,6 +66,7 @@ async function load(
     };
     const result = await LockMonitor.during(runner, REPORTING, onWaiting, () =>
       importRows(runner, metadata, rows, {
+        ...flags,
         map: flags.map ?? new Map(),
         set: flags.set ?? new Map(),
         replace: flags.replace ?? false,

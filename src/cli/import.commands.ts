@@ -19,6 +19,8 @@ export function importCommand(catalogue: Command): void {
     .option('--map <field=column>', 'read a field from a column with another name', assignment)
     .option('--set <field=value>', 'set a field to the same value in every row', assignment)
     .option('--replace', 'also delete objects that are not in the file')
+    .option('--allow-deletes', 'let --replace delete more than a fifth of the objects')
+    .option('--allow-invisible', 'take identifiers with characters that are not seen')
     .option('--dry-run', 'run the import, then roll it back')
     .action(async (resource: string, file: string, flags: ImportFlags, audit: Command) => {
       const { importFile } = await import('./import-file.js');

@@ -19,6 +19,10 @@ const BULK = 5000;
 interface ImportOptions extends Mapping {
   /** Whether objects that are not in the file are deleted. */
   readonly replace: boolean;
+  /** Whether `replace` may delete more than a fifth of the objects. */
+  readonly allowDeletes?: boolean;
+  /** Whether an identifier may have characters that are not seen. */
+  readonly allowInvisible?: boolean;
 }
 
 /** The number of objects by outcome. */
@@ -69,6 +73,7 @@ export async function importRows(
       problems.push(...(await violations(runner, check, options)));
   }
   if (problems.length > 0) throw new InvalidRowsError(problems);
+  if (options.replace && !options.allowDeletes) await checkDeletions(runner, statements);
   const write = async (statement: string): Promise<Counts> => {
     const [counts] = await runner.manager.query<[Counts]>(statement);
     return counts;
@@ -104,7 +109,7 @@ async function stage(
   batches: AsyncIterable<readonly FileRow[]>,
   options: ImportOptions,
 ): Promise<Staging> {
-  const staging = new Staging(metadata, options);
+  const staging = new Staging(metadata, options, options.allowInvisible);
   await runner.query(Statements.createStaging(metadata));
   // The connection of the query runner is a client of node-postgres, which supports COPY.
   const client = (await runner.connect()) as PoolClient;
@@ -128,6 +133,17 @@ async function violations(runner: QueryRunner, check: Check, { map }: Mapping): 
   return rows.map(({ line, value }) => {
     return { line: Number(line), column, message: check.message(value) };
   });
+}
+
+/** A file that ended early, as that of a broken pipe, is not told from one that lacks objects. */
+async function checkDeletions(runner: QueryRunner, statements: Statements): Promise<void> {
+  const [{ deleted, all }] = await runner.manager.query<[Record<'deleted' | 'all', string>]>(
+    statements.deletions(),
+  );
+  if (Number(deleted) * 5 <= Number(all)) return;
+  throw new CommandError(
+    `Nothing was loaded: the file lacks ${deleted} of ${all} objects, which is more than a fifth; --allow-deletes deletes them`,
+  );
 }
 
 async function remove(runner: QueryRunner, statement: string): Promise<number> {

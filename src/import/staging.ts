@@ -11,6 +11,7 @@ import {
 } from './columns.js';
 import { EMPTY_QUOTES } from './csv-reader.js';
 import type { FileRow } from './file-rows.js';
+import { mustBeSeen, withCodes } from './invisible.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import { MAX_CACHED_COLUMNS } from './json-rows.js';
 import type { Presence } from './statements.js';
@@ -37,10 +38,13 @@ export class Staging {
   constructor(
     private readonly metadata: EntityMetadata,
     private readonly mapping: Mapping,
+    allowInvisible = false,
   ) {
     checkMapping(metadata, mapping);
     this.fields = importedFields(metadata);
-    this.readers = this.fields.map(cellReader);
+    this.readers = this.fields.map((column) =>
+      column.isPrimary && !allowInvisible ? seenOnly(cellReader(column)) : cellReader(column),
+    );
     this.setBy = this.fields.map(() => 0);
     this.constants = this.fields.map(({ propertyName: field }, at) => {
       const value = mapping.set.get(field);
@@ -133,6 +137,16 @@ export class Staging {
   }
 }
 
+/** Makes a reader refuse values that one sees as others. */
+function seenOnly(read: (cell: unknown) => CellReading): (cell: unknown) => CellReading {
+  return (cell) => {
+    const reading = read(cell);
+    const mustBe =
+      'value' in reading && reading.value !== null ? mustBeSeen(reading.value) : undefined;
+    return mustBe === undefined ? reading : { mustBe };
+  };
+}
+
 /** A value in the text format of COPY: https://www.postgresql.org/docs/current/sql-copy.html */
 function escaped(value: string | null): string {
   if (value === null) return '\\N';
@@ -145,6 +159,6 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 
 /** A cell as JSON for a message, at most 60 characters. */
 function shortened(cell: unknown): string {
-  const text = JSON.stringify(cell);
+  const text = withCodes(JSON.stringify(cell));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -2,6 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { identifierOf } from '../resource/resource.js';
 import { hasNull } from './cell.js';
+import { stepsOfCircle } from './circle.js';
 import { importedFields } from './columns.js';
 
 /** Name of the staging table, a temporary table that is dropped with its transaction. */
@@ -90,12 +91,21 @@ export class Statements {
 
   /** Deletes the objects that are not staged. Result: one row with the count `deleted`. */
   deletion(): string {
-    return `WITH gone AS (
-        DELETE FROM ${this.table} present WHERE NOT EXISTS (
-          SELECT FROM ${STAGING} staged WHERE staged.${this.identifier} = present.${this.identifier}
-        ) RETURNING 1
-      )
+    return `WITH gone AS (DELETE FROM ${this.table} present WHERE ${this.isLacking()} RETURNING 1)
       SELECT count(*) AS deleted FROM gone`;
+  }
+
+  /** Result: one row with the counts `deleted`, of the objects that `deletion` deletes, and `all`. */
+  deletions(): string {
+    return `SELECT count(*) FILTER (WHERE ${this.isLacking()}) AS deleted, count(*) AS all
+      FROM ${this.table} present`;
+  }
+
+  /** Whether an object `present` is not staged, in SQL. */
+  private isLacking(): string {
+    return `NOT EXISTS (
+      SELECT FROM ${STAGING} staged WHERE staged.${this.identifier} = present.${this.identifier}
+    )`;
   }
 
   /** Rows in the order of the identifier change the same index pages one after another. */
@@ -167,6 +177,7 @@ export class Statements {
         if (!column || !key || this.presence[this.fields.indexOf(column)] === 'none') return [];
         const target = referencedEntityMetadata.tableName;
         const isSelf = target === this.metadata.tableName;
+        const steps = isSelf ? '' : stepsOfCircle(this.metadata, column, referencedEntityMetadata);
         const sources = [
           ...(isSelf && this.replace ? [] : [`"${target}"`]),
           ...(isSelf ? [STAGING] : []),
@@ -179,7 +190,7 @@ export class Statements {
           needsAllRows: isSelf,
           query: `SELECT "#line" AS line, ${quoted(column)} AS value
           FROM ${this.rows} WHERE ${quoted(column)} IS NOT NULL AND NOT (${sources.join(' OR ')})`,
-          message: (value: string) => `there is no ${target} object ${value}`,
+          message: (value: string) => `there is no ${target} object ${value}${steps}`,
         };
       },
     );

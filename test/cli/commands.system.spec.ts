@@ -243,6 +243,24 @@ describe('import and export', () => {
     expect((await run(['export', 'categories'])).stdout.split('\n')).toHaveLength(2);
   });
 
+  it('ask before much is deleted, also in a dry run', async () => {
+    await run(['import', 'categories', '-'], 'categoryID,name\na,A\nb,B\n');
+    const args = ['import', 'categories', '-', '--replace'];
+    for (const options of [[], ['--dry-run']]) {
+      expect(await run([...args, ...options], 'categoryID,name\na,A\n')).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          'catalogue: Nothing was loaded: the file lacks 1 of 2 objects, which is more than a fifth; --allow-deletes deletes them\n',
+      });
+    }
+    const allowed = [...args, '--allow-deletes', '--allow-invisible', '--delimiter', ';'];
+    expect(await run(allowed, 'categoryID;name\na;A\nc ;C\n')).toMatchObject({
+      stdout: '1 inserted, 0 updated, 1 unchanged, 1 deleted\n',
+    });
+    await service.dataSource.query('DELETE FROM categories');
+  });
+
   it('leave the tally folded and cut', async () => {
     const rows = Array.from({ length: 6000 }, (_, at) => `tally-${String(at).padStart(4, '0')},T`);
     const { status } = await run(['import', 'brands', '-'], ['brandID,name', ...rows].join('\n'));

@@ -24,6 +24,8 @@ interface Options {
   map?: Record<string, string>;
   set?: Record<string, string>;
   replace?: boolean;
+  allowDeletes?: boolean;
+  allowInvisible?: boolean;
   delimiter?: string;
 }
 
@@ -31,7 +33,7 @@ interface Options {
 async function load(
   resource: string,
   file: string | Buffer,
-  { format = 'csv', map = {}, set = {}, replace = false, delimiter }: Options = {},
+  { format = 'csv', map = {}, set = {}, replace = false, delimiter, ...allowed }: Options = {},
 ): Promise<ImportResult> {
   const metadata = metadataOf(resource);
   const stream = Readable.from(chunks(Buffer.from(file)), { objectMode: false });
@@ -42,6 +44,7 @@ async function load(
       map: new Map(Object.entries(map)),
       set: new Map(Object.entries(set)),
       replace,
+      ...allowed,
     });
   });
 }
@@ -125,10 +128,22 @@ describe('An import', () => {
 
   it('deletes what the file lacks with --replace alone', async () => {
     await load('brands', 'brandID,name\na,A\nb,B\n');
-    expect(await load('brands', 'brandID,name\nb,B\n', { replace: true })).toEqual(
-      counts(0, 0, 1, 1),
-    );
+    const options = { replace: true, allowDeletes: true };
+    expect(await load('brands', 'brandID,name\nb,B\n', options)).toEqual(counts(0, 0, 1, 1));
     expect((await rows('brands')).map(({ brandID }) => brandID)).toEqual(['b']);
+  });
+
+  it('asks before it deletes more than a fifth of the objects', async () => {
+    const file = (count: number) =>
+      `brandID,name\n${Array.from({ length: count }, (_, at) => `${at},B\n`).join('')}`;
+    await load('brands', file(10));
+    await expect(load('brands', `${file(7)}new,B\n`, { replace: true })).rejects.toThrow(
+      'Nothing was loaded: the file lacks 3 of 10 objects, which is more than a fifth; --allow-deletes deletes them',
+    );
+    expect(await rows('brands')).toHaveLength(10);
+    expect(await load('brands', file(8), { replace: true })).toEqual(counts(0, 0, 8, 2));
+    const options = { replace: true, allowDeletes: true };
+    expect(await load('brands', file(1), options)).toEqual(counts(0, 0, 1, 7));
   });
 
   it('refuses to delete everything for a file without a row', async () => {
@@ -145,7 +160,8 @@ describe('An import', () => {
   it('refuses to delete what is in use, by name', async () => {
     await load('brands', 'brandID,name\na,A\nb,B\n');
     await load('products', 'productID,type,brandID\np,SERVICE,a\n');
-    await expect(load('brands', 'brandID,name\nb,B\n', { replace: true })).rejects.toThrow(
+    const options = { replace: true, allowDeletes: true };
+    await expect(load('brands', 'brandID,name\nb,B\n', options)).rejects.toThrow(
       /^Nothing was loaded: an object that the file lacks is in use\. .*\(a\)/,
     );
     expect(await rows('brands')).toHaveLength(2);
@@ -209,18 +225,19 @@ describe('An import', () => {
 
 describe('An export', () => {
   it.each(['csv', 'ndjson'] as const)('as %s is imported again as it was', async (format) => {
-    await load('brands', 'brandID,name\n"a,\n""b""",B\n');
+    await load('brands', 'brandID,name\n"a,\n""b""",B\n', { allowInvisible: true });
     await load(
       'products',
       '{"productID":"p\\\\\\t","type":"SERVICE","name":"A\\n\\"b\\" \\u0001 😀","price":"19.90","currency":"EUR","stock":0,"brandID":"a,\\n\\"b\\"","createdAt":"2026-01-01T00:00:00.120Z"}\n{"productID":"q","type":"DIGITAL"}\n',
-      { format: 'ndjson' },
+      { format: 'ndjson', allowInvisible: true },
     );
     const before = await rows('products');
     expect(before).toHaveLength(2);
     const file = await dump('products', format);
-    expect(await load('products', file, { format })).toMatchObject({ unchanged: 2, updated: 0 });
+    const options = { format, allowInvisible: true };
+    expect(await load('products', file, options)).toMatchObject({ unchanged: 2, updated: 0 });
     await service.dataSource.query('TRUNCATE products CASCADE');
-    await load('products', file, { format });
+    await load('products', file, options);
     const withoutTime = (row: Record<string, unknown>) => ({ ...row, updatedAt: null });
     expect((await rows('products')).map(withoutTime)).toEqual(before.map(withoutTime));
   });
@@ -255,7 +272,7 @@ describe('Every end of line', () => {
   });
 
   it.each([
-    ['csv', 'brandID,name\r0,A\r\n\n"\r\n\r",B\r,C\n'],
+    ['csv', 'brandID,name\r0,A\r\n\n1,"\r\n\r"\r,C\n'],
     [
       'ndjson',
       '\r{"brandID":"0",\t"name":"A"}\r\n{"brandID":"1","name":"B"}\n\n\r\r\n{"brandID":"","name":"C"}\r',
@@ -383,7 +400,7 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
         [
           'productID,type,price,currency,stock,createdAt,name',
           'good,PHYSICAL,1.50,EUR,1,2026-01-01T00:00:00Z,N',
-          '"two\nlines",FOO,1,EUR,,,',
+          'two,FOO,1,EUR,,,"\nlines"',
           ',PHYSICAL,1e3,EUR,1.5,2026-02-30T00:00:00Z,',
           `${'x'.repeat(101)},PHYSICAL,-1,EUR,2147483648,1767225600,${'x'.repeat(501)}`,
           'short,PHYSICAL',
@@ -432,6 +449,25 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
       'line 7, column productID: must be text of 1 to 100 characters, not "a\\u0000"',
       'line 7, column name: must be text of 1 to 500 characters, not "\\ud800"',
     ]);
+  });
+
+  it.each([
+    ['b-1 ', 'white space at its ends', '"b-1 "'],
+    [' b-1', 'white space at its ends', '" b-1"'],
+    ['b-1\r', 'U+000D, which is not seen', '"b-1\\r"'],
+    ['b\u00a01', 'U+00A0, which is not seen', '"bU+00A01"'],
+    ['b\u200b-1', 'U+200B, which is not seen', '"bU+200B-1"'],
+    ['b\u202e-1', 'U+202E, which is not seen', '"bU+202E-1"'],
+    ['\ufeffb-1', 'U+FEFF, which is not seen', '"U+FEFFb-1"'],
+    ['b\u{e0061}', 'U+E0061, which is not seen', '"bU+E0061"'],
+  ])('an identifier that one sees as another: %j', async (brandID, what, shown) => {
+    const row = { brandID, name: ' \u00a0name ' };
+    const file = `{"brandID":"é 🌳-ก็","name":"A"}\n${JSON.stringify(row)}`;
+    expect(await problems('brands', file, { format: 'ndjson' })).toEqual([
+      `line 2, column brandID: must be without ${what} (--allow-invisible takes it), not ${shown}`,
+    ]);
+    await load('brands', file, { format: 'ndjson', allowInvisible: true });
+    expect(await rows('brands')).toContainEqual(expect.objectContaining(row));
   });
 
   it('references to nothing, repeats, rules and what a new object lacks, beside bad cells', async () => {

@@ -50,7 +50,7 @@ async function load(text: string, format: FileFormat = 'csv'): Promise<ImportRes
   const source = Readable.from(chunks());
   return service.dataSource.transaction(async ({ queryRunner }) => {
     if (!queryRunner) throw new Error('A transaction has a query runner');
-    const options = { map: new Map(), set: new Map(), replace: false };
+    const options = { map: new Map(), set: new Map(), replace: false, allowInvisible: true };
     const metadata = service.dataSource.getMetadata(Blank);
     return importRows(queryRunner, metadata, rowsOf(format, textOf(source)), options);
   });
