@@ -97,7 +97,9 @@ export function tokenCommand(catalogue: Command): void {
       withClients(async (clients) => {
         const expiresAt = expires === Infinity ? null : new Date(Date.now() + expires);
         const issued = await clients.issue(clientID, expiresAt);
-        console.error(`${issued.tokenID} of ${clientID}, expires ${formatTime(expiresAt)}`);
+        console.error(
+          `${issued.tokenID} of ${clientID}, expires ${expiresAt?.toISOString() ?? 'never'}`,
+        );
         console.log(issued.token);
       }, audit),
     );
@@ -112,8 +114,8 @@ export function tokenCommand(catalogue: Command): void {
           ['tokenID', 'created', 'expires'],
           rows.map(({ tokenID, createdAt, expiresAt }) => [
             tokenID,
-            formatTime(createdAt),
-            formatTime(expiresAt),
+            createdAt,
+            expiresAt ?? 'never',
           ]),
         );
       }),
@@ -165,10 +167,6 @@ function expiry(value: string): number {
   if (count === undefined)
     throw new InvalidArgumentError('It must be such as 90d or 12h, or never.');
   return Number(count) * (unit === 'd' ? 86_400_000 : 3_600_000);
-}
-
-function formatTime(time: Date | null): string {
-  return time?.toISOString() ?? 'never';
 }
 
 /** Prints a header and rows as lines of tab-separated cells. */

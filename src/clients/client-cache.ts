@@ -15,7 +15,7 @@ const PLACEHOLDER: ClientRecord = {
   clientID: '',
   disabled: true,
   rateLimit: null,
-  tokens: [{ hash: randomBytes(32), expiresAt: null }],
+  tokens: [{ hash: randomBytes(32), goodUntil: -Infinity }],
 };
 
 interface Entry extends Reading {

@@ -9,7 +9,11 @@ export interface ClientRecord extends ScopeClient {
   readonly disabled: boolean;
   /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
   readonly rateLimit: number | null;
-  readonly tokens: readonly { readonly hash: Buffer; readonly expiresAt: Date | null }[];
+  readonly tokens: readonly {
+    readonly hash: Buffer;
+    /** `performance.now()` value until which it is good. `Infinity`: it does not expire. */
+    readonly goodUntil: number;
+  }[];
 }
 
 /** A client as read from the database. */
@@ -69,7 +73,8 @@ export class ClientReader {
     const asOf = performance.now();
     // Returns a row for an unknown client too, so that its lookup takes the same work.
     const text = `SELECT asked, client.disabled, client."rateLimit", client.resources, client.hidden,
-         client."isPublic", token.hash, token."expiresAt"
+         client."isPublic", token.hash, CASE WHEN "expiresAt" IS NULL THEN 'infinity'
+           ELSE date_part('epoch', "expiresAt") - date_part('epoch', clock_timestamp()) END AS lifetime
        FROM unnest($1::varchar[]) asked
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
@@ -80,17 +85,22 @@ export class ClientReader {
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));
     for (const row of rows) rowsOf.get(row.asked)?.push(row);
     return new Map(
-      Array.from(rowsOf, ([id, rowsOfOne]) => [id, { client: clientOf(id, rowsOfOne), asOf }]),
+      Array.from(rowsOf, ([id, rowsOfOne]) => [
+        id,
+        { client: clientOf(id, rowsOfOne, asOf), asOf },
+      ]),
     );
   }
 }
 
-function clientOf(clientID: string, rows: readonly Row[]): ClientRecord | undefined {
+function clientOf(clientID: string, rows: readonly Row[], asOf: number): ClientRecord | undefined {
   const [row] = rows;
   if (row?.disabled === undefined || row.disabled === null) return undefined;
   const { disabled, rateLimit, resources, hidden, isPublic } = row;
   const rights = new Rights(resources, hidden ?? [], isPublic ?? false);
-  const tokens = rows.flatMap(({ hash, expiresAt }) => (hash ? [{ hash, expiresAt }] : []));
+  const tokens = rows.flatMap(({ hash, lifetime }) =>
+    hash ? [{ hash, goodUntil: asOf + 1000 * lifetime }] : [],
+  );
   const isRestricted = rights.isNarrowed || rights.isPublic;
   return { clientID, disabled, rateLimit, rights: isRestricted ? rights : undefined, tokens };
 }
@@ -104,5 +114,6 @@ interface Row {
   readonly hidden: readonly string[] | null;
   readonly isPublic: boolean | null;
   readonly hash: Buffer | null;
-  readonly expiresAt: Date | null;
+  /** Seconds until the token expires, by the clock of the database. */
+  readonly lifetime: number;
 }

@@ -12,6 +12,22 @@ import { hashOf, newToken } from './token.js';
 /** What an operator sets of a client. */
 export type ClientOptions = Partial<Omit<Client, 'clientID' | 'createdAt'>>;
 
+/** A token as `catalogue token list` prints it. */
+interface ListedToken {
+  readonly tokenID: string;
+  readonly createdAt: string;
+  /** Null: it does not expire. */
+  readonly expiresAt: string | null;
+}
+
+/** A time as RFC 3339 in UTC. JavaScript has neither each time of PostgreSQL, such as of the year 294276, nor `infinity`. */
+function textOf(time: string): string {
+  return `CASE WHEN isfinite(${time}) THEN
+    to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || CASE WHEN ${time} < '0001-01-01 UTC' THEN ' BC' ELSE '' END
+    ELSE ${time}::text END`;
+}
+
 /** Management of clients and tokens by an operator. Errors are `CommandError`s of one line. */
 @Injectable()
 export class ClientsService {
@@ -70,9 +86,13 @@ export class ClientsService {
   }
 
   /** @throws CommandError if the client does not exist */
-  async listTokens(clientID: string): Promise<AccessToken[]> {
+  async listTokens(clientID: string): Promise<ListedToken[]> {
     await this.assertExists(clientID);
-    return this.tokens.find({ where: { clientID }, order: { createdAt: 'ASC', tokenID: 'ASC' } });
+    return this.tokens.query<ListedToken[]>(
+      `SELECT "tokenID", ${textOf('"createdAt"')} AS "createdAt", ${textOf('"expiresAt"')} AS "expiresAt"
+       FROM access_tokens WHERE "clientID" = $1 ORDER BY access_tokens."createdAt", "tokenID"`,
+      [clientID],
+    );
   }
 
   /**

@@ -65,7 +65,8 @@ export class CredentialsGuard implements CanActivate {
       throw this.countFailure(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
     }
     const { client, token } = found;
-    if (token.expiresAt && token.expiresAt.getTime() <= Date.now()) {
+    // Not compared as >=: of a time that cannot be read, which is NaN, both are false.
+    if (!(performance.now() < token.goodUntil)) {
       throw errors.tokenExpired().withHeaders(CHALLENGE);
     }
     if (client.disabled) throw errors.clientDisabled();

@@ -2,24 +2,82 @@ import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import pgpass, { type Server } from 'pgpass';
 import { CommandError } from '../command-error.js';
+import { sessionStatement } from './session.js';
 
 export interface ClientOptions extends ClientConfig {
   /** Milliseconds without a byte from the server after which a query fails. Default: 0, no limit. */
   readonly responseTimeout?: number;
+  /** Milliseconds that a statement may run. Default: 0, no limit. */
+  readonly statementTimeout?: number;
 }
 
+/** What ended the connection that was lost last: TypeORM says only that its query runner was released. */
+export let lastLoss: Error | undefined;
+
+type Connected = ((error: Error) => void) | ((error: null, client: Client) => void);
+
 /**
- * A client that closes its connection when a query gets no response: the server ends every query at
- * `statement_timeout`, so the connection is dead. Without a password in the URL it reads one from the password file.
+ * A client whose session has the settings of `session.ts`. It closes its connection when a query gets no response: the
+ * server ends every query at `statement_timeout`, so the connection is dead. Without a password in the URL it reads one
+ * from the password file.
  */
 export class DatabaseClient extends Client {
-  constructor(config: ClientOptions = {}) {
+  /** What ended the connection, such as the server's own message. Absent while it is open. */
+  loss: Error | undefined;
+
+  constructor(private readonly config: ClientOptions = {}) {
     super(config);
     // pg reads the file by itself, but prints a deprecation warning each time.
     Object.assign(this, { password: this.password ?? this.passwordFromFile });
+    // Also: without a listener, a connection that is lost between two statements would end the process.
+    this.on('error', (error) => {
+      this.loss ??= error;
+      lastLoss = this.loss;
+    });
     this.once('connect', () => {
       this.limitSilence(config.responseTimeout ?? 0);
     });
+  }
+
+  override connect(): Promise<this>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<this> | undefined {
+    const opened = this.open();
+    if (!callback) return opened;
+    const called = callback as (error: Error | null, client?: Client) => void;
+    opened.then((client) => {
+      called(null, client);
+    }, called);
+  }
+
+  /** Connects, and prepares the session: only then is the client used. */
+  private async open(): Promise<this> {
+    await super.connect();
+    const { statementTimeout = 0 } = this.config;
+    const { options } = (this as unknown as { connectionParameters: { options?: string } })
+      .connectionParameters;
+    try {
+      await this.query(sessionStatement(statementTimeout, options));
+    } catch (error) {
+      this.closeNow();
+      throw error;
+    }
+    return this;
+  }
+
+  /** Runs work on this connection without its limits of time, which are meant for requests. */
+  async withoutLimits<T>(work: () => Promise<T>): Promise<T> {
+    const stream = this.connection.stream as Socket;
+    const { statementTimeout = 0, responseTimeout = 0 } = this.config;
+    stream.setTimeout(0);
+    await this.query('SET statement_timeout = 0');
+    try {
+      return await work();
+    } finally {
+      // A lost connection has no limits, and says by itself that it is lost.
+      await this.query(`SET statement_timeout = ${statementTimeout}`).catch(() => undefined);
+      stream.setTimeout(responseTimeout);
+    }
   }
 
   /** Closes the connection at once. Queries without a response fail. */

@@ -32,10 +32,7 @@ export function poolOptions(
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     Client: DatabaseClient,
     keepAlive: true,
-    // The planner overestimates short queries whose values it does not know; JIT would slow them. So
-    // would parallel workers, which take milliseconds to start: only a scan of a million rows is worth them.
-    options: '-c jit=off -c parallel_setup_cost=20000',
-    statement_timeout: queryTimeout,
+    statementTimeout: queryTimeout,
     responseTimeout: queryTimeout && queryTimeout + RESPONSE_MARGIN,
   };
 }

@@ -76,7 +76,7 @@ async function lockBriefly(runner: QueryRunner, table: string, mode: string): Pr
     try {
       await runner.query(`SET LOCAL lock_timeout = ${timeout}`);
       await runner.query(`LOCK TABLE ${table} IN ${mode} MODE`);
-      await runner.query('SET LOCAL lock_timeout = DEFAULT');
+      await runner.query('SET LOCAL lock_timeout = 0');
       return true;
     } catch (error) {
       if (!isLockTimeout(error)) throw error;

@@ -97,15 +97,40 @@ describe('Credentials', () => {
   });
 
   it('expire', async () => {
-    const expiry = new Date(Date.now() + 300);
+    const expiry = new Date(Date.now() + 1000);
     const { token } = await clients.issue(service.clientID, expiry);
-    const isOver = () => Date.now() >= expiry.getTime();
-    await until(async () => {
-      const { status } = await ask(service.clientID, token);
-      if (!isOver()) expect(status).toBe(200);
-      return isOver();
-    });
+    await ask(service.clientID, token).expect(200);
+    await until(() => Date.now() >= expiry.getTime());
     await ask(service.clientID, token).expect(401, refusal(-12, 'The access token has expired'));
+  });
+
+  it('expire at any time that PostgreSQL has, and are listed with it', async () => {
+    const clientID = 'of-any-time';
+    await clients.create(clientID, {});
+    const times: [time: string | null, listed: string | null, status: number][] = [
+      [null, null, 200],
+      ['infinity', 'infinity', 200],
+      ['294276-12-31T23:59:59.999Z', '294276-12-31T23:59:59.999Z', 200],
+      ['-infinity', '-infinity', 401],
+      ['0044-03-15 00:00:00+00 BC', '0044-03-15T00:00:00.000Z BC', 401],
+      ['2026-01-02T03:04:05.006+02', '2026-01-02T01:04:05.006Z', 401],
+    ];
+    const issued = [];
+    for (const [time] of times) {
+      const { token, tokenID } = await clients.issue(clientID, null);
+      await service.dataSource.query(
+        `UPDATE access_tokens SET "expiresAt" = $1::timestamptz, "createdAt" = 'infinity' WHERE "tokenID" = $2`,
+        [time, tokenID],
+      );
+      issued.push({ token, tokenID });
+    }
+    const listed = await clients.listTokens(clientID);
+    for (const [at, [, expiresAt, status]] of times.entries()) {
+      const { token = '', tokenID } = issued[at] ?? {};
+      expect(listed).toContainEqual({ tokenID, createdAt: 'infinity', expiresAt });
+      const body: object = status === 200 ? {} : refusal(-12, 'The access token has expired');
+      expect(await ask(clientID, token)).toMatchObject({ status, body });
+    }
   });
 
   it('are stored as a SHA-256 hash alone', async () => {
