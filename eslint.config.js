@@ -19,7 +19,7 @@ const FOLDERS = {
   verify: ['schema', 'declarations', 'list', 'tally', 'http', 'resource', 'database'],
   openapi: ['list', 'http', 'resource'],
   operations: ['schema', 'list', 'tally', 'http', 'database'],
-  demo: ['clients', 'import', 'resource'],
+  demo: ['clients', 'import', 'resource', 'database'],
 };
 
 /** The folders of src/list, and those that each may import from beside itself. */

@@ -215,6 +215,21 @@ describe('the demonstration catalogue', () => {
     }
   });
 
+  it('is loaded however long a statement takes, with no limit of requests', async () => {
+    const service = await startService({ QUERY_TIMEOUT_MS: '500', POOL_SIZE: '1' });
+    try {
+      // Longer than the limit of a request, and than a request waits for a word of the server.
+      await service.dataSource.query(
+        `CREATE FUNCTION rest() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.8); RETURN NULL; END $$;
+         CREATE TRIGGER rest AFTER INSERT ON brands EXECUTE FUNCTION rest()`,
+      );
+      await loadDemonstration(service.dataSource);
+      await expect(service.dataSource.query('SELECT pg_sleep(5)')).rejects.toThrow('timeout');
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('ends the start with one line where a file is missing', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-demo-'));
     // As root, the embedded server runs as another user.

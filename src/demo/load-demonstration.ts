@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { AccessToken } from '../clients/access-token.entity.js';
 import { Client } from '../clients/client.entity.js';
 import { hashOf } from '../clients/token.js';
+import type { DatabaseClient } from '../database/database-client.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
@@ -21,13 +22,23 @@ const DEMO_CLIENTS = [
 export const DEMO_RESOURCES = ['brands', 'categories', 'products', 'variants'] as const;
 
 /**
- * Loads the demonstration catalogue and its clients in one transaction, once. A catalogue that already
- * has objects gets the clients alone.
+ * Loads the demonstration catalogue and its clients in one transaction, once, however long that takes. A catalogue that
+ * already has objects gets the clients alone.
  *
  * @throws CommandError if a file of the catalogue cannot be read
  */
 export async function loadDemonstration(dataSource: DataSource): Promise<void> {
-  await dataSource.transaction(async (manager) => {
+  const runner = dataSource.createQueryRunner();
+  try {
+    const client = (await runner.connect()) as DatabaseClient;
+    await client.withoutLimits(() => load(runner));
+  } finally {
+    await runner.release();
+  }
+}
+
+async function load({ manager: of, dataSource }: QueryRunner): Promise<void> {
+  await of.transaction(async (manager) => {
     if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
     const { queryRunner } = manager;
     const resources = resourcesWith('written', dataSource);
