@@ -80,6 +80,8 @@ export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (code !== undefined && RETRYABLE_CODES.includes(code)) return 'conflict';
   // Class 53: no connections, memory or disk space left.
   if (code?.startsWith('53')) return 'unreachable';
+  // The administrator, a crash, or a limit of a session has ended the connection. Severities are translated.
+  if (/^(57P|25P0[34])/.test(code ?? '')) return 'unreachable';
   // Errors of these severities end or prevent a connection. The statement is not the cause.
   if (severity === 'FATAL' || severity === 'PANIC') return 'unreachable';
   // Class 08: connections that the server itself opens, as for a foreign table.

@@ -40,8 +40,6 @@ export class ReservedConnections implements OnApplicationShutdown {
     signal?: AbortSignal,
   ): Promise<boolean> {
     const client = new DatabaseClient(poolOptions(this.url));
-    // Without a listener, a connection lost between two statements would end the process.
-    client.on('error', () => undefined);
     const cancel = (): void => {
       const { processID } = client as unknown as { processID: number };
       this.dataSource.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
@@ -54,7 +52,7 @@ export class ReservedConnections implements OnApplicationShutdown {
       return !signal?.aborted && (await work(client));
     } catch (error) {
       if (signal?.aborted) return false;
-      throw error;
+      throw client.loss ?? error;
     } finally {
       signal?.removeEventListener('abort', cancel);
       await client.end();

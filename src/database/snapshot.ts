@@ -6,6 +6,7 @@ import type {
   QueryConfig,
   QueryResultRow,
 } from 'pg';
+import type { DatabaseClient } from './database-client.js';
 import type { Statement } from './statement.js';
 import type { TextRow } from './read-pool.js';
 
@@ -22,7 +23,6 @@ export class Snapshot {
     private readonly client: PoolClient,
     private readonly signal: AbortSignal | undefined,
   ) {
-    // Without a listener, a connection lost between two statements would end the process.
     client.on('error', this.markBroken);
     signal?.addEventListener('abort', this.cancel);
   }
@@ -67,6 +67,10 @@ export class Snapshot {
     try {
       const { rows } = await this.client.query<Row>({ ...config, types: AS_TEXT });
       return rows;
+    } catch (error) {
+      // A connection that was lost between two statements has no more to say than that.
+      const { loss = error } = this.client as Pick<Partial<DatabaseClient>, 'loss'>;
+      throw loss;
     } finally {
       this.running = false;
     }

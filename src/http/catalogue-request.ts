@@ -18,6 +18,8 @@ export interface CatalogueRequest extends Request {
   client?: ScopeClient & { readonly rateLimit: number | null };
   /** That of its error response; absent for any other response. */
   errcode?: number;
+  /** The status to report if a whole list is cut off: that of its failure, or 0 if its reader left. Absent for others. */
+  cutOffAs?: number;
   /** `performance.now()` when its answer was there; absent for an error response. */
   answeredAt?: number;
   /** The `performance.now()` values between which it waited for a change; absent: it has not waited. */

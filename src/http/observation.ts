@@ -27,7 +27,7 @@ export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id
   readonly client?: string;
   /** The client's address, if its credentials were rejected. */
   readonly address?: string;
-  /** The HTTP status; 0 if the client disconnected before the response. */
+  /** The HTTP status; of a whole list that was cut off, that of its errcode. 0 if the client left before its end. */
   readonly status: number;
   /** `0` for a success. */
   readonly errcode: number;
@@ -51,8 +51,19 @@ export function observationOf(
   arrived: number,
   slowAfter: number,
 ): Observation {
-  const { id, method, client, failedLoginAddress, rows = 0, trace, plan, waited } = request;
+  const {
+    id,
+    method,
+    client,
+    failedLoginAddress,
+    rows = 0,
+    trace,
+    plan,
+    waited,
+    cutOffAs,
+  } = request;
   const { path } = (request.route ?? {}) as { path?: string };
+  const statusSent = response.headersSent ? response.statusCode : 0;
   const ended = performance.now();
   const began = waited ? arrived + (waited.ended ?? ended) - waited.began : arrived;
   const taken = (request.answeredAt ?? ended) - began;
@@ -64,7 +75,7 @@ export function observationOf(
     route: path,
     client: client?.clientID,
     address: failedLoginAddress,
-    status: response.headersSent ? response.statusCode : 0,
+    status: response.writableFinished ? response.statusCode : (cutOffAs ?? statusSent),
     errcode: request.errcode ?? 0,
     milliseconds: ended - began,
     rows,

@@ -5,6 +5,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
+import type { Observation } from '../../src/http/observation.js';
 import { StreamLimit } from '../../src/list/serving/stream-limit.js';
 import { StreamServer } from '../../src/list/serving/stream-server.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -207,6 +208,42 @@ describe('A list as a stream', () => {
     for (const response of streams) response.destroy();
     await isIdle();
     await service.get('/brands').set('Accept', 'text/csv').expect(200);
+  });
+
+  it('is reported with what cut it off', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const adapter = service.application.getHttpAdapter() as unknown as {
+      observe: (observation: Observation) => void;
+    };
+    const observed = jest.spyOn(adapter, 'observe');
+    const last = () => observed.mock.lastCall?.[0];
+    try {
+      const response = await ask('/products');
+      const [first] = (await once(response, 'data')) as [Buffer];
+      response.pause();
+      // Until it rests in its transaction, since the reader takes no more.
+      await until(async () => {
+        const [ended] = await query<{ ended: boolean }>(
+          `SELECT bool_or(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
+           WHERE datname = current_database() AND state = 'idle in transaction' AND query LIKE 'FETCH%'`,
+        );
+        return ended?.ended === true;
+      });
+      await expect(textOf(response)).rejects.toThrow('aborted');
+      await until(() => observed.mock.calls.length > 0 && logged.mock.calls.length > 0);
+      expect(first.length).toBeGreaterThan(0);
+      expect(last()).toMatchObject({ route: '/products', status: 503, errcode: -2 });
+      expect(logged.mock.lastCall?.[0]).toMatch(
+        /GET \/products -2: terminating connection due to administrator command$/,
+      );
+      const left = await ask('/products');
+      left.destroy();
+      await until(() => observed.mock.calls.length > 1);
+      expect(last()).toMatchObject({ route: '/products', status: 0, errcode: 0 });
+    } finally {
+      logged.mockRestore();
+      observed.mockRestore();
+    }
   });
 
   it('has a tag of its own, for which it is answered 304', async () => {

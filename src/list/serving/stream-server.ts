@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { createCompressor, type Encoding, encodingOf } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
+import { apiErrorOf } from '../../http/error.filter.js';
 import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
 import { Settings } from '../../settings/settings.js';
@@ -82,6 +83,7 @@ export class StreamServer {
   ): Promise<void> {
     const response = request.res;
     request.rows = 0;
+    request.cutOffAs = 0;
     if (request.method === 'HEAD') {
       await list.close();
       response.end();
@@ -92,6 +94,11 @@ export class StreamServer {
       // Not a failure if the reader disconnected.
       if (ending.signal.aborted) return;
       failure = error;
+      // Before the response is closed, which reports the request.
+      if (error) {
+        const { errcode, status } = apiErrorOf(error);
+        Object.assign(request, { errcode, cutOffAs: status });
+      }
       // HTTP/1.0 has no chunks: only a reset distinguishes an aborted response from a complete one.
       if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
       else response.destroy();
