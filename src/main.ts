@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { run } from './cli/program.js';
 
-process.exitCode = await run(process.argv.slice(2));
+void run(process.argv.slice(2)).then((status) => (process.exitCode = status));

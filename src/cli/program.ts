@@ -20,6 +20,9 @@ const DONE = 0;
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
+/** Codes of a socket that the server has closed. */
+const LOST = /^(EPIPE|ECONNRESET)$/;
+
 /**
  * Runs a command line, `start` if it is empty, with the variables of `.env`. Prints an error as one line on standard
  * error, after the problems of an imported file, if any.
@@ -27,18 +30,40 @@ const WRONG_USAGE = 2;
  * @returns the exit status: 0 success, 1 failure, 2 wrong usage
  */
 export async function run(args: readonly string[]): Promise<number> {
+  let closedOutput: unknown;
+  process.stdout.once('error', (error) => {
+    closedOutput = error;
+  });
+  // Nothing is left that could end the command: without this, the process would end without a word.
+  const fail = (): void => {
+    console.error(
+      'catalogue: The command has stopped before its end, which is a fault of the program',
+    );
+    process.exitCode = FAILED;
+  };
+  process.once('beforeExit', fail);
   try {
     await program().parseAsync(args.length === 0 ? ['start'] : [...args], { from: 'user' });
     return DONE;
-  } catch (error) {
+  } catch (thrown) {
+    const error = await causeOf(thrown);
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
     // The reader of the output has closed it, as `head` does.
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return FAILED;
+    if (error === closedOutput) return FAILED;
     if (error instanceof InvalidRowsError) for (const line of error.lines()) console.error(line);
     console.error(`catalogue: ${messageOf(error)}`);
     if (!(error instanceof CommandError) && process.env.LOG_LEVEL === 'debug') console.error(error);
     return FAILED;
+  } finally {
+    process.off('beforeExit', fail);
   }
+}
+
+/** The error, or what ended the connection to the database before it. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !error.name.endsWith('AlreadyReleasedError')) return error;
+  const { lastLoss } = await import('../database/database-client.js');
+  return lastLoss ?? error;
 }
 
 /**
@@ -69,6 +94,9 @@ export function program(): Command {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // An AggregateError has no message: every address of a host refused the connection.
-  const { message, code } = error as NodeJS.ErrnoException;
+  const { message, code, syscall = '' } = error as NodeJS.ErrnoException;
+  if (LOST.test(code ?? '') && syscall !== 'connect') {
+    return `The connection to the database was lost: ${message}`;
+  }
   return (message === '' ? (code ?? error.name) : message).split('\n', 1)[0] ?? '';
 }
