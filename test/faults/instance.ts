@@ -82,7 +82,7 @@ export class Instance {
   }
 
   private printed(before: string): string {
-    const address = new RegExp(`${before} (http\\S+)$`, 'm').exec(this.output)?.[1];
+    const address = new RegExp(`${before} (http\\S+)`, 'm').exec(this.output)?.[1];
     if (!address) throw new Error(`It did not write “${before}”: ${this.written}`);
     return address;
   }
