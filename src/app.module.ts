@@ -21,7 +21,14 @@ import { SettingsModule } from './settings/settings.module.js';
 import { VariantsModule } from './variants/variants.module.js';
 
 @Module({
-  imports: [ClientsModule, ProductsModule, CategoriesModule, BrandsModule, VariantsModule],
+  imports: [
+    // One a line, as the generators of Nest add them.
+    ClientsModule,
+    ProductsModule,
+    CategoriesModule,
+    BrandsModule,
+    VariantsModule,
+  ],
   providers: [
     DeclarationCheck,
     // Applied to every request, in this order.

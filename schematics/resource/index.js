@@ -85,7 +85,7 @@ export function resource(options) {
   };
 }
 
-/** Checks that the resource's name, class and migration do not exist yet. Its other files cannot be written then. @type {(tree: import('@angular-devkit/schematics').Tree, names: Names, resources: Resources) => void} */
+/** Checks that the resource's name, class, files and migration do not exist yet. @type {(tree: import('@angular-devkit/schematics').Tree, names: Names, resources: Resources) => void} */
 function checkFree(tree, { resource: name, folder, entity: entityName }, resources) {
   if (resources.has(name)) throw new GeneratorError(`The resource ${name} is there already`);
   for (const [other, { entity: taken, enums }] of resources) {
@@ -97,6 +97,12 @@ function checkFree(tree, { resource: name, folder, entity: entityName }, resourc
         `The table would be called ${name}, as an enumeration of ${other} is`,
       );
     }
+  }
+  const { subfiles, subdirs } = tree.getDir(`/src/${folder}`);
+  const spec = `/test/${folder}.spec.ts`;
+  const taken = subfiles.length + subdirs.length > 0 ? `/src/${folder}` : spec;
+  if (taken !== spec || tree.exists(spec)) {
+    throw new GeneratorError(`${taken.slice(1)} is there already: choose another name`);
   }
   const migrations = tree.getDir('/src/database/migrations').subfiles.toSorted();
   const earlier = migrations.findLast((migrated) => migrated.endsWith(`-create-${folder}.ts`));

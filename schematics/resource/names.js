@@ -21,9 +21,6 @@ import { GeneratorError } from './generator-error.js';
 /** Maximum length of a resource's name: names made from it must fit into PostgreSQL's 63 bytes. */
 const MAXIMUM_LENGTH = 40;
 
-/** Names of folders of `src`. */
-const FOLDERS = new Set(['cli', 'database', 'demo', 'http', 'import', 'list', 'settings']);
-
 /** Classes that a resource's files import, and well-known classes of JavaScript. */
 const KNOWN_CLASSES = new Set(
   `Any Array Between Blob Boolean Buffer Check Column Controller CreateDateColumn Date Error Event File ForeignKey
@@ -89,12 +86,12 @@ function checkWords(words, refusal) {
 }
 
 /**
- * Checks that a name is not one that the service or PostgreSQL gives to a table, a path or a folder.
+ * Checks that a name is not one that the service or PostgreSQL gives to a table or a path.
  *
  * @param {string} name
  */
 export function checkNotTaken(name) {
-  const taken = takenBy(name) ?? (FOLDERS.has(name) ? 'is taken by the service itself' : undefined);
+  const taken = takenBy(name);
   if (taken !== undefined) throw new GeneratorError(`${name} ${taken}`);
 }
 
