@@ -24,6 +24,7 @@ import { describe } from './write/resource.js';
  * `path`, its second argument, and `language`
  * @property {readonly string[]} [words]
  * @property {boolean} [remove]
+ * @property {boolean} [number]
  *
  * @typedef {Partial<Record<'name' | 'fields' | 'from' | 'delimiter' | 'singular' | 'path' | 'language', string>>} Texts
  */
@@ -52,7 +53,7 @@ export function resource(options) {
       return;
     }
     checkFree(tree, names, existingResources(tree));
-    const read = await fieldsOf(options, names, logger);
+    const read = await fieldsOf(options, names, existingResources(tree), logger);
     await lockProject();
     // Another generator may have written since.
     const resources = existingResources(tree);
@@ -138,10 +139,16 @@ function checkEnums(names, fields, resources) {
  *
  * @param {Parameters<typeof resource>[0]} options
  * @param {Names} names
+ * @param {Resources} resources
  * @param {{ info: (line: string) => void }} logger
  * @returns {Promise<import('./fields.js').Fields & { external?: import('./write/resource.js').External }>}
  */
-async function fieldsOf({ words = [], fields, from, delimiter, ...options }, names, logger) {
+async function fieldsOf(
+  { words = [], fields, from, delimiter, number, ...options },
+  names,
+  resources,
+  logger,
+) {
   const { fromTable, key, omit, indexed, track, counted } = options;
   const ofTable = { key, omit, indexed, track, counted };
   const given = words.length > 1 ? words.slice(1).join(' ').trim() : undefined;
@@ -162,6 +169,7 @@ async function fieldsOf({ words = [], fields, from, delimiter, ...options }, nam
   if (delimiter !== undefined && file === undefined) {
     throw new GeneratorError('--delimiter goes with a CSV file');
   }
+  if (number && file === undefined) throw new GeneratorError('--number goes with a file');
   if (file === undefined)
     return readFields(described ?? (await askFields(names)), names.identifier);
   if (described !== undefined) {
@@ -169,7 +177,7 @@ async function fieldsOf({ words = [], fields, from, delimiter, ...options }, nam
       `The fields come from ${file} or from their description, not from both`,
     );
   }
-  const proposed = await proposal(file, names, delimiter);
+  const proposed = await proposal(file, names, resources, { delimiter, number });
   for (const line of proposed.lines) logger.info(line);
   return readFields(proposed.fields, names.identifier);
 }

@@ -5,7 +5,7 @@ import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { openSource, textOf } from '../../src/import/source.js';
 import { GeneratorError } from './generator-error.js';
 
-/** @typedef {AsyncGenerator<[column: string, value: unknown][]>} Rows */
+/** @typedef {AsyncGenerator<{ line: number, cells: [column: string, value: unknown][] }>} Rows */
 
 /**
  * The rows of a file, as an import reads and refuses them.
@@ -18,11 +18,11 @@ export async function* rowsOf(file, delimiter) {
   try {
     const { stream } = await openSource(file);
     for await (const rows of fileRows(formatNamed(file), textOf(stream), delimiter)) {
-      for (const { columns, cells, problem } of rows) {
+      for (const { line, columns, cells, problem } of rows) {
         if (problem) throw new InvalidRowsError([problem]);
         // An export writes an empty text like this. Most files with quotes have them round every cell.
         const values = cells?.map((cell) => (cell === EMPTY_QUOTES ? null : cell));
-        if (values) yield columns.map((name, at) => [name, values[at]]);
+        if (values) yield { line, cells: columns.map((name, at) => [name, values[at]]) };
       }
     }
   } catch (error) {

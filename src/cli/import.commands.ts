@@ -18,6 +18,7 @@ export function importCommand(catalogue: Command): void {
     )
     .option('--map <field=column>', 'read a field from a column with another name', assignment)
     .option('--set <field=value>', 'set a field to the same value in every row', assignment)
+    .option('--number', 'identify the rows by their numbers, from 1')
     .option('--replace', 'also delete objects that are not in the file')
     .option('--allow-deletes', 'let --replace delete more than a fifth of the objects')
     .option('--allow-invisible', 'take identifiers with characters that are not seen')

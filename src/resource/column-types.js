@@ -5,7 +5,7 @@
  * This file is JavaScript because the generator runs from a checkout without a build.
  *
  * `npm run lint` names the tables that lack a new type, but for those that may do without it: `ACCEPTS` and `FILTERS` of the
- * generator (`sample.js`), `TYPES` of `src/schema/external-table.ts`, `ARGUMENTS` of the client (`generated.js`), and the
+ * generator (`column.js`), `TYPES` of `src/schema/external-table.ts`, `ARGUMENTS` of the client (`generated.js`), and the
  * table of fields in `docs/resources.md`.
  */
 

@@ -3,7 +3,6 @@ import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
 import {
   isTextOf,
   NAME_LENGTH,
-  readBoolean,
   readDate,
   readDateTime,
   readNumber,
@@ -128,6 +127,14 @@ function arrayLiteral(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
+/** What a file has for a boolean, in any case: PostgreSQL writes letters, a spreadsheet capitals. */
+const BOOLEANS: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['t', 'true'],
+  ['false', 'false'],
+  ['f', 'false'],
+]);
+
 /** Values as identifiers have them, too. */
 function identifying(
   type: 'integer' | 'bigint' | 'uuid',
@@ -192,7 +199,10 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   },
   boolean: {
     schema: () => ({ type: 'boolean' }),
-    cell: () => ({ expected: 'true or false', read: (text) => readBoolean(text)?.toString() }),
+    cell: () => ({
+      expected: 'true or false',
+      read: (text) => BOOLEANS.get(text.toLowerCase()),
+    }),
   },
   date: {
     publicForm: (reference) => `to_char(${reference}, 'YYYY-MM-DD')`,

@@ -94,6 +94,16 @@ const ROWS = Array.from({ length: 20 }, (_, at) => ({
   long: 'x'.repeat(10_001),
 }));
 
+/** Themes, half of them below others, and visits of them: identifiers by name, letters as booleans, no unique column. */
+const THEMES = [0, 1, 2, 3].map((at) => [at + 1, `Theme ${at}`, at > 1 ? at - 1 : ''].join());
+const VISITS = [
+  'Ada Bell,1,t,4.50',
+  'Ada Bell,1,t,4.50',
+  'Ben Cole,2,f,3',
+  'Ben Cole,3,f,',
+  'Ben Cole,3,f,0.25',
+];
+
 /** Files with examples, of which fields are proposed. */
 export const FILES = {
   'plants.ndjson': PLANTS.map((row) => JSON.stringify(row)).join('\n'),
@@ -104,6 +114,8 @@ export const FILES = {
     .map((line) => line.join(','))
     .join('\n'),
   'semicolons.csv': 'id;name\r\n1;A\r\n',
+  'themes.csv': ['id,name,parent_id', ...THEMES].join('\n'),
+  'visits.csv': ['visitor,scratch_theme_id,member,mark', ...VISITS].join('\n'),
   'asked.ndjson': ['a', 'b']
     .map((id) => JSON.stringify({ id, name: `the ${id}`, q: id }))
     .join('\n'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
@@ -25,7 +25,9 @@ let files: readonly string[];
 const TESTED = ['order-items', 'parts', 'meters', 'bills', 'gauges'].map(
   (name) => `scratch-${name}`,
 );
-const OTHERS = ['scratch-suppliers', 'scratch-plants', 'scratch-readings', 'scratch-stores'];
+const OTHERS = ['suppliers', 'plants', 'readings', 'stores', 'themes', 'visits'].map(
+  (name) => `scratch-${name}`,
+);
 const OVER_TABLES = ['scratch-wares', 'scratch-tools'];
 const GENERATED = [...TESTED, ...OTHERS, ...OVER_TABLES, 'proxies', 'geese'];
 
@@ -103,7 +105,11 @@ const SEEN = ['scratch_tools', '--from-table', '"Store".seen', '--key', 'id', '-
 const OF_FILES: Readonly<Record<string, string>> = {
   'plants.ndjson': 'scratch-plants',
   'stores.csv': 'scratch-stores',
+  'themes.csv': 'scratch-themes',
+  'visits.csv': 'scratch-visits',
 };
+/** No column of it identifies the rows. */
+const NUMBERED = 'visits.csv';
 
 beforeAll(async () => {
   copy = await ScratchCopy.make();
@@ -125,7 +131,9 @@ beforeAll(async () => {
     ]),
     ...Object.keys(FILES).map((file): [string, string[]] => [
       file,
-      OF_FILES[file] ? [OF_FILES[file], file] : ['scratch_limits', '--from', file, '--dry-run'],
+      OF_FILES[file]
+        ? [OF_FILES[file], file, ...(file === NUMBERED ? ['--number'] : [])]
+        : ['scratch_limits', '--from', file, '--dry-run'],
     ]),
   ]);
   files = await added(copy, async () => {
@@ -228,10 +236,10 @@ describe('A resource', () => {
         'colours:json',
         'bloom:json:null',
         'finds:json',
-        'leaves:integer:null:interval',
-        'price:decimal:null:interval',
+        'leaves:integer:null:interval:sort',
+        'price:decimal:null:interval:sort',
         'evergreen:boolean:exact:counted',
-        'plantedAt:date-time:null:interval',
+        'plantedAt:date-time:null:interval:sort',
         'grosseCm:text:null:exact (single words or codes)',
         'offset:text:null (every list has such a parameter)',
         `npm run -s catalogue -- import scratch_plants plants.ndjson --map 'plantId=plant id' --map 'grosseCm=Größe (cm)'`,
@@ -266,17 +274,33 @@ describe('A resource', () => {
     );
   });
 
+  it('is proposed with references to those that are there, and itself', () => {
+    expect(proposed('themes.csv')).toContain(
+      'parent_id:reference=scratch_themes:null:several:tree (identifiers of scratch_themes)',
+    );
+    expect(proposed(NUMBERED)).toEqual(
+      expect.arrayContaining([
+        'scratchVisitID:integer:identifier (the number of the row)',
+        'visitor:text:several:counted (2 values in 5 rows)',
+        'scratch_theme_id:reference=scratch_themes:several:tree (identifiers of scratch_themes: load those first)',
+        'member:boolean:exact:counted',
+        'mark:decimal:null:interval:sort',
+        'npm run -s catalogue -- import scratch_visits visits.csv --number',
+      ]),
+    );
+  });
+
   it('is proposed with the types of the rows of a list in JSON', () => {
     expect(proposed('sample.json')).toEqual(
       expect.arrayContaining([
         'number:integer:identifier',
         'kind:text:several:counted (2 values in 20 rows)',
         'open:boolean:exact:counted',
-        'born:date:interval',
-        'tags:texts:several',
+        'born:date:interval:sort',
+        'tags:texts:several:counted',
         'sizes:integers:several',
         'mixed:json',
-        'code:decimal:interval',
+        'code:decimal:interval:sort',
         'uuid:uuid:exact',
         'long:text=unlimited (too long to be typed)',
         'npm run -s catalogue -- import scratch_limits sample.json',
@@ -456,6 +480,16 @@ describe('A resource', () => {
         /--delimiter must be one character or tab, not x;/,
       ],
       [
+        'from a file without a unique column',
+        ['scratch_things', NUMBERED],
+        /scratch_theme_id comes nearest: 2 of 5 rows repeat a value, the first in line 3\. To number the rows: npm run resource -- scratch_things visits.csv --number$/m,
+      ],
+      [
+        'numbered without a file',
+        ['scratch_things', 'a:text', '--number'],
+        /--number goes with a file/,
+      ],
+      [
         'from a file and from fields',
         ['scratch_things', '--from', 'plants.ndjson', '--fields', 'a:text'],
         /not from both/,
@@ -516,7 +550,7 @@ describe('A resource', () => {
   it('is never called like a table or a path of the service itself', async () => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class
-       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+       WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v')
        AND relname NOT IN (SELECT resource FROM tallies)`,
     );
     const tables = rows.map(({ name }) => name);
@@ -527,9 +561,32 @@ describe('A resource', () => {
     }
   });
 
+  it('is never written into a folder of the service, nor over its tests', async () => {
+    const folders = (await readdir('src', { withFileTypes: true }))
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const specs = (await readdir('test'))
+      .filter((name) => /^[^.]+\.spec\.ts$/.test(name))
+      .map((name) => name.replace(/\..*/, ''));
+    const names = [...new Set([...folders, ...specs])];
+    const written = await added(copy, async () => {
+      const refusals = await copy.resources(
+        names.map((name) => [name, 'a:text', '--singular', 'scratch']),
+      );
+      for (const { status, stderr } of refusals) {
+        expect(status).toBe(1);
+        expect(stderr).toMatch(/is there already|is taken by the service itself/);
+      }
+    });
+    expect(written).toEqual([]);
+  });
+
+  // The format of the module is checked below.
   it('leaves the stock generators where they are', async () => {
-    const { stdout } = await copy.nest('g', 'service', 'scratch', '--dry-run');
-    expect(stdout).toContain('CREATE src/scratch/scratch.service.ts');
+    const { stdout } = await copy.nest('g', 'module', 'scratch');
+    expect(stdout).toContain('CREATE src/scratch/scratch.module.ts');
+    const { stdout: listed } = await copy.nest('g', 'controller', 'scratch', '--dry-run');
+    expect(listed).toContain('CREATE src/scratch/scratch.controller.ts');
   });
 });
 
@@ -695,6 +752,41 @@ describe('What is generated', () => {
     expect(exported).toMatchObject({ stdout: '', status: 0 });
     expect(verified).toMatchObject({ stdout: 'Nothing is off\n', status: 0 });
   });
+});
+
+it('What is generated of a file without identifiers is loaded with the numbers of its rows', async () => {
+  const visits = ['import', 'scratch_visits', NUMBERED, '--number'];
+  const [themes, inserted, refused, unchanged, exported] = await copy.catalogues(
+    [
+      ['import', 'scratch_themes', 'themes.csv'],
+      visits,
+      visits,
+      [...visits, '--replace'],
+      ['export', 'scratch_visits', '--format', 'ndjson'],
+    ],
+    database.url,
+  );
+  expect(themes?.stdout).toBe('4 inserted, 0 updated, 0 unchanged, 0 deleted\n');
+  expect(inserted?.stdout).toBe('5 inserted, 0 updated, 0 unchanged, 0 deleted\n');
+  expect(refused).toMatchObject({
+    stderr: expect.stringContaining('--number would overwrite objects of scratch_visits'),
+    status: 1,
+  });
+  expect(unchanged?.stdout).toBe('0 inserted, 0 updated, 5 unchanged, 0 deleted\n');
+  const rows = exported?.stdout.trim().split('\n') ?? [];
+  expect(
+    rows.map((row) => {
+      const { createdAt, updatedAt, ...visit } = JSON.parse(row) as Record<string, unknown>;
+      expect([typeof createdAt, typeof updatedAt]).toEqual(['string', 'string']);
+      return Object.values(visit);
+    }),
+  ).toEqual([
+    [1, 'Ada Bell', 1, true, '4.50'],
+    [2, 'Ada Bell', 1, true, '4.50'],
+    [3, 'Ben Cole', 2, false, '3'],
+    [4, 'Ben Cole', 3, false, null],
+    [5, 'Ben Cole', 3, false, '0.25'],
+  ]);
 });
 
 describe('A resource over a table of others, once it is built,', () => {

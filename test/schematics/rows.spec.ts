@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function generated(file: string, delimiter?: string): Promise<unknown> {
   const rows = [];
   try {
-    for await (const row of rowsOf(file, delimiter)) rows.push(Object.fromEntries(row));
+    for await (const row of rowsOf(file, delimiter)) rows.push(Object.fromEntries(row.cells));
   } catch (error) {
     return (error as Error).message;
   }
