@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { capabilitiesOf } from '../resource/capabilities.js';
 import { valuesOf } from '../resource/column-values.js';
 import { meaningOf } from '../resource/meaning.js';
 import { type Related, relatedOf } from '../resource/related.js';
@@ -83,12 +84,12 @@ export function resourceSchema(
   const properties = columns.map((column) => {
     const { meaning } = meaningOf(metadata.target as object, column.propertyName) ?? {};
     const example = ownExample(column, metadata);
-    const { type, enum: values, ...rest } = valuesOf(column).schema(column);
+    const { type, enum: values, ...rest } = schemaOf(column);
     // TypeORM has no option that says whether the query of a computed field always finds a value.
     const isNullable = column.isNullable || column.isVirtualProperty;
     const schema = {
       ...(meaning !== undefined && { description: meaning }),
-      ...(type !== undefined && { type: isNullable ? [type, 'null'] : type }),
+      ...(type !== undefined && { type: isNullable ? [type, 'null'].flat() : type }),
       ...(values && { enum: isNullable ? [...values, null] : values }),
       ...rest,
       ...(example !== undefined && { examples: [example] }),
@@ -105,6 +106,14 @@ export function resourceSchema(
       related.length === 0 ? '' : '; a related object if `include` or `fields` names it'
     }.`,
   };
+}
+
+/** The schema of a field. Nothing keeps a table of others from what JSON has no form for. */
+function schemaOf(column: ColumnMetadata): ReturnType<ReturnType<typeof valuesOf>['schema']> {
+  const { schema, beyond } = valuesOf(column);
+  const own = schema(column);
+  if (!beyond || capabilitiesOf(column.entityMetadata).written) return own;
+  return { ...beyond.schema, examples: own.examples };
 }
 
 /** The properties of a related object, or of several and their number. */

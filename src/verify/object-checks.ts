@@ -2,7 +2,8 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { readTracking } from '../tally/tracking.js';
 import { changesTable, hasChangesTable } from '../resource/changes-table.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
-import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
+import { valuesOf } from '../resource/column-values.js';
+import { fieldsOf, identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 import { miscounts } from './miscounts.js';
 
@@ -12,6 +13,7 @@ type ObjectCheck = (dataSource: DataSource, metadata: EntityMetadata) => Promise
 export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   brokenReferences,
   checkViolations,
+  unwritableValues,
   cycles,
   miscounts,
   untimedChanges,
@@ -44,6 +46,23 @@ async function checkViolations(
   for (const { name, expression } of metadata.checks) {
     const what = `break the rule ${name}: ${expression}`;
     found.push(...(await counted(dataSource, metadata, `NOT (${expression})`, what)));
+  }
+  return found;
+}
+
+/** Values of a table of the service for which JSON has no form. Its document says that there are none. */
+async function unwritableValues(
+  dataSource: DataSource,
+  metadata: EntityMetadata,
+): Promise<string[]> {
+  if (!capabilitiesOf(metadata).written) return [];
+  const found: string[] = [];
+  for (const column of fieldsOf(metadata)) {
+    const { beyond } = valuesOf(column);
+    if (!beyond || column.isVirtualProperty) continue;
+    const isBeyond = `NOT (${beyond.isWithin(`object."${column.databaseName}"`)})`;
+    const what = `have a ${column.propertyName} for which JSON has no form: infinity, NaN, or a year before 1 or after 9999`;
+    found.push(...(await counted(dataSource, metadata, isBeyond, what)));
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
-import { sqlTypeOf } from '../../resource/column-values.js';
+import { mayBeNaN, sqlTypeOf } from '../../resource/column-values.js';
 import { pathExpression } from '../../resource/json-paths.js';
 import { columnOf } from '../../resource/resource.js';
 import { scopeOf, UnknownClientError } from '../../resource/scope.js';
@@ -54,13 +55,19 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
       // An OR in it must not reach over other conditions.
       return `(${condition.sql(reference, values, table)})`;
     default:
-      return compared(condition, reference, (value, list) =>
+      return compared(withoutNaN(condition, column), reference, (value, list) =>
         // PostgreSQL knows the type of the column, but not that of a subquery.
         values.isPlannedOnce
           ? values.addTyped(value, `${sqlTypeOf(column)}${list ? '[]' : ''}`)
           : values.add(value),
       );
   }
+}
+
+/** NaN is no number of at least a bound, but PostgreSQL takes it for the greatest one. */
+function withoutNaN(condition: Comparison, column: ColumnMetadata): Comparison {
+  if (condition.kind !== 'interval' || condition.upper || !mayBeNaN(column)) return condition;
+  return { ...condition, upper: { value: 'NaN', inclusive: false } };
 }
 
 /**

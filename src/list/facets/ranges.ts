@@ -1,9 +1,10 @@
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
-import { sqlTypeOf, valuesOf } from '../../resource/column-values.js';
+import { mayBeNaN, sqlTypeOf, valuesOf } from '../../resource/column-values.js';
 import { columnOf } from '../../resource/resource.js';
 import { TallyPositions } from '../../tally/position.js';
 import type { Condition } from '../condition/condition.js';
-import { and, whereOf } from '../condition/print.js';
+import { whereOf } from '../condition/print.js';
 import type { Listing } from '../listing/listing.js';
 import { areEqualities, criteriaOf } from '../statement/criteria.js';
 import { sortedObjects, talliedCount } from '../statement/tallied-counts.js';
@@ -18,10 +19,7 @@ export function limitsOf(list: Listing, name: string, values: ParameterValues): 
   const { metadata } = list.repository;
   const column = columnOf(metadata, name);
   const reference = `object."${column.databaseName}"`;
-  const matching: Condition[] = [
-    ...conditionsBeside(list, name),
-    { kind: 'exists', column: name, exists: true },
-  ];
+  const matching = [...conditionsBeside(list, name), hasValue(column)];
   const where = whereOf(matching, { metadata, values });
   const shown = (limit: string): string => valuesOf(column).publicForm?.(limit) ?? limit;
   const value = `${shown('least')} || '..' || ${shown('greatest')}`;
@@ -37,6 +35,14 @@ export function limitsOf(list: Listing, name: string, values: ParameterValues): 
     tables: [],
     query: `SELECT 1 AS place, ${value} AS value, count FROM (${found}) limits WHERE count > 0`,
   };
+}
+
+/** The condition that a column has a value. NaN is in no interval, and no limit of one. */
+function hasValue(column: ColumnMetadata): Condition {
+  const { propertyName: name } = column;
+  return mayBeNaN(column)
+    ? { kind: 'interval', column: name, upper: { value: 'NaN', inclusive: false } }
+    : { kind: 'exists', column: name, exists: true };
 }
 
 /**
@@ -75,7 +81,7 @@ export function intervalsOf(
   }
   const reference = `object."${column.databaseName}"`;
   const bucket = `1 + width_bucket(${reference}, ${values.addTyped(bounds, `${type}[]`)})`;
-  const where = and(whereOf(others, { metadata, values }), `${reference} IS NOT NULL`);
+  const where = whereOf([...others, hasValue(column)], { metadata, values });
   return {
     tables: [],
     query: `SELECT place, ${label} AS value, coalesce(count, 0) AS count
