@@ -1,10 +1,12 @@
 import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import request, { type Test } from 'supertest';
 import { DataSource } from 'typeorm';
 import { type Create, createApplication } from '../src/application.js';
 import { ClientsService } from '../src/clients/clients.service.js';
+import { rowsOf } from '../src/import/file-rows.js';
 import { importRows } from '../src/import/import-rows.js';
 import { resourcesOf } from '../src/resource/resource.js';
 import { Settings } from '../src/settings/settings.js';
@@ -93,21 +95,12 @@ async function load(
 ): Promise<void> {
   const metadata = resourcesOf(dataSource).get(resource);
   if (!metadata) throw new Error(`There is no resource ${resource}`);
-  const rows = objects.map((object, at) => ({
-    line: at + 1,
-    columns: Object.keys(object),
-    cells: Object.values(object),
-  }));
+  const lines = objects.map((object) => JSON.stringify(object)).join('\n');
   await dataSource.transaction(async ({ queryRunner }) => {
     if (!queryRunner) throw new Error('A transaction has a query runner');
     const options = { map: new Map(), set: new Map(), replace: false };
-    await importRows(queryRunner, metadata, batches(rows), options);
+    await importRows(queryRunner, metadata, rowsOf('ndjson', Readable.from([lines])), options);
   });
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- importRows takes an AsyncIterable
-async function* batches<Row>(rows: Row[]): AsyncGenerator<Row[]> {
-  yield rows;
 }
 
 /** Lets the service respond to every request with `-4` during `work`. */

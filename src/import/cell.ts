@@ -1,6 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { hasItsDigits } from '../resource/column-types.js';
-import { valuesOf } from '../resource/column-values.js';
+import { type CellFormat, valuesOf } from '../resource/column-values.js';
+import { isSameNumber, JsonText } from '../resource/json-text.js';
 import { EMPTY_QUOTES } from './csv-reader.js';
 
 /** A value as PostgreSQL reads it, or what it must be instead. */
@@ -12,24 +12,26 @@ export type CellReading = { readonly value: string | null } | { readonly mustBe:
  * @throws TypeError for a column whose type cannot be imported
  */
 export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReading {
-  const { expected, read, isRounded, readObject, expectedOf } = valuesOf(column).cell(column);
+  const format = valuesOf(column).cell(column);
   const nothing = hasNull(column) ? { value: null } : { mustBe: 'given' };
   return (cell) => {
     if (cell === null) return nothing;
-    if (cell === EMPTY_QUOTES) return read('') === undefined ? nothing : { value: '' };
-    if (typeof cell === 'number' && !isRounded && !hasItsDigits(cell)) {
-      return { mustBe: `${expected}, with its digits in quotes` };
-    }
-    const value = isScalar(cell) ? read(String(cell)) : readObject?.(cell);
-    return value === undefined ? { mustBe: expectedOf?.(cell) ?? expected } : { value };
+    if (cell === EMPTY_QUOTES) return format.read('') === undefined ? nothing : { value: '' };
+    const value = cell instanceof JsonText ? readJson(format, cell) : format.read(String(cell));
+    return value === undefined
+      ? { mustBe: format.expectedOf?.(cell) ?? format.expected }
+      : { value };
   };
+}
+
+/** A number is read by its text. What needs another text of it, such as 5 for 5.0, reads that if it is the same number. */
+function readJson({ read, readObject }: CellFormat, json: JsonText): string | undefined {
+  if (typeof json.value !== 'number') return readObject?.(json);
+  const text = String(json.value);
+  return read(json.text) ?? (isSameNumber(json.text, text) ? read(text) : undefined);
 }
 
 /** Whether a row may leave a column empty: it may be null, or the database has a value for it. */
 export function hasNull({ isNullable, isCreateDate, default: value }: ColumnMetadata): boolean {
   return isNullable || isCreateDate || value !== undefined;
-}
-
-function isScalar(cell: unknown): cell is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof cell);
 }

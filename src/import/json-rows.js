@@ -1,3 +1,5 @@
+import { JsonError, readObject } from '../resource/json-text.js';
+
 /** Maximum number of cached column lists. */
 export const MAX_CACHED_COLUMNS = 10_000;
 
@@ -8,23 +10,17 @@ export class JsonRows {
 
   /** @type {(line: number, json: string) => import('./file-rows.js').FileRow} */
   row(line, json) {
-    const object = parsed(json);
-    if (typeof object !== 'object' || !object || Array.isArray(object)) {
-      return { line, columns: [], problem: { line, message: 'is not a JSON object' } };
+    let cells;
+    try {
+      cells = readObject(json);
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      return { line, columns: [], problem: { line, column: error.key, message: error.message } };
     }
-    const names = Object.keys(object);
+    const names = [...cells.keys()];
     const key = JSON.stringify(names);
     const columns = this.columns.get(key) ?? names;
     if (columns === names && this.columns.size < MAX_CACHED_COLUMNS) this.columns.set(key, columns);
-    return { line, columns, cells: Object.values(object) };
-  }
-}
-
-/** What a text in JSON says; `undefined` for any other text. @type {(text: string) => unknown} */
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return { line, columns, cells: [...cells.values()] };
   }
 }

@@ -1,6 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { CommandError } from '../command-error.js';
+import { JsonText } from '../resource/json-text.js';
 import { type CellReading, cellReader } from './cell.js';
 import {
   checkMapping,
@@ -159,6 +160,6 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 
 /** A cell as JSON for a message, at most 60 characters. */
 function shortened(cell: unknown): string {
-  const text = withCodes(JSON.stringify(cell));
+  const text = withCodes(cell instanceof JsonText ? cell.text : JSON.stringify(cell));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

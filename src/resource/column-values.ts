@@ -10,9 +10,10 @@ import {
   SIGNED_DECIMAL,
 } from './formats.js';
 import { identifierFrom, identifierType } from './identifiers.js';
-import { jsonCell, parsed } from './json-cell.js';
+import { jsonCell } from './json-cell.js';
 import { exampleOfShape, schemaOfShape } from './json-schema.js';
 import { declaredShape, type Shape } from './json-shape.js';
+import { isDouble, JsonText, readJson } from './json-text.js';
 
 /** How the values of a column type are written and read. */
 interface ColumnValues {
@@ -58,12 +59,10 @@ export interface CellFormat {
   /** Follows "must be". */
   readonly expected: string;
   readonly read: (text: string) => string | undefined;
-  /** Whether a number of JSON may have more digits than JavaScript keeps. Default: no. */
-  readonly isRounded?: true;
   /** Reads an object or a list of an NDJSON file. Default: the type has no such value. */
-  readonly readObject?: (value: unknown) => string | undefined;
+  readonly readObject?: (json: JsonText) => string | undefined;
   /** In place of `expected` for a value that is refused: what it lacks. Default: `expected` says it. */
-  readonly expectedOf?: (value: unknown) => string | undefined;
+  readonly expectedOf?: (cell: unknown) => string | undefined;
 }
 
 /** How the values of a column are written and read. */
@@ -147,14 +146,17 @@ function arrayOf(
   isItem: (item: unknown) => boolean,
   example: readonly unknown[],
 ): ColumnValues {
-  const readObject = (value: unknown): string | undefined =>
-    Array.isArray(value) && value.every(isItem) ? arrayLiteral(value) : undefined;
+  const readObject = ({ value, isKept }: JsonText): string | undefined =>
+    isKept && Array.isArray(value) && value.every(isItem) ? arrayLiteral(value) : undefined;
   return {
     publicForm: (reference) => `array_to_json(${reference})`,
     schema: () => ({ type: 'array', items, examples: [example] }),
     cell: () => ({
       expected: `a list in JSON of ${what}`,
-      read: (text) => readObject(parsed(text)),
+      read: (text) => {
+        const json = readJson(text);
+        return json instanceof JsonText ? readObject(json) : undefined;
+      },
       readObject,
     }),
   };
@@ -239,8 +241,12 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
     },
     cell: () => ({
       expected: 'a finite number such as 2.5 or 1e-7',
-      read: (text) => readNumber(text)?.toString(),
-      isRounded: true,
+      // PostgreSQL reads the text as JavaScript does, and keeps the sign of zero.
+      read: (text) => (readNumber(text) !== undefined && isDouble(text) ? text : undefined),
+      expectedOf: (cell) => {
+        const nearest = readNumber(cell instanceof JsonText ? cell.text : String(cell));
+        return nearest === undefined ? undefined : `a number that a double keeps, as ${nearest}`;
+      },
     }),
   },
   boolean: {

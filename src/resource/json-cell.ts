@@ -1,10 +1,7 @@
 import type { CellFormat } from './column-values.js';
-import { hasItsDigits } from './column-types.js';
 import { isText } from './formats.js';
 import { constraintOf, type ObjectShape, type Shape } from './json-shape.js';
-
-/** Maximum levels of a JSON value: the import visits them one by one, and so do its readers. */
-const MAXIMUM_LEVELS = 100;
+import { JsonText, MAXIMUM_LEVELS, readJson } from './json-text.js';
 
 /**
  * How an import reads an object or a list in JSON.
@@ -13,45 +10,33 @@ const MAXIMUM_LEVELS = 100;
  */
 export function jsonCell(shape: Shape | undefined): CellFormat {
   const refusal = (value: unknown) => shape && refusalOf(shape, value);
-  const readObject = (value: unknown): string | undefined =>
-    isStorable(value, MAXIMUM_LEVELS) && refusal(value) === undefined
-      ? JSON.stringify(value)
-      : undefined;
+  const readObject = (json: JsonText): string | undefined =>
+    isStorable(json) && refusal(json.value) === undefined ? json.text : undefined;
   return {
-    expected: `an object or a list in JSON, its numbers of 15 digits at most, ${MAXIMUM_LEVELS} levels at most`,
+    expected: `an object or a list in JSON, its numbers of 15 digits at most, ${MAXIMUM_LEVELS} levels at most, no key twice`,
     read: (text) => {
-      const value = parsed(text);
-      return isObject(value) ? readObject(value) : undefined;
+      const json = readJson(text);
+      return json instanceof JsonText ? readObject(json) : undefined;
     },
     readObject,
     expectedOf: (cell) => {
-      const value = typeof cell === 'string' ? parsed(cell) : cell;
-      if (!isObject(value) || !isStorable(value, MAXIMUM_LEVELS)) return undefined;
-      return `as its class declares it: ${refusal(value)}`;
+      const json = typeof cell === 'string' ? readJson(cell) : cell;
+      if (!(json instanceof JsonText) || !isStorable(json)) return undefined;
+      return `as its class declares it: ${refusal(json.value)}`;
     },
   };
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+/** Whether it is an object or a list that PostgreSQL can store, and JavaScript has not rounded its numbers. */
+function isStorable({ value, isKept }: JsonText): boolean {
+  return isKept && typeof value === 'object' && hasTexts(value);
 }
 
-/** What a text in JSON says; `undefined` for any other text. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether PostgreSQL can store a JSON value, and JavaScript has not rounded its numbers. */
-function isStorable(value: unknown, levels: number): boolean {
+/** Whether PostgreSQL can store the texts of a value. */
+function hasTexts(value: unknown): boolean {
   if (typeof value === 'string') return isText(value);
-  if (typeof value === 'number') return hasItsDigits(value);
   if (typeof value !== 'object' || value === null) return true;
-  if (levels === 0) return false;
-  return Object.entries(value).every(([key, each]) => isText(key) && isStorable(each, levels - 1));
+  return Object.entries(value).every(([key, each]) => isText(key) && hasTexts(each));
 }
 
 /** What is wrong with a value, such as `monday.open must be a string`; `undefined` if it has exactly the shape. */
