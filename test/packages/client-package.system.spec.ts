@@ -149,8 +149,8 @@ it('The package has the built client, its documents, and no dependencies', async
   ]);
 });
 
-it('The client is less than 4 kB, minified and with gzip', async () => {
-  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(4000);
+it('The client is less than 4.1 kB, minified and with gzip', async () => {
+  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(4100);
 });
 
 it('The storefront has the client as it is: STOREFRONT=write npm test -- test/packages writes it', async () => {
@@ -253,7 +253,7 @@ describe('An editor', () => {
   }
 
   it.each([
-    ['products.list({ brandID: [] })', 'Page<Product>'],
+    ["products.list({ brandID: ['b'] })", 'Page<Product>'],
     ["products.list({ fields: ['name', 'price'] })", `Page<${NAMED}>`],
     [
       "products.list({ fields: ['name', 'brand.name', 'brand.brandID'] })",
@@ -412,7 +412,7 @@ export async function types(
 
   const none = Math.random() > 2 ? 'b' : undefined;
   catalogue.products.list({
-    brandID: none === undefined ? [] : [none],
+    brandID: none === undefined ? undefined : [none],
     q: none,
     limit: undefined,
     priceMin: 20,

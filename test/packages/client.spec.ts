@@ -126,6 +126,27 @@ describe('A list of the client', () => {
     expect(requests.length).toBe(1);
   });
 
+  it('refuses an empty array of a filter, which matches nothing, and sends no request', async () => {
+    const { brands, products } = recording();
+    const message = 'brandID: [] is empty; leave it out to filter by nothing';
+    const query = { brandID: [] };
+    for (const attempt of [
+      () => products.list(query),
+      () => products.stream(query),
+      () => products.facets(query),
+      () => all(products.list(query)),
+      () => all(brands.list(query)),
+    ]) {
+      await expect(attempt()).rejects.toThrow(new TypeError(message));
+    }
+    expect(requests).toEqual([]);
+    const { objects } = await brands.list({ fields: [], sort: [], brandID: undefined, limit: 1 });
+    expect(Object.keys(objects[0] ?? {})).toContain('updatedAt');
+    expect((await products.list({ include: [] })).count).toBeGreaterThan(0);
+    expect((await products.facets({ facets: [], bounds: [] })).count).toBeGreaterThan(0);
+    expect(requests.map(({ url }) => url.search)).toEqual(['?limit=1', '', '']);
+  });
+
   it('has fields of related objects', async () => {
     const { objects } = await clientOf(service).products.list({
       fields: ['productID', 'brand.name'],
@@ -260,14 +281,16 @@ describe('A parameter of the client', () => {
     return requests.flatMap(({ url, status }) => [url.search, status]);
   }
 
-  it('is not sent if it is undefined or an empty array: there is no such filter', async () => {
-    const query = { type: [], brandID: [], priceMin: undefined, sort: [], include: [] };
+  it('is not sent if it is undefined, or an empty array of names', async () => {
+    const query = { type: undefined, priceMin: undefined, sort: [], include: [] };
     expect(await sent(query)).toEqual(['', 200]);
     const catalogue = clientOf(service);
     expect((await catalogue.products.list(query)).count).toBe(3);
     expect((await all(catalogue.products.list({ ...query, fields: [] }))).length).toBe(3);
     expect((await all(catalogue.products.stream(query))).length).toBe(3);
-    expect((await catalogue.products.facets({ brandID: [], facets: ['type'] })).count).toBe(3);
+    expect((await catalogue.products.facets({ brandID: undefined, facets: ['type'] })).count).toBe(
+      3,
+    );
   });
 
   it('is a time as RFC 3339 in UTC if it is a Date', async () => {
@@ -362,6 +385,21 @@ describe('An option of the client', () => {
 });
 
 describe('The other paths of the client', () => {
+  it.each([
+    ['', "brandID: '' cannot be in a path"],
+    ['.', "brandID: '.' cannot be in a path"],
+    ['..', "brandID: '..' cannot be in a path"],
+    [undefined, 'brandID: undefined has no text'],
+    [null, 'brandID: null has no text'],
+  ] as [never, string][])(
+    'refuses the identifier %j, which is another path, and sends no request',
+    async (id, message) => {
+      const { brands } = recording();
+      await expect(brands.get(id)).rejects.toThrow(new TypeError(message));
+      expect(requests).toEqual([]);
+    },
+  );
+
   it('give one object', async () => {
     const catalogue = clientOf(service);
     expect(await catalogue.categories.get('c/2?', { fields: ['name', 'parentID'] })).toEqual({

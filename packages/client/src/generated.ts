@@ -262,7 +262,7 @@ export interface ProductDeletionListQuery {
 export interface ProductFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The fields to count, in the order of the resource; every counted field unless given. */
+  /** @description The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named. Default: `type,brandID,categoryID,currency,colours,inStock`. */
   readonly facets?: readonly (
     | 'type'
     | 'brandID'
@@ -677,7 +677,7 @@ export interface VariantDeletionListQuery {
 export interface VariantFacetQuery {
   /** @description Most values of each field; 0 answers with the count alone. */
   readonly limit?: number;
-  /** @description The fields to count, in the order of the resource; every counted field unless given. */
+  /** @description The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named. Default: `name`. */
   readonly facets?: readonly ('name' | 'price')[];
   /** @description The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
   readonly facetStarts?: string;

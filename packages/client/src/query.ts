@@ -1,11 +1,19 @@
+/** The parameters that are no filters: an empty array is the same as none. */
+const NO_FILTER = /^(fields|include|sort|facets|bounds)$/;
+
 /**
- * The query string with its `?`, or nothing. A parameter that is `undefined` or an empty array is not sent.
+ * The query string with its `?`, or nothing. A parameter that is `undefined` is not sent.
  *
- * @throws TypeError if a value has no text
+ * @throws TypeError if a value has no text, as an empty array for a filter: it would match nothing, and to leave it out
+ * matches everything
  */
 export function queryStringOf(query: object): string {
   const texts = Object.entries<unknown>({ ...query })
-    .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))
+    .filter(
+      ([name, value]) =>
+        value !== undefined &&
+        !(NO_FILTER.test(name) && Array.isArray(value) && value.length === 0),
+    )
     .map(([name, value]): [string, string] => [name, textOf(name, value)]);
   return texts.length > 0 ? `?${new URLSearchParams(texts).toString()}` : '';
 }
@@ -13,14 +21,19 @@ export function queryStringOf(query: object): string {
 /** The shortest decimal that is the number. */
 const WITHOUT_EXPONENT = { useGrouping: false, maximumSignificantDigits: 17 };
 
-/** Several values are separated by commas. The service has no way to write one that contains a comma. */
-function textOf(name: string, value: unknown): string {
+/**
+ * A value as text. Several values are separated by commas. The service has no way to write one that contains a comma.
+ *
+ * @throws TypeError if it has none
+ */
+export function textOf(name: string, value: unknown): string {
   if (Array.isArray(value)) {
     // Array.from calls it for the holes of a sparse array, too.
     const texts = Array.from(value as unknown[], (each) => textOf(name, each));
     const wrong = texts.find((text) => text.includes(','));
-    if (wrong === undefined) return texts.join();
-    throw new TypeError(`${name}: '${wrong}' contains a comma`);
+    if (wrong !== undefined) throw new TypeError(`${name}: '${wrong}' contains a comma`);
+    if (texts.length > 0) return texts.join();
+    throw new TypeError(`${name}: [] is empty; leave it out to filter by nothing`);
   }
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (['string', 'boolean', 'bigint'].includes(typeof value)) return String(value);

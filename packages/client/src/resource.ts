@@ -1,5 +1,6 @@
 import { List } from './list.js';
 import { mirror, type MirrorStore } from './mirror.js';
+import { textOf } from './query.js';
 import type { Selected } from './selected.js';
 import { ObjectStream } from './stream.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -85,7 +86,11 @@ export class Resource<R extends ResourceTypes> {
     return new ObjectStream(this.transport, `/${this.name}`, query, options);
   }
 
-  /** One object. If there is none, the error is `-31`. */
+  /**
+   * One object. If there is none, the error is `-31`.
+   *
+   * @throws TypeError for an identifier that leads to another path, with the credentials: '', '.' and '..'
+   */
   async get<
     const Fields extends readonly ParameterValues<R['objectQuery'], 'fields'>[] = [],
     const Include extends readonly ParameterValues<R['objectQuery'], 'include'>[] = [],
@@ -94,7 +99,10 @@ export class Resource<R extends ResourceTypes> {
     query: QueryWith<R['objectQuery'], Fields, Include> = {} as never,
     options?: CallOptions,
   ): Promise<Selected<R['object'], Fields, Include>> {
-    const path = `/${this.name}/${encodeURIComponent(identifier)}`;
+    const text = textOf(this.identifier, identifier);
+    if (/^\.{0,2}$/.test(text))
+      throw new TypeError(`${this.identifier}: '${text}' cannot be in a path`);
+    const path = `/${this.name}/${encodeURIComponent(text)}`;
     const { objects } = await this.transport.page(path, query, options);
     return objects[0] as Selected<R['object'], Fields, Include>;
   }

@@ -81,7 +81,7 @@ export class Transport {
       return {
         count: Number(count),
         objects,
-        links: this.linksOf(link, url),
+        links: linksOf(link, url),
         updatedUntil: updatedUntil(response),
       };
     });
@@ -164,20 +164,6 @@ export class Transport {
   private urlOf(path: string, query: object): string {
     return this.base + path + queryStringOf(query);
   }
-
-  /**
-   * The URLs of other pages by relation (RFC 8288). The service does not know the path that a proxy serves
-   * it at: a target that begins with `/` is below the base.
-   */
-  private linksOf(header: string | null, url: string): Record<string, string> {
-    const links = (header ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g);
-    return Object.fromEntries(
-      [...links].map(([, target = '', relation = '']) => [
-        relation,
-        target.startsWith('/') ? this.base + target : new URL(target, url).href,
-      ]),
-    );
-  }
 }
 
 /**
@@ -199,6 +185,14 @@ function credentialsOf(clientID: string, accessToken: string): Headers {
   } catch {
     throw new TypeError('clientID or accessToken cannot be in a header');
   }
+}
+
+/** The URLs of other pages by relation (RFC 8288). */
+function linksOf(header: string | null, url: string): Record<string, string> {
+  const links = (header ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g);
+  return Object.fromEntries(
+    [...links].map(([, target = '', relation = '']) => [relation, new URL(target, url).href]),
+  );
 }
 
 export function updatedUntil(response: Response): string | undefined {
