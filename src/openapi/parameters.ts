@@ -1,3 +1,4 @@
+import { ANY_TEXTS } from '../list/query/parameters.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
 import { exampleOf, type Json } from './schema.js';
@@ -43,8 +44,8 @@ function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Js
 }
 
 /**
- * A valid value of a query parameter, as text; `undefined` if it would not be valid for ever. The example of
- * the field that it filters by is more specific than that of its type.
+ * A valid value of a query parameter, as text; `undefined` if it would not be valid for ever, or if all that is known is
+ * that it is some text. The example of the field that it filters by is more specific than that of its type.
  */
 export function exampleText(
   { metadata }: DescribedEndpoint,
@@ -53,10 +54,12 @@ export function exampleText(
   // That of the declaration has names that are not for every client; that of `sort` has every name, for `verify`.
   const names = schema.items?.enum;
   if (names && !names.some((each) => each === example)) return names.at(-1);
+  // Any other number would be taken for a recommendation.
+  if (typeof schema.default === 'number') return String(schema.default);
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
-  const field = name === 'after' ? identifier : name.replace(/Not$/, '');
+  const field = name === 'after' ? identifier : name.replace(/(Not|All)$/, '');
   const own = metadata && meaningOf(metadata.target as object, field)?.example;
-  return own ?? (typeof example === 'string' ? example : undefined);
+  return own ?? (typeof example === 'string' && !ANY_TEXTS.includes(example) ? example : undefined);
 }
 
 /** A reference to `If-None-Match` in `components.parameters`. */

@@ -67,7 +67,7 @@ export class ListProductsDto extends ListQueryDto {
   @TextsParam('The products in all of these colours.')
   coloursAll?: string[];
 
-  @TextsParam('The products with a variant of one of these names.')
+  @TextsParam('The products with a variant of one of these names.', undefined, 'Filter')
   variant?: string[];
 
   @DecimalParam('The products that cost at least this, whatever the currency.')

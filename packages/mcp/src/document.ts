@@ -1,24 +1,61 @@
-import type { JSONObject } from '@modelcontextprotocol/server';
-
 /** A parameter of a path. */
 export interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
   readonly description: string;
-  readonly schema: JSONObject;
+  readonly schema: ParameterSchema;
+  readonly example?: unknown;
+}
+
+/** What the tools need of the schema of a parameter. */
+export interface ParameterSchema {
+  readonly type: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly items?: ParameterSchema;
+  readonly maximum?: number;
+  readonly examples?: readonly unknown[];
+}
+
+/** A schema in `components`. */
+export interface Reference {
+  readonly $ref: string;
 }
 
 /** A `GET` of the service. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly parameters: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly responses: {
+    readonly 200: {
+      readonly content: { readonly 'application/json': { readonly schema: object } };
+    };
+  };
+}
+
+/** What the tools need of the schema of an object or of a part of it. */
+export interface ObjectSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly items?: ObjectSchema | Reference;
+  readonly properties?: Readonly<Record<string, ObjectSchema>>;
 }
 
 /** What the tools need of the OpenAPI document of a service. */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, ObjectSchema>> };
+}
+
+/** The parameters that a model may send: not the headers, such as the credentials. */
+export function parametersOf({ parameters }: Operation): Parameter[] {
+  return parameters.filter(
+    (each): each is Parameter => 'in' in each && ['path', 'query'].includes(each.in),
+  );
 }
 
 /** What the service answers to wrong credentials. */

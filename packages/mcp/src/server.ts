@@ -1,9 +1,10 @@
-import { CatalogueError } from '@catalogue/client';
 import {
   type CallToolResult,
+  type JSONRPCMessage,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  type Transport,
 } from '@modelcontextprotocol/server';
 import { readFileSync } from 'node:fs';
 import type { CatalogueTool } from './tools.js';
@@ -13,15 +14,16 @@ const { version } = JSON.parse(
 ) as { version: string };
 
 const INSTRUCTIONS =
-  'A catalogue that can be read, not changed. Count by value to see what there is, search with ' +
-  'filters, and get one object by its identifier. An error says what to correct in the arguments.';
+  'A catalogue that can be read, not changed. Count by value to see what there is to filter by, and to ' +
+  'find identifiers by names; search with filters; get one object by its identifier. An error says ' +
+  'what to correct in the arguments.';
 
 /** Characters of a result. A larger one would fill the context of a model, and hosts cut it off. */
 const MAXIMUM_TEXT = 80_000;
 
 /** A server of one connection, or of one request by HTTP. */
 export function serverOf(tools: ReadonlyMap<string, CatalogueTool>): McpServer {
-  const mcp = new McpServer(
+  const mcp = new LenientServer(
     { name: 'catalogue', title: 'Catalogue', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
@@ -44,26 +46,31 @@ export function serverOf(tools: ReadonlyMap<string, CatalogueTool>): McpServer {
   return mcp;
 }
 
-/** The content as it is, and as text for models that are shown nothing else. */
-function resultOf(structuredContent: Record<string, unknown>): CallToolResult {
-  const text = JSON.stringify(structuredContent);
-  if (text.length <= MAXIMUM_TEXT) return { content: [{ type: 'text', text }], structuredContent };
+/** Some hosts send null in place of no arguments, which the SDK refuses. It reads a message behind this. */
+class LenientServer extends McpServer {
+  override connect(transport: Transport): Promise<void> {
+    transport.onmessage = (message: JSONRPCMessage & { params?: { arguments?: unknown } }) => {
+      if (message.params?.arguments === null) delete message.params.arguments;
+    };
+    return super.connect(transport);
+  }
+}
+
+/** The content as text alone: structured content beside it, as for an output schema, would be the same again. */
+function resultOf(content: Record<string, unknown>): CallToolResult {
+  const text = JSON.stringify(content);
+  if (text.length <= MAXIMUM_TEXT) return { content: [{ type: 'text', text }] };
   return refusal(
     `The result has ${text.length} characters, and ${MAXIMUM_TEXT} is the maximum: ` +
       'send a lower limit, or fewer fields',
   );
 }
 
-/** What the service says, or why it was not asked: no error of the client has the token. */
+/** What the service says with its code, or why it was not asked: no error of the client has the token. */
 function refusalOf(error: unknown): CallToolResult {
-  if (error instanceof CatalogueError) return refusal(error.msg, error.errcode);
   return refusal(error instanceof Error ? error.message : String(error));
 }
 
-function refusal(msg: string, errcode?: string): CallToolResult {
-  return {
-    isError: true,
-    content: [{ type: 'text', text: msg }],
-    structuredContent: errcode === undefined ? { msg } : { errcode, msg },
-  };
+function refusal(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
 }

@@ -1,117 +1,109 @@
 import type { CallOptions } from '@catalogue/client';
 import { type Transport, UntypedResource } from '@catalogue/client/untyped';
 import type { Tool } from '@modelcontextprotocol/server';
-import type { OpenApiDocument, Operation, Parameter } from './document.js';
-
-/** What a model sends to a tool. */
-export type Arguments = Readonly<Record<string, unknown>>;
+import { type Arguments, sentArguments } from './arguments.js';
+import { definitionOf } from './definition.js';
+import { briefFields, limitOf, withDefaults } from './defaults.js';
+import { type OpenApiDocument, type Operation, parametersOf } from './document.js';
+import { hintFor } from './hint.js';
+import { type Paths, resourcesOf } from './resources.js';
 
 /** A tool as a model sees it, and what it does. */
 export interface CatalogueTool {
   readonly definition: Tool;
   /** @throws CatalogueError, CatalogueConnectionError, or TypeError for a value that cannot be sent */
-  readonly call: (query: Arguments, options: CallOptions) => Promise<Record<string, unknown>>;
+  readonly call: (given: Arguments, options: CallOptions) => Promise<Record<string, unknown>>;
 }
 
 /** What the description of a tool says beside the summary of its path. */
 const SEARCH =
-  'The objects that match all filters, and how many there are. Name a few fields to keep the result ' +
-  'small. For the next page send pagination.cursor as after, with everything else as it was.';
+  'The objects that match all filters; total_count is how many match. For the next page send ' +
+  'pagination.cursor as after, with everything else as it was.';
 const GET = 'All its fields, or those named.';
 const COUNT =
-  'How many of the matching objects have which value of each field, the most frequent first. Shows ' +
-  'what there is to filter by.';
+  'How many of the matching objects have which value of each field, the most frequent first: the values ' +
+  'that filters take. Of a field that refers to other objects, value is an identifier and label a name: ' +
+  'find an identifier with facetStarts, by the beginning of the name. total_count is how many objects ' +
+  'match, and value_count how many values there are. Filters on a field do not narrow the counts of ' +
+  'that field.';
+
+/** What `count` takes beside the filters. */
+const COUNT_PARAMETERS = ['facets', 'facetStarts', 'bounds', 'limit'];
 
 /** The tools for the resources that the OpenAPI document of a service describes, by name. */
 export function toolsOf(
-  { paths }: OpenApiDocument,
+  document: OpenApiDocument,
   transport: Transport,
 ): ReadonlyMap<string, CatalogueTool> {
-  const tools = Object.entries(paths).flatMap(([path, { get }]) => {
-    const [, name = '', identifier = ''] = /^\/([^/]+)\/\{([^/]+)\}$/.exec(path) ?? [];
-    const list = paths[`/${name}`]?.get;
-    // A path of another form than a list is a handler of somebody's own.
-    if (!list || !parametersOf(list).some((parameter) => parameter.name === 'limit')) return [];
-    const facets = paths[`/facets/${name}`]?.get;
-    const resource = new UntypedResource(transport, name, identifier);
+  const resources = resourcesOf(document);
+  const tools = resources.flatMap((each) => {
+    const resource = new UntypedResource(transport, each.name, each.identifier);
     return [
-      searchTool(list, resource, name),
-      getTool(get, resource, identifier),
-      ...(facets ? [countTool(facets, resource, name)] : []),
+      searchTool(each, resource, resources),
+      getTool(each, resource),
+      ...(each.facets ? [countTool(each, each.facets, resource)] : []),
     ];
   });
   return new Map(tools.map((tool) => [tool.definition.name, tool]));
 }
 
-function searchTool(operation: Operation, resource: UntypedResource, name: string): CatalogueTool {
+function searchTool(paths: Paths, resource: UntypedResource, all: readonly Paths[]): CatalogueTool {
+  const { name, list } = paths;
+  const parameters = parametersOf(list);
+  const brief = { limit: limitOf(list), fields: briefFields(paths) };
+  const count = paths.facets
+    ? ` Values must be exact, and identifiers are not names: find them by count_${name}.`
+    : '';
   return {
-    definition: definitionOf(`search_${name}`, operation, SEARCH),
-    async call(query, options) {
-      const { objects, count, links } = await resource.list(query, options);
+    definition: definitionOf(`search_${name}`, list, SEARCH + count, withDefaults(list, brief)),
+    async call(given, options) {
+      const sent = sentArguments(given, parameters);
+      const { objects, count, links } = await resource.list({ ...brief, ...sent }, options);
       // A page that begins behind an object has the next one in `next`, and no `after`.
       const next = new URL(links.after ?? links.next ?? 'none:').searchParams.get('after');
       const cursor = next === null ? {} : { cursor: next };
+      const hint = count > 0 ? undefined : hintFor(Object.keys(sent), paths, all);
       return {
         [name]: objects,
         pagination: { total_count: count, has_next_page: next !== null, ...cursor },
+        ...(hint !== undefined && { hint }),
       };
     },
   };
 }
 
-function getTool(
-  operation: Operation,
-  resource: UntypedResource,
-  identifier: string,
-): CatalogueTool {
-  const name = snakeCase(operation.operationId);
+function getTool({ get, identifier }: Paths, resource: UntypedResource): CatalogueTool {
+  const name = snakeCase(get.operationId);
+  const parameters = parametersOf(get);
   return {
-    definition: definitionOf(name, operation, GET),
-    async call({ [identifier]: value, ...query }, options) {
-      // Without it, the path would be that of the list.
-      if (typeof value !== 'string' || value === '') {
-        throw new TypeError(`The parameter ${identifier} is required`);
-      }
-      // They would lead to another path, and take the credentials there.
-      if (/^\.\.?$/.test(value)) throw new TypeError(`${identifier}: ${value} cannot be in a URL`);
-      return { [name.replace('get_', '')]: await resource.get(value, query, options) };
+    definition: definitionOf(name, get, GET),
+    async call(given, options) {
+      const { [identifier]: value, ...query } = sentArguments(given, parameters);
+      if (value === undefined) throw new TypeError(`The parameter ${identifier} is required`);
+      return { [name.replace('get_', '')]: await resource.get(value as string, query, options) };
     },
   };
 }
 
-function countTool(operation: Operation, resource: UntypedResource, name: string): CatalogueTool {
+function countTool({ name }: Paths, facets: Operation, resource: UntypedResource): CatalogueTool {
+  const parameters = parametersOf(facets);
+  const brief = { limit: limitOf(facets) };
   return {
-    definition: definitionOf(`count_${name}`, operation, COUNT),
-    async call(query, options) {
-      const { objects, count } = await resource.facets(query, options);
-      return { facets: objects, total_count: count };
+    definition: definitionOf(`count_${name}`, facets, COUNT, withDefaults(facets, brief)),
+    async call(given, options) {
+      const sent = sentArguments(given, parameters);
+      const filters = Object.entries(sent).filter(([each]) => !COUNT_PARAMETERS.includes(each));
+      const [counted, matching] = await Promise.all([
+        resource.facets({ ...brief, ...sent }, options),
+        resource.list({ ...Object.fromEntries(filters), limit: 0 }, options),
+      ]);
+      return {
+        facets: counted.objects,
+        value_count: counted.count,
+        total_count: matching.count,
+      };
     },
   };
-}
-
-function definitionOf(name: string, operation: Operation, description: string): Tool {
-  const parameters = parametersOf(operation);
-  return {
-    name,
-    title: operation.summary,
-    description: `${operation.summary}. ${description}`,
-    inputSchema: {
-      type: 'object',
-      properties: Object.fromEntries(
-        parameters.map((each) => [each.name, { description: each.description, ...each.schema }]),
-      ),
-      required: parameters.filter(({ required }) => required).map((each) => each.name),
-      additionalProperties: false,
-    },
-    annotations: { readOnlyHint: true, openWorldHint: false },
-  };
-}
-
-/** The parameters that a model may send: not the headers, such as the credentials. */
-function parametersOf({ parameters }: Operation): Parameter[] {
-  return parameters.filter(
-    (each): each is Parameter => 'in' in each && ['path', 'query'].includes(each.in),
-  );
 }
 
 /** `get_product` for `getProduct`. */

@@ -17,7 +17,7 @@ export const WITHIN = 'within';
 export interface FacetFields {
   /** All names: public columns first, as the entity declares them, hidden ones, and `within`. */
   readonly names: readonly string[];
-  /** The single counted columns and the arrays. They are counted by value unless the request names fields. */
+  /** The single counted columns and the arrays. */
   readonly counted: readonly string[];
   /** What is counted by value: the counted columns, and `within`. */
   readonly valued: readonly string[];
@@ -47,6 +47,11 @@ export function visibleFacets(
     ranged: new Map([...ranged].filter(([name]) => isVisible(name))),
     tree,
   };
+}
+
+/** What is counted unless the request names fields: the counted columns and arrays, or everything if there are none. */
+export function countedByDefault({ counted, names }: FacetFields): readonly string[] {
+  return counted.length > 0 ? counted : names;
 }
 
 /** The fields of an entity that facet counts may name. */

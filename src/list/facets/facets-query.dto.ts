@@ -16,7 +16,7 @@ import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
 import { type ListQueryClass, setEntity } from '../query/query-of.js';
 import { searchText, wordCount } from '../query/search-text.js';
 import { readBounds } from './bounds.js';
-import { type FacetFields, visibleFacets } from './facet-fields.js';
+import { countedByDefault, type FacetFields, visibleFacets } from './facet-fields.js';
 
 /** The parameters of facet counts that are no filters, besides those of every list. */
 export const FACET_PARAMETERS: readonly string[] = ['facets', 'facetStarts', 'bounds'];
@@ -35,7 +35,7 @@ export abstract class FacetsQueryDto extends CredentialsQueryDto {
   /** How the values begin, or their labels. */
   declare facetStarts?: string;
 
-  /** The names of fields to count, in the order of `FacetFields.names`. Default: the counted columns. */
+  /** The names of fields to count, in the order of `FacetFields.names`. Default: `countedByDefault`. */
   declare facets?: readonly string[];
 
   /** In the public form of the field that they bound. */
@@ -90,16 +90,17 @@ export function FacetsOf(
       throw new TypeError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
     }
     NamesParam(
-      'The fields to count, in the order of the resource; every counted field unless given.',
+      'The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named.',
       'names of fields',
       fields.names[0],
       ({ rights }) => visibleFacets(entity, fields, rights).names,
+      ({ rights }) => countedByDefault(visibleFacets(entity, fields, rights)),
     )(prototype, 'facets');
     Parameter({
       meaning:
         'The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field.',
       schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
-      example: 'a',
+      example: 'ac',
       read: readStart,
       readBeside: (start, query, { rights }) =>
         query.bounds === undefined

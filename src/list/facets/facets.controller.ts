@@ -15,7 +15,7 @@ import { listGuard } from '../query/list-guard.js';
 import { Listing } from '../listing/listing.js';
 import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
 import { FacetCounts } from './facet-reader.js';
-import { facetFieldsOf, visibleFacets } from './facet-fields.js';
+import { countedByDefault, facetFieldsOf, visibleFacets } from './facet-fields.js';
 import { FacetsOf, FacetsQueryDto, listQueryFrom } from './facets-query.dto.js';
 
 /**
@@ -62,8 +62,12 @@ export function facetsController(entity: Type, resource: string): Type {
         );
       }
       const fields = visibleFacets(entity, all, request?.client?.rights);
-      const counted = fields.counted.length > 0 ? fields.counted : fields.names;
-      const { facets: names = counted, limit, facetStarts: starts, bounds } = query;
+      const {
+        facets: names = countedByDefault(fields),
+        limit,
+        facetStarts: starts,
+        bounds,
+      } = query;
       if (names.length === 0) throw errors.forbidden('These facets are not for this client');
       return new FacetCounts(list, { fields, names, limit, starts, bounds });
     }

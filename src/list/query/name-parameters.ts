@@ -19,15 +19,19 @@ const BY_RELEVANCE = 'relevance';
  * @param what the names are, for an error response
  * @param allowedNames those that a client may name. Read on demand: an entity may be declared after another that refers
  * to it
+ * @param defaultNames those that are meant without the parameter, unless that is all or none
  */
 export function NamesParam(
   meaning: string,
   what: string,
   example = '',
   allowedNames: (settings: ParameterSettings) => readonly string[],
+  defaultNames?: (settings: ParameterSettings) => readonly string[],
 ): PropertyDecorator {
-  const schema = (settings: ParameterSettings) =>
-    arrayOf({ type: 'string', enum: allowedNames(settings) });
+  const schema = (settings: ParameterSettings) => ({
+    ...arrayOf({ type: 'string', enum: allowedNames(settings) }),
+    ...(defaultNames && { default: defaultNames(settings) }),
+  });
   const read = (text: string, settings: ParameterSettings): string[] | InvalidValue => {
     const allowed = allowedNames(settings);
     const names = namesIn(text);

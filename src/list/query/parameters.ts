@@ -193,9 +193,17 @@ export function TextParam(meaning: string, maximum = NAME_LENGTH): PropertyDecor
   return one(text(maximum))(meaning);
 }
 
-/** Texts of 1 to `maximum` characters, separated by commas. Property: `string[]`. */
-export function TextsParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
-  return several(textAmongOthers('texts', maximum))(meaning);
+/**
+ * Texts of 1 to `maximum` characters, separated by commas. Property: `string[]`.
+ *
+ * @param example by default that of the column of this name
+ */
+export function TextsParam(
+  meaning: string,
+  maximum = NAME_LENGTH,
+  example?: string,
+): PropertyDecorator {
+  return several(textAmongOthers('texts', maximum, example))(meaning);
 }
 
 /** An identifier. Property: `string`. */
@@ -206,9 +214,12 @@ export const IdentifierParam = one(text(IDENTIFIER_LENGTH));
  *
  * @param example by default that of the column of this name
  */
-export function IdentifiersParam(meaning: string, example = 'a,b'): PropertyDecorator {
-  return several({ ...textAmongOthers('identifiers', IDENTIFIER_LENGTH), example })(meaning);
+export function IdentifiersParam(meaning: string, example?: string): PropertyDecorator {
+  return several(textAmongOthers('identifiers', IDENTIFIER_LENGTH, example))(meaning);
 }
+
+/** Valid values of a parameter of which nothing more is known: no examples for a reader. */
+export const ANY_TEXTS: readonly string[] = ['a', 'a,b'];
 
 function text(
   maximum: number,
@@ -222,9 +233,9 @@ function text(
   };
 }
 
-function textAmongOthers(what: string, maximum: number): Value {
+function textAmongOthers(what: string, maximum: number, example = 'a,b'): Value {
   const expected = `${what} of 1 to ${maximum} characters, separated by commas`;
-  return { ...text(maximum, expected, '^[^,\\u0000]+$'), example: 'a,b' };
+  return { ...text(maximum, expected, '^[^,\\u0000]+$'), example };
 }
 
 /** Currency codes, separated by commas. Property: `string[]`. */

@@ -1,0 +1,34 @@
+import { parametersOf } from './document.js';
+import type { Paths } from './resources.js';
+
+/** What the name of a filter has behind that of its field. */
+const ENDS = /(Not|All|Min|Max)$/;
+
+/** The parameters of a list that are no filters. */
+const OTHERS = ['limit', 'offset', 'after', 'fields', 'include', 'sort'];
+
+/** What a model does next where nothing matches its filters; nothing if it sent none. */
+export function hintFor(
+  sent: readonly string[],
+  { name, identifier, list, facets }: Paths,
+  resources: readonly Paths[],
+): string | undefined {
+  const filters = parametersOf(list).filter(
+    (each) => sent.includes(each.name) && !OTHERS.includes(each.name),
+  );
+  if (filters.length === 0) return undefined;
+  const fields = filters.map((each) => each.name.replace(ENDS, ''));
+  const names = facets && parametersOf(facets).find((each) => each.name === 'facets');
+  const counted = fields.filter((field) => names?.schema.items?.enum?.includes(field));
+  const referred = resources.filter(
+    (each) => each.identifier !== identifier && fields.includes(each.identifier),
+  );
+  const lookups = [
+    ...(counted.length > 0 ? [`count_${name} with facets ${JSON.stringify(counted)}`] : []),
+    ...referred.map((each) => `search_${each.name}`),
+  ];
+  const found = `No ${name} match ${filters.map((each) => each.name).join(', ')}.`;
+  return lookups.length === 0
+    ? `${found} Leave out a filter, or shorten its value.`
+    : `${found} Values must be exact, and identifiers are not names: find them by ${lookups.join(' or ')}.`;
+}
