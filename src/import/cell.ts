@@ -17,7 +17,10 @@ export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReadi
   return (cell) => {
     if (cell === null) return nothing;
     if (cell === EMPTY_QUOTES) return format.read('') === undefined ? nothing : { value: '' };
-    const value = cell instanceof JsonText ? readJson(format, cell) : format.read(String(cell));
+    const value =
+      cell instanceof JsonText
+        ? readJson(format, cell)
+        : format.read(String(cell as string | boolean));
     return value === undefined
       ? { mustBe: format.expectedOf?.(cell) ?? format.expected }
       : { value };

@@ -51,7 +51,6 @@ export function readJson(text) {
   }
 }
 
-const SPACE = /[ \t\n\r]*/y;
 const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
 /**
@@ -160,9 +159,11 @@ class JsonReader {
 
   /** The next character that is no space. */
   next() {
-    SPACE.lastIndex = this.at;
-    SPACE.exec(this.text);
-    this.at = SPACE.lastIndex;
+    let code = this.text.charCodeAt(this.at);
+    while (code === 32 || code === 9 || code === 10 || code === 13) {
+      this.at += 1;
+      code = this.text.charCodeAt(this.at);
+    }
     return this.text.charAt(this.at);
   }
 

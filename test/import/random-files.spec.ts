@@ -83,7 +83,7 @@ function rowsFrom(random: Random): Row[] {
     const column = random.pick(Object.keys(NUMBERS) as Numeric[]);
     const numbers = Object.entries(NUMBERS[column]);
     const kept = numbers.filter(([, value]) => value !== undefined);
-    const [number = ''] = random.pick(random.chance(0.9) ? kept : numbers);
+    const [number] = random.pick(random.chance(0.9) ? kept : numbers);
     return {
       blankID: `b${at}`,
       given: text(),
