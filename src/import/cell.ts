@@ -20,7 +20,7 @@ export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReadi
     const value =
       cell instanceof JsonText
         ? readJson(format, cell)
-        : format.read(String(cell as string | boolean));
+        : format.read((cell as string | boolean).toString());
     return value === undefined
       ? { mustBe: format.expectedOf?.(cell) ?? format.expected }
       : { value };
