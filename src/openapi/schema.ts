@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
 import { valuesOf } from '../resource/column-values.js';
+import { externalTableOf } from '../resource/resource.js';
 import { meaningOf } from '../resource/meaning.js';
 import { type Related, relatedOf } from '../resource/related.js';
 
@@ -112,7 +112,7 @@ export function resourceSchema(
 function schemaOf(column: ColumnMetadata): ReturnType<ReturnType<typeof valuesOf>['schema']> {
   const { schema, beyond } = valuesOf(column);
   const own = schema(column);
-  if (!beyond || capabilitiesOf(column.entityMetadata).written) return own;
+  if (!beyond || !externalTableOf(column.entityMetadata)) return own;
   return { ...beyond.schema, examples: own.examples };
 }
 

@@ -1,5 +1,4 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { capabilitiesOf } from './capabilities.js';
 import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
 import {
   isTextOf,
@@ -14,6 +13,7 @@ import { jsonCell } from './json-cell.js';
 import { exampleOfShape, schemaOfShape } from './json-schema.js';
 import { declaredShape, type Shape } from './json-shape.js';
 import { isDouble, JsonText, readJson } from './json-text.js';
+import { externalTableOf } from './resource.js';
 
 /** How the values of a column type are written and read. */
 interface ColumnValues {
@@ -126,9 +126,7 @@ const BEYOND_TIMES = beyondTimes(TIME);
 /** Whether a column may have NaN, which PostgreSQL takes for the greatest number. */
 export function mayBeNaN(column: ColumnMetadata): boolean {
   const type = columnTypeOf(column);
-  return (
-    (type === 'decimal' || type === 'double') && !capabilitiesOf(column.entityMetadata).written
-  );
+  return (type === 'decimal' || type === 'double') && !!externalTableOf(column.entityMetadata);
 }
 
 /** An SQL expression for a date or time as PostgreSQL writes it in JSON, whatever `DateStyle` is. */
