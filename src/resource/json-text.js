@@ -29,10 +29,7 @@ export class JsonError extends Error {
 /** The values of an object in JSON, by key. @type {(text: string) => Map<string, JsonCell>} @throws {JsonError} */
 export function readObject(text) {
   const reader = new JsonReader(text);
-  const cells = reader.object((key) => {
-    reader.key = key;
-    return reader.cell();
-  });
+  const cells = reader.object(() => reader.cell(), true);
   reader.key = undefined;
   reader.end();
   return cells;
@@ -59,7 +56,7 @@ const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-
  */
 class JsonReader {
   at = 0;
-  /** The key of the outermost object whose value is read. @type {string | undefined} */
+  /** The last key of the outermost object. @type {string | undefined} */
   key;
   /** Whether JavaScript has all digits of the numbers that were read. */
   isKept = true;
@@ -89,20 +86,25 @@ class JsonReader {
     return first === '{' ? Object.fromEntries(this.object(read)) : this.list(read);
   }
 
-  /** @template T @param {(key: string) => T} read a value @returns {Map<string, T>} */
-  object(read) {
+  /**
+   * @template T
+   * @param {() => T} read a value
+   * @param {boolean} [isOutermost] whether errors name its keys
+   * @returns {Map<string, T>}
+   */
+  object(read, isOutermost = false) {
     /** @type {Map<string, T>} */
     const members = new Map();
     this.take('{');
     while (!this.isClosed('}', members.size)) {
       if (this.next() !== '"') this.fail();
       const key = this.string();
+      if (isOutermost) this.key = key;
       if (members.has(key)) {
-        const name = this.key === undefined ? key : this.key;
-        throw new JsonError(`has the key ${JSON.stringify(key)} twice`, name);
+        throw new JsonError(`has the key ${JSON.stringify(key)} twice`, this.key);
       }
       this.take(':');
-      members.set(key, read(key));
+      members.set(key, read());
     }
     return members;
   }

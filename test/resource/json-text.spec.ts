@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isDouble, JsonText, readJson } from '../../src/resource/json-text.js';
+import { isDouble, JsonText, readJson, readObject } from '../../src/resource/json-text.js';
 import { Random } from '../random.js';
 
 /** How many texts are read. */
@@ -74,6 +74,14 @@ describe('JSON', () => {
       expect(readJson(json)).toBeUndefined();
     },
   );
+
+  it.each([
+    ['{"a":1,"b":2,"a":3}', 'a', 'has the key "a" twice'],
+    ['{"a":1,"b":{"a":1,"c":2,"a":3}}', 'b', 'has the key "a" twice'],
+    ['{"a":1,"b" 2}', 'b', 'is not JSON at "2}"'],
+  ])('refuses an object by the key in which the fault is: %s', (json, key, message) => {
+    expect(() => readObject(json)).toThrow(expect.objectContaining({ key, message }));
+  });
 
   it.each([
     ['0.1', true],
