@@ -60,7 +60,11 @@ export const MAX_ROW_LENGTH = 1_000_000;
 
 const CR = 13;
 
-/** How many bytes at the end are the beginning of a character, or may be that of an end of line. @type {(bytes: Buffer) => number} */
+/**
+ * How many bytes at the end are the beginning of a character, or may be that of an end of line.
+ *
+ * @param {Buffer} bytes
+ */
 function openBytes(bytes) {
   if (bytes.at(-1) === CR) return 1;
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
@@ -71,7 +75,11 @@ function openBytes(bytes) {
   return 0;
 }
 
-/** How files in other encodings begin. In UTF-8, no value that can be stored has a byte 0. @type {readonly (readonly [RegExp, string])[]} */
+/**
+ * How files in other encodings begin. In UTF-8, no value that can be stored has a byte 0.
+ *
+ * @type {readonly (readonly [RegExp, string])[]}
+ */
 const ENCODINGS = [
   [/^(\xff\xfe\0\0|\0\0\xfe\xff)/, 'utf-32'],
   [/^(\xff\xfe|\xfe\xff)/, 'utf-16'],
