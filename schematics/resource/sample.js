@@ -51,7 +51,7 @@ export async function proposal(file, names, resources, { delimiter, number = fal
         : column.use(name, { taken, reference: references.get(column) }),
     );
   if (number) {
-    const field = `${freeName(names.identifier, taken)}:integer:identifier`;
+    const field = `${names.identifier}:integer:identifier`;
     proposed.unshift({ field, why: 'the number of the row' });
   }
   const maps = [...named]
@@ -156,12 +156,12 @@ function identifierAmong(columns, { identifier: usual, resource }, { file, rows,
 function nameColumns(columns, identifier, names) {
   /** @type {Map<string, Column>} */
   const named = new Map();
-  const used = new Set();
+  // A field of the identifier's name would be the identifier.
+  const used = new Set(identifier ? [] : [names.identifier.toLowerCase()]);
   for (const column of new Set([...(identifier ? [identifier] : []), ...columns])) {
     const isTime = TIMES.includes(column.name) && !column.canBe('date-time');
     const base = isFieldName(column.name) && !isTime ? column.name : fieldNameFor(column.name);
     const name = freeName(base, used);
-    // A field of this name would be the identifier.
     used.add(names.identifier.toLowerCase()).add(name.toLowerCase());
     named.set(name, column);
   }

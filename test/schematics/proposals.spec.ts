@@ -177,5 +177,11 @@ describe('A file without a column of unique values', () => {
         `npm run -s catalogue -- import things ${join(folder, 'things.csv')} --map thingID2=thingID --number`,
       ]),
     );
+    // In whatever column that name stands.
+    const [, number, first] = await proposed('thingID\nx\nx\n', true);
+    expect([number, first]).toEqual([
+      'thingID:integer:identifier (the number of the row)',
+      'thingID2:text:exact (single words or codes)',
+    ]);
   });
 });
