@@ -1,12 +1,11 @@
 import {
   COLUMN_TYPES,
-  hasItsDigits,
   IDENTIFIER_TYPES,
   identifierColumn,
 } from '../../src/resource/column-types.js';
+import { isDouble, isSameNumber, JsonText, readJson } from '../../src/resource/json-text.js';
 import { LENGTH, PARAMETERS } from './fields.js';
 import { GeneratorError } from './generator-error.js';
-import { parsed } from './rows.js';
 
 /** @typedef {import('./fields.js').Type} Type */
 
@@ -26,7 +25,7 @@ const HOURS = /(\d:\d\d|\d\s?[ap]\.?m\b).*(\d:\d\d|\d\s?[ap]\.?m\b)/is;
 const ACCEPTS = [
   ['integer', (_, text) => isInteger(text, 32)],
   // A number of JSON is one in the list, too.
-  ['double', (value) => typeof value === 'number'],
+  ['double', (value, text) => typeof value === 'number' && isDouble(text)],
   ['bigint', (_, text) => isInteger(text, 64)],
   ['decimal', (_, text) => isDecimal(text)],
   ['boolean', (_, text) => /^(true|false|t|f)$/i.test(text)],
@@ -40,8 +39,7 @@ const ACCEPTS = [
   ['integers', (value) => isListOf(value, (item) => item === (Number(item) | 0))],
   [
     'json',
-    (value, text) =>
-      typeof value === 'object' || (/^\s*[[{]/.test(text) && parsed(text) !== undefined),
+    (value, text) => typeof value === 'object' || (/^\s*[[{]/.test(text) && isKeptJson(text)),
   ],
   ['enum', (value, text) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(text)],
   // In lower case, as PostgreSQL writes them.
@@ -92,16 +90,17 @@ export class Column {
     this.name = name;
   }
 
-  /** @type {(value: unknown, line: number) => void} */
-  add(value, line) {
-    if (value === null || value === undefined) return;
+  /** @type {(cell: unknown, line: number) => void} */
+  add(cell, line) {
+    if (cell === null || cell === undefined) return;
+    const value = cell instanceof JsonText ? cell.value : cell;
     // An import refuses it, too.
-    if (typeof value === 'number' && !hasItsDigits(value)) {
+    if (cell instanceof JsonText && typeof value === 'object' && !cell.isKept) {
       throw new GeneratorError(
-        `The column ${this.name} has the number ${value}: put its digits in quotes`,
+        `The column ${this.name} has a number of more than 15 digits within a list or an object in line ${line}: put it in quotes`,
       );
     }
-    const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+    const text = cellText(cell);
     this.types = this.types.filter(([, accepts]) => accepts(value, text));
     const length = Array.from(text).length;
     this.values += 1;
@@ -250,6 +249,21 @@ export class Column {
     const { size } = this.distinct;
     return size >= 2 && size <= maximum && size * rows <= this.values;
   }
+}
+
+/** A cell as one text for equal values: `5` for the number `5.0`. @type {(cell: unknown) => string} */
+export function cellText(cell) {
+  if (!(cell instanceof JsonText)) return String(cell);
+  const { text, value } = cell;
+  if (typeof value === 'object') return JSON.stringify(value);
+  const digits = String(value);
+  return !digits.includes('e') && isSameNumber(text, digits) ? digits : text;
+}
+
+/** Whether a text is a list or an object in JSON whose numbers JavaScript keeps. @type {(text: string) => boolean} */
+function isKeptJson(text) {
+  const json = readJson(text);
+  return json instanceof JsonText && json.isKept;
 }
 
 /** Whether a name is usual for an identifier of another object. @type {(name: string) => boolean} */

@@ -8,8 +8,8 @@ import { snakeOf } from './names.js';
  * @typedef {import('./write/resource.js').Target} Target
  */
 
-/** Names of identifiers that say nothing of the resource. */
-const GENERAL = /^(_?id|key|code|sku|slug|uuid|number)$/i;
+/** Usual names of an identifier, which say nothing of the resource. */
+export const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
 /** The names of references to the resource itself. */
 const PARENT = /^parent[ _-]?(id|code|key)?$/i;
 
@@ -33,7 +33,7 @@ export function referenceOf(column, { own, identifier, resources }) {
   }
   const others = [...resources].filter(([, { isExternal }]) => !isExternal);
   const identified = others.find(
-    ([, target]) => !GENERAL.test(target.identifier) && bare(target.identifier) === bare(name),
+    ([, target]) => !IDENTIFIERS.test(target.identifier) && bare(target.identifier) === bare(name),
   );
   const names = others.map(([resource]) => resource);
   const resource = identified?.[0] ?? resourceNamed(name, names);
@@ -61,5 +61,5 @@ function resourceNamed(column, resources) {
   return longer.length === 1 ? longer[0] : undefined;
 }
 
-/** @type {(name: string) => string} */
-const bare = (name) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+/** A name without what ways to write it differ in. @type {(name: string) => string} */
+export const bare = (name) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();

@@ -3,7 +3,6 @@ import { EMPTY_QUOTES } from '../../src/import/csv-reader.js';
 import { formatNamed, rowsOf as fileRows } from '../../src/import/file-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { openSource, textOf } from '../../src/import/source.js';
-import { JsonText } from '../../src/resource/json-text.js';
 import { GeneratorError } from './generator-error.js';
 
 /** @typedef {AsyncGenerator<{ line: number, cells: [column: string, value: unknown][] }>} Rows */
@@ -21,7 +20,8 @@ export async function* rowsOf(file, delimiter) {
     for await (const rows of fileRows(formatNamed(file), textOf(stream), delimiter)) {
       for (const { line, columns, cells, problem } of rows) {
         if (problem) throw new InvalidRowsError([problem]);
-        const values = cells?.map(valueOf);
+        // An export writes an empty text like this. Most files with quotes have them round every cell.
+        const values = cells?.map((cell) => (cell === EMPTY_QUOTES ? null : cell));
         if (values) yield { line, cells: columns.map((name, at) => [name, values[at]]) };
       }
     }
@@ -29,21 +29,5 @@ export async function* rowsOf(file, delimiter) {
     if (!(error instanceof CommandError)) throw error;
     const isOfRow = error instanceof InvalidRowsError;
     throw new GeneratorError(isOfRow ? `${file}: ${error.lines().join('; ')}` : error.message);
-  }
-}
-
-/** @type {(cell: unknown) => unknown} */
-function valueOf(cell) {
-  // An export writes an empty text like this. Most files with quotes have them round every cell.
-  if (cell === EMPTY_QUOTES) return null;
-  return cell instanceof JsonText ? cell.value : cell;
-}
-
-/** What a text in JSON means; `undefined` if it is none. @type {(json: string) => unknown} */
-export function parsed(json) {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
   }
 }

@@ -1,14 +1,12 @@
-import { Column } from './column.js';
+import { cellText, Column } from './column.js';
 import { isFieldName, TIMES } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 import { camelOf, capitalised } from './names.js';
-import { referenceOf } from './references.js';
+import { bare, IDENTIFIERS, referenceOf } from './references.js';
 import { rowsOf } from './rows.js';
 
 /** Maximum number of rows that are read. */
 const MAXIMUM_ROWS = 100_000;
-/** Usual names of an identifier, for the choice between columns whose values are unique. */
-const IDENTIFIERS = /^(_?id|key|code|sku|slug|uuid|number)$/i;
 
 /**
  * Proposes the fields for a file's rows.
@@ -69,7 +67,11 @@ export async function proposal(file, names, resources, { delimiter, number = fal
   };
 }
 
-/** What the rows of a file show about its columns. @type {(file: string, delimiter: string | undefined) => Promise<{ columns: Column[], rows: number }>} */
+/**
+ * What the rows of a file show about its columns.
+ *
+ * @type {(file: string, delimiter: string | undefined) => Promise<{ columns: Column[], rows: number }>}
+ */
 async function columnsOf(file, delimiter) {
   /** @type {Map<string, Column>} */
   const columns = new Map();
@@ -88,14 +90,20 @@ async function columnsOf(file, delimiter) {
   return { columns: [...columns.values()], rows };
 }
 
-/** Whether following a column from row to row leads back. @type {(rows: import('./rows.js').Rows, column: Column, identifier: Column | undefined) => Promise<boolean>} */
+/**
+ * Whether following a column from row to row leads back.
+ *
+ * @param {import('./rows.js').Rows} rows
+ * @param {Column} column
+ * @param {Column | undefined} identifier
+ */
 async function hasCircle(rows, column, identifier) {
   /** @type {Map<string, string>} */
   const next = new Map();
   for await (const { cells } of rows) {
     const row = new Map(cells);
     const value = row.get(column.name) ?? null;
-    if (value !== null) next.set(String(row.get(identifier?.name ?? '')), String(value));
+    if (value !== null) next.set(cellText(row.get(identifier?.name ?? '')), cellText(value));
   }
   const done = new Set();
   for (const first of next.keys()) {
@@ -109,7 +117,12 @@ async function hasCircle(rows, column, identifier) {
   return false;
 }
 
-/** Leaves the filter by a tree to one reference, that to the resource itself first. @type {(references: ReadonlyMap<Column, import('./column.js').Reference>, taken: ReadonlySet<string>) => void} */
+/**
+ * Leaves the filter by a tree to one reference, that to the resource itself first.
+ *
+ * @param {ReadonlyMap<Column, import('./column.js').Reference>} references
+ * @param {ReadonlySet<string>} taken
+ */
 function oneTree(references, taken) {
   const trees = [...references.values()].filter(({ isTree }) => isTree);
   const first = taken.has('within') ? undefined : (trees.find(({ isOwn }) => isOwn) ?? trees[0]);
@@ -123,7 +136,6 @@ function oneTree(references, taken) {
  */
 function identifierAmong(columns, { identifier: usual, resource }, { file, rows, separated }) {
   const candidates = columns.filter(({ identifies }) => identifies);
-  const bare = (/** @type {string} */ name) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
   const found =
     candidates.find(({ name }) => bare(name) === usual.toLowerCase()) ??
     candidates.find(({ name }) => IDENTIFIERS.test(name)) ??

@@ -266,16 +266,6 @@ export function identifierFacts(name) {
 }
 
 /**
- * Whether a number that was read from JSON still has the digits that it was written with.
- *
- * @param {number} value
- */
-export function hasItsDigits(value) {
-  const text = String(value);
-  return text.replace(/[^0-9]/g, '').length <= 15 && !text.includes('e');
-}
-
-/**
  * Maximum bytes of a text in an index.
  *
  * @param {number} length maximum characters, of at most four bytes in UTF-8

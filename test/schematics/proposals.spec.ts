@@ -31,11 +31,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The lines that are printed for rows: those of CSV as a text, those of NDJSON as objects. */
+/** The lines that are printed for rows: those of CSV or NDJSON as a text, those of NDJSON also as objects. */
 async function proposed(rows: string | readonly object[], number = false): Promise<string[]> {
-  const isText = typeof rows === 'string';
-  const file = join(folder, isText ? 'things.csv' : 'things.ndjson');
-  await writeFile(file, isText ? rows : rows.map((row) => JSON.stringify(row)).join('\n'));
+  const text = typeof rows === 'string' ? rows : rows.map((row) => JSON.stringify(row)).join('\n');
+  const file = join(folder, text.startsWith('{') ? 'things.ndjson' : 'things.csv');
+  await writeFile(file, text);
   const { lines } = await proposal(file, namesOf('things', undefined), RESOURCES, { number });
   return lines.map((line) => line.trim());
 }
@@ -61,6 +61,37 @@ describe('Of the rows of a file,', () => {
     expect(await proposed(ofValues(name, values))).toContain(line);
   });
 
+  it.each([
+    ['n', ['5', '5.0', '1e3'], 'n:integer:interval:sort'],
+    ['n', ['9007199254740993', '1'], 'n:bigint:interval:sort'],
+    ['n', ['100.000000000000001', '1'], 'n:decimal:interval:sort'],
+    ['n', ['0.10000000000000001', '1e-7'], 'n:double:interval:sort'],
+    ['n', ['1e400'], 'n:text:exact (single words or codes)'],
+    ['price', ['1234567890123456789.10', '123456789012345678901'], 'price:decimal:interval:sort'],
+    ['n', ['[1]', '[0.1]'], 'n:json'],
+  ])('numbers of JSON keep their digits: %s %j', async (name, numbers, line) => {
+    // JavaScript rounds the first two to one number.
+    const key = (at: number): string => `900719925474099${2 + at}`;
+    const rows = numbers.map((number, at) => `{"thingID":${key(at)},"${name}":${number}}\n`);
+    const lines = await proposed(rows.join(''));
+    expect(lines).toContain(line);
+    expect(lines).toContain('thingID:bigint:identifier');
+  });
+
+  it('numbers within objects that an import refuses are refused', async () => {
+    await expect(proposed('{"thingID":"a","n":{"a":[9007199254740993]}}\n')).rejects.toThrow(
+      'The column n has a number of more than 15 digits within a list or an object in line 1: put it in quotes',
+    );
+    expect(await proposed('thingID,n\na,"{""a"":9007199254740993}"\n')).toContain(
+      'n:text:exact (single words or codes)',
+    );
+  });
+
+  it('rows that lead back by numbers are found', async () => {
+    const rows = [[1, 2], [2, 1], [3]].map(([thingID, parentID]) => ({ thingID, parentID }));
+    expect(await proposed(rows)).toContain('parentID:integer:null:several (identifiers of others)');
+  });
+
   it.each<[string, string[], string]>([
     ['spare', ['t', 'f', 't'], 'spare:boolean:exact:counted'],
     ['spare', ['TRUE', 'FALSE', ''], 'spare:boolean:null:exact:counted'],
@@ -74,20 +105,20 @@ describe('Of the rows of a file,', () => {
 
   it.each<[string, unknown[], string]>([
     [
-      'few texts of words are picked, not searched',
+      'few texts of words',
       repeated(12, 'New York', 'San Juan', 'Los Altos', 'Santa Fe', 'Key West'),
       'place:text:several:counted (5 values in 12 rows)',
     ],
     [
-      'lists are counted',
+      'lists',
       [
         ['a', 'b'],
         ['a', 'b'],
       ],
       'place:texts:several:counted',
     ],
-    ['lists whose items are all different are not', [[1], [2]], 'place:integers:several'],
-  ])('%s', async (_, values, line) => {
+    ['lists whose items are all different', [[1], [2]], 'place:integers:several'],
+  ])('what repeats is counted, and not searched: %s', async (_, values, line) => {
     expect(await proposed(ofValues('place', values))).toContain(line);
   });
 
