@@ -6,10 +6,10 @@ FROM base AS build
 # package-lock.json links to the generator, a local package.
 COPY schematics schematics
 RUN npm ci
-COPY .swcrc nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY .swcrc build.mjs nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY packages/embedded-postgres packages/embedded-postgres
 COPY src src
-RUN npx nest build
+RUN npm run build
 
 FROM base AS dependencies
 # The embedded PostgreSQL, an optional dependency, is not needed in the image.
@@ -26,7 +26,8 @@ USER node
 EXPOSE 3000 9090
 # Readiness, because dependents of the container wait for it. Docker does not restart an unhealthy
 # container. An orchestrator that does should use /health/live. By bash, since the start of Node.js every five
-# seconds takes thirty times the CPU. Several instances that start at once on a busy machine take more than a minute.
+# seconds takes thirty times the CPU. At HOST, if the service listens there and not on the loopback address.
+# Several instances that start at once on a busy machine take more than a minute.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=180s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${ADMIN_PORT:-9090} || exec 3<>/dev/tcp/$HOST/${ADMIN_PORT:-9090}; printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3; grep -q '200 OK' <&3"]
 # Exec form: signals reach the service, not a shell.

@@ -4,7 +4,7 @@
 #
 #   deploy/drills.sh [dump|tracked|in-place|physical|upgrade|passwords|tls]…    default: all
 #
-# Requires a build (`npx nest build`), PostgreSQL 15 or newer with its client programs in PG_BIN (default: of
+# Requires a build (`npm run build`), PostgreSQL 15 or newer with its client programs in PG_BIN (default: of
 # pg_config), curl, openssl, and HAProxy for `tls`. Run as root, PostgreSQL runs as `postgres`. Of the environment it
 # takes PATH, PG_BIN and TMPDIR alone.
 set -euo pipefail
@@ -200,7 +200,7 @@ tracked() {
   (
     cd "$RELEASE"
     DATABASE_URL=$(database) npm run -s resource -- wares --from-table sales.wares --track
-    npx nest build
+    npm run -s build
   ) > "$WORK/generated" 2>&1 || fail "the resource was not generated: $(cat "$WORK/generated")"
   catalogue migrate > /dev/null
 

@@ -6,7 +6,7 @@
 #
 # The service answers on PORT (3000), PostgreSQL on the ports 5000 (the primary) and 5001 (the replicas).
 #
-# Requires a build (`npx nest build`), curl, openssl and the Debian packages patroni, etcd-server, python3-etcd, postgresql,
+# Requires a build (`npm run build`), curl, openssl and the Debian packages patroni, etcd-server, python3-etcd, postgresql,
 # haproxy and redis-server, whose own services must be stopped, since they have the same ports. If you are root,
 # PostgreSQL runs as `postgres`.
 #
