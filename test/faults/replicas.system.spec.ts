@@ -6,6 +6,7 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrate } from '../../src/database/migrate.js';
 import { primaryPool } from '../../src/database/read-pool.js';
 import { Replicas } from '../../src/database/replicas.js';
+import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Settings } from '../../src/settings/settings.js';
 import { sentStatements } from '../sent-statements.js';
 import { type Service, startService } from '../service.js';
@@ -185,16 +186,29 @@ it('A wait ends by a change at the primary, and not by an older version on a rep
       expect(headers['preference-applied']).toBe(prefer);
       return { status, tag: headers.etag };
     };
+    const clients = other.application.get(ClientsService);
+    await clients.create('narrowed', { hidden: ['brands.createdAt'] });
+    const { token } = await clients.issue('narrowed', null);
     await until(() => Promise.resolve(other.application.get(Replicas).available.length === 1));
     const { headers } = await other.get('/brands?limit=1').expect(200);
     await replicas[0]?.query('SELECT pg_wal_replay_pause()');
     const waiting = waited(headers.etag, 20);
+    const adapter = other.application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
+    await until(() => adapter.waiting.size === 1);
     await primary.query(`UPDATE brands SET name = 'Changed' WHERE "brandID" = 'b0'`);
     const changed = await waiting;
     expect(changed.status).toBe(200);
     // The list on the replica is what it was.
     expect((await other.get('/brands?limit=1')).headers.etag).toBe(headers.etag);
     expect(await waited(changed.tag, 2)).toEqual({ status: 304, tag: changed.tag });
+    // A client that never waits reads where it would read otherwise.
+    const narrowed = { 'X-Client-ID': 'narrowed', Authorization: `Bearer ${token}` };
+    const { body } = await other
+      .anonymous()
+      .get('/brands?limit=1&fields=name')
+      .set({ ...narrowed, 'If-None-Match': '"none"', Prefer: 'wait=2' })
+      .expect(200);
+    expect(body).toMatchObject({ response_data: { objects: [{ name: 'Brand' }] } });
   } finally {
     await replicas[0]?.query('SELECT pg_wal_replay_resume()');
     await other.stop();

@@ -51,17 +51,21 @@ export class FacetReader {
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
    * @param client who sees these objects; absent: their resource has no scope
-   * @param waits as for `ListReader.prepare`
+   * @param prefersWait as for `ListReader.prepare`
    * @throws ApiError `-2` while the lists of its resource are withheld, or it is loaded
    */
-  prepare(counts: FacetCounts, client?: ScopeClient, waits = false): PreparedPage {
+  prepare(counts: FacetCounts, client?: ScopeClient, prefersWait = false): PreparedPage {
     const { fields, names } = counts.request;
     const columns = names.map((name) => columnNamed(fields, name));
     const described = counts.list.showing(labelFields(counts.list.repository.metadata, columns));
-    const ofList = this.lists.prepare(described, client, waits);
+    const ofList = this.lists.prepare(described, client, prefersWait);
     const list = described.seenBy(client);
     const prepared = this.statementOf(list, counts);
-    const { reads, inHistory } = sourceOf(this.reads, counts.list, waits);
+    const { reads, inHistory } = sourceOf(
+      this.reads,
+      counts.list,
+      prefersWait && !ofList.isNarrowed,
+    );
     const [{ digest }, sent] = prepared;
     return {
       resource: ofList.resource,

@@ -48,10 +48,11 @@ export class ListReader {
    *
    * @param client who sees it; absent: none of its resources has a scope
    * @param described of its query, `offset` does not count beside `after`
-   * @param waits whether its request waits for a change: see `sourceOf`
+   * @param prefersWait whether its request prefers to wait for a change, which a client that sees every column does: see
+   * `sourceOf`
    * @throws ApiError `-2` while the lists of one of its resources are withheld, or one is loaded
    */
-  prepare(described: Listing, client?: ScopeClient, waits = false): PreparedList {
+  prepare(described: Listing, client?: ScopeClient, prefersWait = false): PreparedList {
     const listing = described.seenBy(client);
     const { resources, repository } = listing;
     this.unavailable.checkLists(resources);
@@ -65,8 +66,8 @@ export class ListReader {
     // Tells the pages of two releases apart, too.
     const selected = selection(repository.metadata, fields, visibleRelated(client, shown));
     const dependencies = this.dependenciesOf(described, listing, matching);
-    const { reads, inHistory } = sourceOf(this.reads, described, waits);
     const isNarrowed = !resources.every((name) => client?.rights?.seesAll(name) ?? true);
+    const { reads, inHistory } = sourceOf(this.reads, described, prefersWait && !isNarrowed);
     const read = <T>(work: (page: PageToRead, rows: ReadRows) => Promise<T>): Promise<T> =>
       readResolved(reads, listing, (resolved, rows) => {
         const found = resolved === listing ? matching : matchingObjects(resolved, order);

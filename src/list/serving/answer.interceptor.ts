@@ -16,7 +16,7 @@ import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields } from '../listing/shown-fields.js';
 import { streamFormatOf } from './accept.js';
-import { mayWait } from './change-wait.js';
+import { wantedWait } from './change-wait.js';
 import { handlerPage } from './handler-page.js';
 import { PageServer } from './page-server.js';
 import { StreamServer } from './stream-server.js';
@@ -47,13 +47,14 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     request.trace?.leave();
+    const prefersWait = wantedWait(request) !== undefined;
     if (result instanceof Listing) {
       const format = streamFormatOf(request);
-      const list = this.lists.prepare(result, request.client, !format && mayWait(request));
+      const list = this.lists.prepare(result, request.client, !format && prefersWait);
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
     }
     if (result instanceof FacetCounts) {
-      const counts = this.facets.prepare(result, request.client, mayWait(request));
+      const counts = this.facets.prepare(result, request.client, prefersWait);
       return this.pages.answer(counts, request);
     }
     if (result instanceof ObjectLookup) return this.pages.answerObject(result, request);

@@ -10,21 +10,18 @@ import type { PreparedPage } from '../reading/prepared-list.js';
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;
 
-/** Whether a request prefers to wait until something differs from what its client has. */
-export function mayWait(request: CatalogueRequest): boolean {
-  return request.headers['if-none-match'] !== undefined && preferredWait(request) !== undefined;
+/** The seconds that a request prefers to wait for a change, if it says what its client knows; `undefined`: none. */
+export function wantedWait(request: CatalogueRequest, isOfChanges = false): number | undefined {
+  const isKnown = isOfChanges || request.headers['if-none-match'] !== undefined;
+  return isKnown ? preferredWait(request) : undefined;
 }
 
-/**
- * The seconds that a request prefers to wait for a change, if it says what its client knows; `undefined`: none. A client
- * that does not see every column never waits: the end of a wait tells of any change.
- */
+/** As `wantedWait`, but a client that does not see every column never waits: the end of a wait tells of any change. */
 export function waitOf(
   { isNarrowed, isOfChanges }: PreparedPage,
   request: CatalogueRequest,
 ): number | undefined {
-  const isKnown = isOfChanges === true || request.headers['if-none-match'] !== undefined;
-  return isKnown && !isNarrowed ? preferredWait(request) : undefined;
+  return isNarrowed ? undefined : wantedWait(request, isOfChanges);
 }
 
 /** Lets requests wait that have nothing new for their client. */
