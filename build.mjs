@@ -20,7 +20,8 @@ const [target, beside] = ['dist', `.dist-${process.pid}`];
 /** The commands of npm build again if a source is newer than this file. */
 const MAIN = 'main.js';
 
-// Ctrl-C ends the build, and then this process, which removes its folder.
+// Ctrl-C reaches the compiler, too, and ends it. This process then removes its folder, also if a signal reaches it alone:
+// when the compiler has ended.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 const begun = new Date();
 try {

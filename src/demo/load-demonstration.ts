@@ -37,11 +37,11 @@ export async function loadDemonstration(dataSource: DataSource): Promise<void> {
   }
 }
 
-async function load({ manager: of, dataSource }: QueryRunner): Promise<void> {
-  await of.transaction(async (manager) => {
+async function load(runner: QueryRunner): Promise<void> {
+  await runner.manager.transaction(async (manager) => {
     if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
     const { queryRunner } = manager;
-    const resources = resourcesWith('written', dataSource);
+    const resources = resourcesWith('written', runner.dataSource);
     let isNew = true;
     for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
     for (const resource of isNew ? DEMO_RESOURCES : []) {

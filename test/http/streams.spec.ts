@@ -219,7 +219,7 @@ describe('A list as a stream', () => {
     const last = () => observed.mock.lastCall?.[0];
     try {
       const response = await ask('/products');
-      const [first] = (await once(response, 'data')) as [Buffer];
+      await once(response, 'data');
       response.pause();
       // Until it rests in its transaction, since the reader takes no more.
       await until(async () => {
@@ -231,7 +231,6 @@ describe('A list as a stream', () => {
       });
       await expect(textOf(response)).rejects.toThrow('aborted');
       await until(() => observed.mock.calls.length > 0 && logged.mock.calls.length > 0);
-      expect(first.length).toBeGreaterThan(0);
       expect(last()).toMatchObject({ route: '/products', status: 503, errcode: -2 });
       expect(logged.mock.lastCall?.[0]).toMatch(
         /GET \/products -2: terminating connection due to administrator command$/,

@@ -255,7 +255,7 @@ describe('SQL of a list that reads a resource with a scope', () => {
     expect(await findViolations(service.application)).toEqual(expect.arrayContaining(lines));
   });
 
-  it('is found in a view that is created anew', async () => {
+  it('is found in a view that is replaced', async () => {
     const path = '/test_lots?fields=lotID,viewed';
     const create = (query: string) =>
       service.dataSource.query(`CREATE OR REPLACE VIEW test_bidders AS ${query}`);

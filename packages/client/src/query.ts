@@ -1,4 +1,4 @@
-/** The parameters that are no filters: an empty array is the same as none. */
+/** The parameters that are no filters. An empty array of them is not sent. */
 const NO_FILTER = /^(fields|include|sort|facets|bounds)$/;
 
 /**

@@ -56,7 +56,7 @@ class LenientServer extends McpServer {
   }
 }
 
-/** The content as text alone: structured content beside it, as for an output schema, would be the same again. */
+/** The content as text alone: structured content, as for an output schema, would repeat it. */
 function resultOf(content: Record<string, unknown>): CallToolResult {
   const text = JSON.stringify(content);
   if (text.length <= MAXIMUM_TEXT) return { content: [{ type: 'text', text }] };

@@ -97,7 +97,8 @@ export class StreamServer {
       // Before the response is closed, which reports the request.
       if (error) {
         const { errcode, status } = apiErrorOf(error);
-        Object.assign(request, { errcode, cutOffAs: status });
+        request.errcode = errcode;
+        request.cutOffAs = status;
       }
       // HTTP/1.0 has no chunks: only a reset distinguishes an aborted response from a complete one.
       if (request.httpVersion === '1.0') response.socket?.resetAndDestroy();
