@@ -124,6 +124,15 @@ export class Proxy {
     return Number(value?.[1]);
   }
 
+  /** The number of entries of a stick table. */
+  async entries(table: string): Promise<number> {
+    const metrics = await this.metrics('?scope=sticktable');
+    const value = new RegExp(`^haproxy_sticktable_used\\{name="${table}".*\\} (\\d+)$`, 'm').exec(
+      metrics,
+    );
+    return Number(value?.[1]);
+  }
+
   /** Its metrics for Prometheus. */
   async metrics(query = ''): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.operatorPort}/metrics${query}`)).text();

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { connect } from 'node:net';
 import { newToken } from '../../src/clients/token.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
@@ -110,6 +112,33 @@ describeWithProxy('Requests that wait, behind HAProxy:', () => {
       expect(answer.status).toBe(status);
     }
     expect(await fresh.metric('haproxy_backend_sessions_total', 'waiting')).toBe(1);
+  });
+
+  it('and others make no word valid but the token that the service has read', async () => {
+    const guarded = await fleet.proxyBefore(instances.map(({ host }) => host));
+    await guarded.untilReady(2);
+    const token = headers.Authorization?.replace('Bearer ', '');
+    const status = async (query: string, ...authorization: string[]): Promise<unknown> => {
+      const path = `/brands?clientID=tester&name=x${query}`;
+      const asked = request({ port: guarded.port, path, headers: { authorization }, agent: false });
+      const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    const statuses = [
+      await status(`&access_token=${token}`, `Basic ${newToken()}`),
+      await status(`&access_token=${token}`, `Bearer ${newToken()} x`),
+      await status('', `Basic ${newToken()}`, `Bearer ${token}`),
+      await status('', `Bearer ${token}`, `Basic ${newToken()}`),
+      await status(`&access%5Ftoken=${token}`, `Basic ${newToken()}`),
+      await status(`;access_token=${newToken()}&access_token=${token}`),
+      await status(`?access_token=${newToken()}&access_token=${token}`),
+    ];
+    expect([await guarded.entries('valid'), ...statuses]).toEqual([0, ...statuses.map(() => 200)]);
+    expect(await status(`a%20b+c&access_token=${token}`)).toBe(200);
+    expect(await guarded.entries('valid')).toBe(1);
+    expect(await status('', `bearer  ${token}`)).toBe(200);
+    expect(await guarded.entries('valid')).toBe(1);
   });
 
   it('with made-up tokens are those of one client, beside which no other loses a request', async () => {
