@@ -19,7 +19,7 @@ export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReadi
     if (cell === EMPTY_QUOTES) return format.read('') === undefined ? nothing : { value: '' };
     const value =
       cell instanceof JsonText
-        ? readJson(format, cell)
+        ? readJsonText(format, cell)
         : format.read((cell as string | boolean).toString());
     return value === undefined
       ? { mustBe: format.expectedOf?.(cell) ?? format.expected }
@@ -27,8 +27,8 @@ export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReadi
   };
 }
 
-/** A number is read by its text. What needs another text of it, such as 5 for 5.0, reads that if it is the same number. */
-function readJson({ read, readObject }: CellFormat, json: JsonText): string | undefined {
+/** Reads a number by its text, and else as JavaScript writes it, if that is an equal number: `5` for `5.0`. */
+function readJsonText({ read, readObject }: CellFormat, json: JsonText): string | undefined {
   if (typeof json.value !== 'number') return readObject?.(json);
   const text = String(json.value);
   return read(json.text) ?? (isSameNumber(json.text, text) ? read(text) : undefined);
