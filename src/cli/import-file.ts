@@ -3,12 +3,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
-import { type FileRow, formatNamed, type ImportFormat, rowsOf } from '../import/file-rows.js';
+import { formatNamed, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
-import { numberedRows } from '../import/numbered-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
-import { identifierOf, resourcesOf, tableOf } from '../resource/resource.js';
+import { resourcesOf, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
 import { analyseWritten, REPORT_WRITES } from '../tally/statistics.js';
 import { CommandError } from '../command-error.js';
@@ -61,8 +60,7 @@ async function load(
   const progress = new Progress(process.stderr, source);
   await runner.startTransaction();
   try {
-    const read = progress.count(rowsOf(format, textOf(source.stream), flags.delimiter));
-    const rows = flags.number ? await numbered(runner, metadata, read, flags) : read;
+    const rows = progress.count(rowsOf(format, textOf(source.stream), flags.delimiter));
     const onWaiting = (line: string): void => {
       progress.end();
       console.error(`The import ${line}`);
@@ -95,31 +93,6 @@ async function load(
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
     throw error;
   }
-}
-
-/**
- * The rows with their numbers as identifiers.
- *
- * @throws CommandError if these would be those of other objects
- */
-async function numbered(
-  runner: QueryRunner,
-  metadata: EntityMetadata,
-  rows: AsyncIterable<readonly FileRow[]>,
-  { map, replace }: ImportFlags,
-): Promise<AsyncIterable<readonly FileRow[]>> {
-  const { propertyName: identifier } = identifierOf(metadata);
-  if (map?.has(identifier))
-    throw new CommandError(`${identifier} is set by both --number and --map`);
-  const [{ exists }] = await runner.manager.query<[{ exists: boolean }]>(
-    `SELECT EXISTS (SELECT FROM "${metadata.tableName}")`,
-  );
-  if (exists && !replace) {
-    throw new CommandError(
-      `--number would overwrite objects of ${metadata.tableName} with the rows of these numbers: add --replace if the file has all of them`,
-    );
-  }
-  return numberedRows(rows, identifier);
 }
 
 /**

@@ -9,6 +9,7 @@ import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
+import { numbered } from './numbered-rows.js';
 import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
 import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
@@ -19,6 +20,8 @@ const BULK = 5000;
 interface ImportOptions extends Mapping {
   /** Whether objects that are not in the file are deleted. */
   readonly replace: boolean;
+  /** Whether the rows are identified by their numbers. */
+  readonly number?: boolean;
   /** Whether `replace` may delete more than a fifth of the objects. */
   readonly allowDeletes?: boolean;
   /** Whether an identifier may have characters that are not seen. */
@@ -46,7 +49,7 @@ export async function importRows(
   runner: QueryRunner,
   metadata: EntityMetadata,
   batches: AsyncIterable<readonly FileRow[]>,
-  options: ImportOptions,
+  given: ImportOptions,
 ): Promise<ImportResult> {
   await runner.query('SET LOCAL statement_timeout = 0');
   // A command that is killed leaves no statement behind that holds its locks.
@@ -56,7 +59,9 @@ export async function importRows(
   await runner.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
     `import ${metadata.tableName}`,
   ]);
-  const staging = await stage(runner, metadata, batches, options);
+  // Behind the lock, so that it sees the objects of an import before.
+  const { rows, options } = await numbered(runner.manager, metadata, batches, given);
+  const staging = await stage(runner, metadata, rows, options);
   const statements = new Statements(
     runner.dataSource,
     metadata,

@@ -97,8 +97,9 @@ export class Statements {
 
   /** Result: one row with the counts `deleted`, of the objects that `deletion` deletes, and `all`. */
   deletions(): string {
-    return `SELECT count(*) FILTER (WHERE ${this.isLacking()}) AS deleted, count(*) AS all
-      FROM ${this.table} present`;
+    // A condition of WHERE becomes a join. One of FILTER is asked of each object.
+    return `SELECT (SELECT count(*) FROM ${this.table} present WHERE ${this.isLacking()}) AS deleted,
+      (SELECT count(*) FROM ${this.table}) AS all`;
   }
 
   /** Whether an object `present` is not staged, in SQL. */

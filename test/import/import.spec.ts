@@ -5,6 +5,7 @@ import { type FileFormat, type ImportFormat, rowsOf } from '../../src/import/fil
 import { importRows, type ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { textOf } from '../../src/import/source.js';
+import { Statements } from '../../src/import/statements.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { CommandError } from '../../src/command-error.js';
 import { type Service, startService } from '../service.js';
@@ -26,6 +27,7 @@ interface Options {
   replace?: boolean;
   allowDeletes?: boolean;
   allowInvisible?: boolean;
+  number?: true;
   delimiter?: string;
 }
 
@@ -146,6 +148,16 @@ describe('An import', () => {
     expect(await load('brands', file(1), options)).toEqual(counts(0, 0, 1, 7));
   });
 
+  it('counts what the file lacks by a join, whatever the number of its rows', async () => {
+    const metadata = metadataOf('brands');
+    const plan = await service.dataSource.transaction(async (manager) => {
+      await manager.query(Statements.createStaging(metadata));
+      const statements = new Statements(service.dataSource, metadata, [], true);
+      return manager.query<object[]>(`EXPLAIN ${statements.deletions()}`);
+    });
+    expect(JSON.stringify(plan)).toMatch(/Anti Join/);
+  });
+
   it('refuses to delete everything for a file without a row', async () => {
     await load('brands', 'brandID,name\na,A\n');
     await expect(load('brands', 'brandID,name\n', { replace: true })).rejects.toThrow(
@@ -208,6 +220,32 @@ describe('An import', () => {
     await load('brands', '\ufeffbrandID,name\r\nb,B\r\n\r\n');
     await load('brands', gzipSync('{"brandID":"c","name":"C"}'), { format: 'ndjson' });
     expect((await rows('brands')).map(({ name }) => name)).toEqual(['A', 'B', 'C']);
+  });
+
+  it('numbers the rows of a file where no objects are, also beside another', async () => {
+    const both = [1, 2].map(() => load('brands', 'name\nA\nB\n', { number: true }));
+    const results = await Promise.allSettled(both);
+    expect(results.find(({ status }) => status === 'fulfilled')).toMatchObject({
+      value: counts(2, 0, 0, 0),
+    });
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: new CommandError(
+        '--number would overwrite objects of brands with the rows of these numbers: add --replace if the file has all of them',
+      ),
+    });
+    expect((await rows('brands')).map(({ brandID, name }) => [brandID, name])).toEqual([
+      ['1', 'A'],
+      ['2', 'B'],
+    ]);
+  });
+
+  it('numbers rows beside a column of the name that is mapped to another field', async () => {
+    const map = { name: 'brandID' };
+    await load('brands', 'brandID\nA\nB\n', { number: true, map });
+    expect(await rows('brands')).toMatchObject([
+      { brandID: '1', name: 'A' },
+      { brandID: '2', name: 'B' },
+    ]);
   });
 
   it('takes turns with another of the same resource', async () => {
@@ -574,6 +612,7 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
 
   it.each([
     ['a column that names no field', 'brandID,name,foo\n', /^line 1, column foo: names no field/],
+    ['commas within a name', 'brandID,"a,b,c"\n', /^line 1, column a,b,c: names no field/],
     ['no column for the identifier', 'name\nA\n', /^line 1: there is no column for brandID$/],
     ['a column twice', 'brandID,name,name\n', /^line 1, column name: stands twice/],
     ['nothing at all', '', /^line 1: there is no header$/],
