@@ -50,7 +50,11 @@ const SEARCH_PATH = `concat_ws(', ', coalesce(
  * @param options those of the URL, such as `-c jit=on`
  */
 export function sessionStatement(statementTimeout: number, options = ''): string {
-  const preferences = Object.entries(PREFERENCES).filter(([name]) => !options.includes(name));
+  // As `-c jit=on`, `-cjit=on` or `--jit=on`. PostgreSQL takes hyphens for underscores.
+  const given = [...options.matchAll(/(?:^|\s)(?:-c\s*|--)([\w-]+)=/g)].map(([, name = '']) =>
+    name.toLowerCase().replaceAll('-', '_'),
+  );
+  const preferences = Object.entries(PREFERENCES).filter(([name]) => !given.includes(name));
   const values = [
     ...Object.entries(SETTINGS),
     ...preferences,

@@ -235,6 +235,20 @@ describe('A session', () => {
   });
 
   it.each([
+    ['-c jit_above_cost=5', { jit: 'off', cost: '20000' }],
+    ['-cjit=on --Parallel-Setup-Cost=5', { jit: 'on', cost: '5' }],
+  ])('has its preferences but for those that the options %s set', async (options, expected) => {
+    const url = new URL(database.url);
+    url.searchParams.set('options', options);
+    const probe = createProbe(url.href);
+    const { rows } = await probe.query(
+      `SELECT current_setting('jit') AS jit, current_setting('parallel_setup_cost') AS cost`,
+    );
+    await probe.end();
+    expect(rows).toEqual([expected]);
+  });
+
+  it.each([
     ['the schema of the tables first', `"elsewhere", public`, 'public'],
     ['public where no schema exists', `''`, 'public'],
   ])('has %s in its path', async (_what, path, schema) => {
