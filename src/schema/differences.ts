@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm';
+import { CommandError } from '../command-error.js';
 import { resourcesWith } from '../resource/capabilities.js';
 import { quotedName, resourcesOf } from '../resource/resource.js';
-import { type Difference, MIGRATION } from './difference.js';
+import { type Difference, lineOf, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
 import { readParts } from './parts/parts.js';
 import { schemaChanges } from './schema-changes.js';
@@ -10,8 +11,10 @@ import { schemaChanges } from './schema-changes.js';
  * Compares the entities with tables, indexes, tallies and triggers. Reads no objects; takes about 50 ms.
  *
  * @throws QueryFailedError if a migration of the service itself is missing
+ * @throws CommandError if the user may not read a table that the comparison needs
  */
 export async function differences(dataSource: DataSource): Promise<Difference[]> {
+  await checkReadable(dataSource);
   const found = [
     ...(await tableDifferences(dataSource)),
     ...(await disabledTriggers(dataSource)),
@@ -32,6 +35,16 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     }
   }
   return found;
+}
+
+/** @throws CommandError if the user may not read a table of which the comparison takes what is installed */
+async function checkReadable(dataSource: DataSource): Promise<void> {
+  const [closed] = await dataSource.query<ClosedTable[]>(
+    `SELECT relname AS table, pg_get_userbyid(relowner) AS owner, current_user AS user FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relname IN ('tallies', 'searches', 'typeorm_metadata')
+     AND NOT has_table_privilege(oid, 'SELECT') ORDER BY relname`,
+  );
+  if (closed) throw new CommandError(lineOf(closedDifference(closed)));
 }
 
 /** Compares the tables of the service with the entities. */
@@ -77,11 +90,22 @@ async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
   });
 }
 
-/** The tables of the service that its user may not read or write, as where another user has created them. */
+/** A table of the service that its user may not read or write, as where another user has created it. */
+interface ClosedTable {
+  readonly table: string;
+  readonly owner: string;
+  readonly user: string;
+}
+
+function closedDifference({ table, owner, user }: ClosedTable): Difference {
+  return {
+    text: `the user ${user} may not read and write ${table}, which belongs to ${owner}`,
+    remedy: `run ALTER TABLE ${quotedName(table)} OWNER TO ${quotedName(user)}`,
+  };
+}
+
 async function closedTables(dataSource: DataSource): Promise<Difference[]> {
-  const tables = await dataSource.query<
-    { table: string; resource: string | null; owner: string; user: string }[]
-  >(
+  const tables = await dataSource.query<(ClosedTable & { resource: string | null })[]>(
     `SELECT relname AS table, resource, pg_get_userbyid(relowner) AS owner, current_user AS user
      FROM pg_class LEFT JOIN tallies
      ON relname IN (resource, resource || '_deletions') OR starts_with(relname, resource || '_tally')
@@ -96,10 +120,9 @@ async function closedTables(dataSource: DataSource): Promise<Difference[]> {
      GROUP BY relname, relowner, pg_class.oid, resource HAVING NOT bool_and(has_table_privilege(pg_class.oid, privilege))
      ORDER BY relname`,
   );
-  return tables.map(({ table, resource, owner, user }) => ({
-    text: `the user ${user} may not read and write ${table}, which belongs to ${owner}`,
-    remedy: `run ALTER TABLE ${quotedName(table)} OWNER TO ${quotedName(user)}`,
-    resource: resource ?? undefined,
+  return tables.map((closed) => ({
+    ...closedDifference(closed),
+    resource: closed.resource ?? undefined,
   }));
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { differences } from '../../src/schema/differences.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { startTracked, TRACK, type TrackedService } from '../list/tracked.fixture.js';
 import { logLines } from '../log-lines.js';
@@ -33,8 +34,7 @@ const ofOthers = () =>
      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')`,
   );
 
-it('What an administrator installs belongs to the owner of the table', async () => {
-  expect(await ofOthers()).toEqual([]);
+const installAll = async () => {
   await asAdministrator(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
   await asAdministrator(`SELECT remove_deletions('brands')`);
   await asAdministrator(`SELECT install_deletions('brands', 'brandID')`);
@@ -43,6 +43,17 @@ it('What an administrator installs belongs to the owner of the table', async () 
     await asAdministrator(`SELECT untrack_table('${resource}')`);
     await asAdministrator(statement);
   }
+};
+
+it('What an administrator installs belongs to the owner of the table', async () => {
+  expect(await ofOthers()).toEqual([]);
+  // As where it has installed them by an earlier version.
+  for (const kept of ['brands_tally', 'products_words']) {
+    await asAdministrator(`ALTER FUNCTION keep_${kept}() OWNER TO CURRENT_USER`);
+  }
+  await asAdministrator('CREATE TEMP TABLE products (name text, description text, words tsvector)');
+  await installAll();
+  await asAdministrator('DROP TABLE pg_temp.products');
   expect(await ofOthers()).toEqual([]);
   // It is left in the role that it had.
   expect(await asAdministrator('SELECT current_user = session_user AS same')).toEqual([
@@ -52,6 +63,39 @@ it('What an administrator installs belongs to the owner of the table', async () 
   const { body } = await service.get('/brands').expect(200);
   expect(body.response_data.count).toBe('1');
 });
+
+it('A member of the role of the service, which inherits no rights, installs in that role', async () => {
+  const { service: role } = service.roles;
+  const member = `${role}_member`;
+  await asAdministrator(`CREATE ROLE ${member} NOINHERIT IN ROLE ${role}`);
+  await asAdministrator(`SET SESSION AUTHORIZATION ${member}`);
+  try {
+    await asAdministrator(`SET ROLE ${role}`);
+    await installAll();
+    expect(await asAdministrator('SELECT current_user AS role')).toEqual([{ role }]);
+  } finally {
+    await asAdministrator('RESET SESSION AUTHORIZATION');
+    await asAdministrator(`DROP ROLE ${member}`);
+  }
+  expect(await ofOthers()).toEqual([]);
+});
+
+it.each(['tallies', 'searches'])(
+  'A service that may not read %s cannot be compared, and is told what gives it the table',
+  async (table) => {
+    const { service: role } = service.roles;
+    await asAdministrator(`ALTER TABLE ${table} OWNER TO CURRENT_USER`);
+    const [{ owner }] = (await asAdministrator('SELECT current_user AS owner')) as [
+      { owner: string },
+    ];
+    const remedy = `ALTER TABLE "${table}" OWNER TO "${role}"`;
+    await expect(differences(service.dataSource)).rejects.toThrow(
+      `the user ${role} may not read and write ${table}, which belongs to ${owner}; run ${remedy}`,
+    );
+    await asAdministrator(remedy);
+    expect(await differences(service.dataSource)).toEqual([]);
+  },
+);
 
 it.each([
   ['/brands?limit=', 'brands_tally'],

@@ -50,9 +50,10 @@ END $$;
 --
 -- scoped: the columns that they record besides the identifier
 CREATE OR REPLACE FUNCTION install_deletions(of_resource text, identifier text, scoped text[] DEFAULT '{}') RETURNS void
-LANGUAGE plpgsql SET role = 'none' AS $install$
+LANGUAGE plpgsql AS $install$
 DECLARE
   home text := quote_ident(current_schema());
+  caller text := current_setting('role');
   resource text := format('%s.%I', home, of_resource);
   keep text := format('%s.%I', home, 'keep_' || of_resource || '_deletions');
   recorded text[] := identifier || scoped;
@@ -97,6 +98,7 @@ BEGIN
     (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', name), ' OR ') FROM unnest(recorded) name)), keep);
   PERFORM install_trigger(resource::regclass, of_resource || '_deletions_truncate',
     'BEFORE TRUNCATE ON %s FOR EACH STATEMENT', keep);
+  PERFORM set_config('role', caller, true);
 END $install$;
 
 CREATE OR REPLACE FUNCTION remove_deletions(of_resource text) RETURNS void LANGUAGE plpgsql

@@ -329,10 +329,11 @@ CREATE OR REPLACE FUNCTION install_tally(
   of_resource text, identifier text, counted text[],
   sorted text[] DEFAULT '{}', searched text[] DEFAULT '{}', intervals text[] DEFAULT '{}'
 ) RETURNS void LANGUAGE plpgsql
--- For the counts of every combination. A role that is set within the function ends with it.
-SET work_mem = '256MB' SET role = 'none' AS $$
+-- For the counts of every combination.
+SET work_mem = '256MB' AS $$
 DECLARE
   home text := quote_ident(current_schema());
+  caller text := current_setting('role');
   resource regclass := format('%s.%I', home, of_resource);
   keep text := format('%s.%I', home, 'keep_' || of_resource || '_tally');
   key_type text := identifier_type(resource, identifier);
@@ -344,6 +345,7 @@ BEGIN
   IF first_key IS NULL THEN
     RAISE 'The identifier % of % must be a text, an integer, a bigint or a uuid, not %', identifier, of_resource, key_type;
   END IF;
+  -- In the role of the caller: an administrator removes also what another one owns.
   PERFORM remove_tally(of_resource);
   PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- No writer may come between the counting and the triggers.
@@ -375,6 +377,7 @@ BEGIN
     ('truncate', 'AFTER TRUNCATE ON %s')
   ) AS triggers(operation, definition);
   INSERT INTO resource_versions (resource) VALUES (of_resource);
+  PERFORM set_config('role', caller, true);
 END $$;
 
 -- Whether a tally counts by all that an entity declares, in the arguments of install_tally. Every list asks for it, since a

@@ -387,8 +387,9 @@ END $$;
 -- scoped: the columns that the deletions record besides the identifier
 CREATE OR REPLACE FUNCTION track_table(
   of_resource text, of_table text, identifier text, counted text[] DEFAULT '{}', scoped text[] DEFAULT '{}'
-) RETURNS void LANGUAGE plpgsql SET client_min_messages = warning SET role = 'none' AS $$
+) RETURNS void LANGUAGE plpgsql SET client_min_messages = warning AS $$
 DECLARE
+  caller text := current_setting('role');
   recorded text[] := identifier || array_remove(scoped, identifier);
   keep_tally text := format('%I.%I()', current_schema(), 'keep_' || of_resource || '_tally');
   keep_changes text := format('%I.%I()', current_schema(), 'keep_' || of_resource || '_changes');
@@ -408,6 +409,7 @@ BEGIN
   PERFORM track_changes(of_resource, of_table, recorded);
   UPDATE tallies SET tracking = tracking_of(of_resource) WHERE resource = of_resource;
   INSERT INTO resource_versions (resource) VALUES (of_resource);
+  PERFORM set_config('role', caller, true);
 END $$;
 
 -- Removes the times of changes and the deletions of a table of others, with their triggers.

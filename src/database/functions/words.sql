@@ -107,14 +107,16 @@ END $$;
 
 -- Creates the trigger that sets the column words from columns, of which the first is the title. Its function belongs to the
 -- owner of the table.
-CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql
-SET role = 'none' AS $$
+CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   home text := quote_ident(current_schema());
+  caller text := current_setting('role');
+  resource regclass := format('%s.%I', home, of_resource);
   keep text := 'keep_' || of_resource || '_words';
 BEGIN
+  -- In the role of the caller: an administrator removes also what another one owns.
   PERFORM remove_words(of_resource);
-  PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = quote_ident(of_resource)::regclass), true);
+  PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- Writers have search paths of their own. A restore of data only has an empty one. Columns are quoted: so a migration
   -- that changes one finds that the trigger reads it.
   EXECUTE format(
@@ -125,10 +127,11 @@ BEGIN
      END $body$', keep, home, columns[1],
     (SELECT string_agg(format(', NEW."%s"', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
   EXECUTE format(
-    'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
+    'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
     of_resource || '_words', (SELECT string_agg(format('%I', name), ', ') FROM unnest(columns) each(name)),
-    of_resource, keep);
+    resource, keep);
   INSERT INTO searches VALUES (of_resource, columns);
+  PERFORM set_config('role', caller, true);
 END $$;
 
 CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql
