@@ -65,7 +65,7 @@ export class CredentialsGuard implements CanActivate {
       throw this.countFailure(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
     }
     const { client, token } = found;
-    // Not compared as >=: of a time that cannot be read, which is NaN, both are false.
+    // A time that cannot be read is NaN, and must refuse: so this is `!(now < …)`.
     if (!(performance.now() < token.goodUntil)) {
       throw errors.tokenExpired().withHeaders(CHALLENGE);
     }

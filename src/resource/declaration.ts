@@ -4,7 +4,7 @@ import { type Scope, setScope } from './scope.js';
 
 const RESOURCE = Symbol('resource');
 
-/** The tables of others, by the names of all resources. Statements know resources by their names. */
+/** The declared resources by name, each with its table of others, if it has one. */
 const RESOURCES = new Map<string, ExternalTable | undefined>();
 
 /** What lists do with the columns of a resource. Every name is a property of the entity. */

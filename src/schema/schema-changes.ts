@@ -10,7 +10,7 @@ export interface Changes {
 
 /**
  * The statements by which TypeORM would bring the tables in line with the entities, except for the
- * indexes of lists, which it does not know: it has neither INCLUDE nor DESC. Only reads.
+ * indexes of lists, which it does not know: it has neither INCLUDE nor DESC. The database is only read.
  */
 export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   leaveOutDerivedNames(dataSource);
@@ -36,7 +36,8 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
 
 /**
  * Leaves out the names of enumerations that TypeORM derives by itself. It has none where it reads such a type from the
- * database, and would take the name in the entity for a change, each time.
+ * database, and would take the name in the entity for a change, each time. They stay out: another comparison may be under
+ * way, and everything else that reads such a name derives it where it is absent.
  */
 function leaveOutDerivedNames({ entityMetadatas }: DataSource): void {
   for (const { tableName, columns } of entityMetadatas) {
