@@ -6,7 +6,6 @@ import {
   parametersOf,
   readParameters,
   schemaOf,
-  validExample,
 } from '../http/parameters/declared-parameters.js';
 import { sampleOf } from '../resource/column-values.js';
 import type { ComparedValue } from '../resource/comparable.js';
@@ -26,23 +25,30 @@ export interface CalledList {
 /** The texts with which a parameter is tried. */
 type Samples = (declared: DeclaredParameter, settings: ParameterSettings) => readonly string[];
 
-/** The example of a parameter. */
-export const example: Samples = (declared) => [validExample(declared)];
+/** The sample of a parameter. */
+export const example: Samples = (declared, settings) => [sample(declared, settings)];
 
-/** The example of a parameter, its greatest and its least value, and all values of an enumeration or a boolean. */
+/** The sample of a parameter, its greatest and its least value, and all values of an enumeration or a boolean. */
 export const extremes: Samples = (declared, settings) => {
   const schema = schemaOf(declared, settings);
   const { minimum, maximum, format, type, enum: values = [] } = schema.items ?? schema;
   const bounds = format === 'int64' && type === 'string' ? [INT64_MAXIMUM] : [minimum, maximum];
   if (type === 'boolean') return ['true', 'false'];
   const texts = [...bounds.filter((bound) => bound !== undefined).map(String), ...values];
-  return [validExample(declared), ...texts];
+  return [sample(declared, settings), ...texts];
 };
+
+/** The example of a parameter that is valid now, or any texts if it has none. */
+function sample(declared: DeclaredParameter, settings: ParameterSettings): string {
+  const { example } = declared;
+  if (example !== undefined) return typeof example === 'function' ? example() : example;
+  return schemaOf(declared, settings).type === 'array' ? 'a,b' : 'a';
+}
 
 const INT64_MAXIMUM = '9223372036854775807';
 
 /**
- * Calls the handlers of lists once for each sample of each parameter that not every list has, with the examples of
+ * Calls the handlers of lists once for each sample of each parameter that not every list has, with the samples of
  * those that are required. A parameter of the path is a value of the type of the column that it is compared with,
  * and `1` if it is compared with none.
  */
@@ -58,7 +64,7 @@ export async function* callLists(
     const params = await pathSamples(endpoint);
     const required = [...parametersOf(query)]
       .filter(([, { isRequired }]) => isRequired)
-      .map(([name, declared]) => [name, validExample(declared)] as const);
+      .map(([name, declared]) => [name, sample(declared, settings)] as const);
     const ofEveryList = parametersOf(ListQueryDto);
     for (const [parameter, declared] of parametersOf(query)) {
       if (parameter === 'fields' || ofEveryList.has(parameter)) continue;

@@ -102,7 +102,7 @@ function describedPath(endpoint: Endpoint, metadata: EntityMetadata | undefined)
       meaning: meaning ?? (column ? 'Identifies the object.' : 'A part of the path.'),
       schema: shape ? schemaOfShape(shape) : { ...ofColumn.schema },
       example,
-      sample: example ?? (shape ? String(exampleOfShape(shape)) : ofColumn.example),
+      sample: example ?? (shape ? String(exampleOfShape(shape)) : (ofColumn.example ?? 'a')),
     };
   });
 }

@@ -1,4 +1,3 @@
-import { ANY_TEXTS } from '../list/query/parameters.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
 import { exampleOf, type Json } from './schema.js';
@@ -59,7 +58,7 @@ export function exampleText(
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
   const field = name === 'after' ? identifier : name.replace(/(Not|All)$/, '');
   const own = metadata && meaningOf(metadata.target as object, field)?.example;
-  return own ?? (typeof example === 'string' && !ANY_TEXTS.includes(example) ? example : undefined);
+  return own ?? (typeof example === 'string' ? example : undefined);
 }
 
 /** A reference to `If-None-Match` in `components.parameters`. */

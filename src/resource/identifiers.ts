@@ -13,8 +13,8 @@ export interface IdentifierType {
   readonly read: (text: string) => string | Beyond | undefined;
   /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
   readonly bounds: { readonly minimum: string; readonly maximum: string };
-  /** An identifier, unless the entity has a better one. */
-  readonly example: string;
+  /** An identifier, unless the entity has a better one. Absent: any text is one. */
+  readonly example?: string;
 }
 
 /** A subset of JSON Schema 2020-12. */
@@ -48,7 +48,6 @@ const TEXT: IdentifierType = {
   expected: `text of 1 to ${IDENTIFIER_LENGTH} characters`,
   read: (text) => (isTextOf(text, 1, IDENTIFIER_LENGTH) ? text : undefined),
   bounds: { minimum: `''`, maximum: `repeat(chr(1114111), ${IDENTIFIER_LENGTH + 1})` },
-  example: 'a',
 };
 
 const TYPES: Readonly<Record<string, IdentifierType>> = {

@@ -258,15 +258,18 @@ describe('The OpenAPI document', () => {
     expect(document.components.headers['X-RateLimit-Limit'].description).toContain('7000');
   });
 
-  it('has an example that is taken for every parameter', async () => {
+  it('has an example that is taken for every parameter of which one is known', async () => {
     for (const path of RESOURCES) {
       for (const { name, in: place, schema } of document.paths[path].get.parameters.map(at)) {
-        // An example of this one would not be valid for ever.
-        if (place !== 'query' || name === 'deletedSince') continue;
+        if (place !== 'query') continue;
+        // An example would not be valid for ever, or be made up.
+        if (['deletedSince', 'facetStarts'].includes(name)) {
+          expect(schema).not.toHaveProperty('examples');
+          continue;
+        }
         const text = encodeURIComponent(String(schema.examples[0]));
-        // These are about one field.
-        const field =
-          { bounds: '&facets=price', facetStarts: '&facets=type' }[name as string] ?? '';
+        // It is about one field.
+        const field = name === 'bounds' ? '&facets=price' : '';
         const response = await send(
           'GET',
           withQuery(example(path, name), `${name}=${text}${field}`),

@@ -49,8 +49,8 @@ export interface DeclaredParameter {
   readonly schema: ParameterSchema | ((settings: ParameterSettings) => ParameterSchema);
   /** Whether every request must have it. */
   readonly isRequired?: boolean;
-  /** A valid value, as text. A function if the time decides which values are valid. */
-  readonly example: string | (() => string);
+  /** A valid value, as text. A function if the time decides which values are valid. Absent: any text is valid. */
+  readonly example?: string | (() => string);
   /** Converts the text to a value, or to an `InvalidValue`. Absent: the value is the text. */
   readonly read?: (text: string, settings: ParameterSettings) => unknown;
   /**
@@ -70,11 +70,6 @@ export function schemaOf(
   settings: ParameterSettings,
 ): ParameterSchema {
   return typeof schema === 'function' ? schema(settings) : schema;
-}
-
-/** A value of a parameter that is valid now, as text. */
-export function validExample({ example }: DeclaredParameter): string {
-  return typeof example === 'function' ? example() : example;
 }
 
 interface QueryClass {

@@ -100,7 +100,6 @@ export function FacetsOf(
       meaning:
         'The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field.',
       schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
-      example: 'ac',
       read: readStart,
       readBeside: (start, query, { rights }) =>
         query.bounds === undefined

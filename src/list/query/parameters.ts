@@ -25,7 +25,7 @@ import {
 /** The value of a parameter, or each of several. */
 interface Value {
   readonly schema: ParameterSchema;
-  readonly example: string;
+  readonly example?: string;
   readonly read: (text: string) => unknown;
 }
 
@@ -218,9 +218,6 @@ export function IdentifiersParam(meaning: string, example?: string): PropertyDec
   return several(textAmongOthers('identifiers', IDENTIFIER_LENGTH, example))(meaning);
 }
 
-/** Valid values of a parameter of which nothing more is known: no examples for a reader. */
-export const ANY_TEXTS: readonly string[] = ['a', 'a,b'];
-
 function text(
   maximum: number,
   expected = `text of 1 to ${maximum} characters`,
@@ -228,12 +225,11 @@ function text(
 ): Value {
   return {
     schema: { type: 'string', minLength: 1, maxLength: maximum, pattern },
-    example: 'a',
     read: (value) => (isTextOf(value, 1, maximum) ? value : mustBe(expected)),
   };
 }
 
-function textAmongOthers(what: string, maximum: number, example = 'a,b'): Value {
+function textAmongOthers(what: string, maximum: number, example?: string): Value {
   const expected = `${what} of 1 to ${maximum} characters, separated by commas`;
   return { ...text(maximum, expected, '^[^,\\u0000]+$'), example };
 }
