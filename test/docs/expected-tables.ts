@@ -124,7 +124,11 @@ function commonRows(document: any): Row[] {
         const isOfNames = schema.type === 'array';
         const value = isOfNames ? 'names, separated by commas' : valueOf(schema);
         const [text, ordered] = description.split(' Default: ');
-        const byDefault = isOfNames ? (ordered ? 'the identifier' : 'all') : schema.default;
+        const byDefault = isOfNames
+          ? ordered === 'all.'
+            ? 'all'
+            : 'the identifier'
+          : schema.default;
         const meaning = text.replaceAll(resource, 'objects');
         return [`\`${name}\``, value, String(byDefault ?? 'none'), meaning];
       }),

@@ -15,6 +15,8 @@ import {
 import { RETRIED } from '../../packages/client/src/retry.js';
 import { ClientCache } from '../../src/clients/client-cache.js';
 import { type ApiError, errors } from '../../src/http/errors.js';
+import { NON_FILTERS } from '../../src/list/condition/filters.js';
+import { FACET_PARAMETERS } from '../../src/list/facets/facets-query.dto.js';
 import { Gate } from '../faults/gate.js';
 import { type Service, startService, whileOverloaded } from '../service.js';
 import { eventually, until } from '../until.js';
@@ -291,6 +293,25 @@ describe('A parameter of the client', () => {
     expect((await catalogue.products.facets({ brandID: undefined, facets: ['type'] })).count).toBe(
       3,
     );
+  });
+
+  it('may be an empty array unless it is a filter', async () => {
+    const { body } = await service.anonymous().get('/openapi.json').expect(200);
+    const { products } = clientOf(service);
+    for (const [path, ask] of [
+      ['/products', (query: object) => products.list(query)],
+      ['/facets/products', (query: object) => products.facets(query)],
+    ] as const) {
+      for (const { name, schema } of body.paths[path].get.parameters) {
+        if (schema?.type !== 'array') continue;
+        const isFilter = !NON_FILTERS.has(name) && !FACET_PARAMETERS.includes(name);
+        const error = await ask({ [name]: [] }).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect([name, error instanceof TypeError]).toEqual([name, isFilter]);
+      }
+    }
   });
 
   it('is a time as RFC 3339 in UTC if it is a Date', async () => {

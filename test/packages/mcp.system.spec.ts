@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { loadDemonstration } from '../../src/demo/load-demonstration.js';
+import { NON_FILTERS } from '../../src/list/condition/filters.js';
 import { BARE_ENVIRONMENT, runNode } from '../cli/catalogue.js';
 import { fencesOf } from '../docs/markdown.js';
 import { Gate } from '../faults/gate.js';
@@ -122,7 +123,7 @@ async function overStdio(mode = 'auto', variables: Record<string, string> = {}) 
 async function call(client: Speaker, name: string, input: object | null = {}) {
   const result = await client.callTool({ name, arguments: input });
   written += JSON.stringify(result);
-  // The same again would cost a model twice.
+  // What the text has would cost a model twice.
   expect(result).not.toHaveProperty('structuredContent');
   return result;
 }
@@ -204,6 +205,27 @@ describeServer('The MCP server', () => {
       expect(names).not.toContain('count_brands');
       expect(names.filter((name) => /delet|docs|openapi/.test(name))).toEqual([]);
       expect(new Set(names).size).toBe(names.length);
+    });
+
+    it('they know which parameters the service takes for filters', async () => {
+      const { filtersOf, parametersOf } = await import(
+        join(scratch, 'packages/mcp/dist/document.js')
+      );
+      const { body } = await service.anonymous().get('/openapi.json').expect(200);
+      const list = body.paths['/products'].get;
+      const names = parametersOf(list).map(({ name }: Json) => name);
+      expect(filtersOf(list).map(({ name }: Json) => name)).toEqual(
+        names.filter((name: string) => !NON_FILTERS.has(name)),
+      );
+    });
+
+    it('they describe a parameter with one default, that of the tool', () => {
+      for (const { inputSchema } of tools) {
+        for (const { description } of Object.values(inputSchema.properties))
+          expect(description).not.toMatch(/(Default: |unless given).*Default: /);
+      }
+      const [search] = tools.filter(({ name }) => name === 'search_products');
+      expect(search?.inputSchema.properties.fields?.description).toMatch(/ Default: productID,/);
     });
 
     it('they take the parameters of their paths, and no credentials', async () => {
@@ -493,6 +515,11 @@ describeServer('The MCP server', () => {
       'search_variants',
       { productID: 'p' },
       'No variants match productID. Values must be exact, and identifiers are not names: find them by search_products.',
+    ],
+    [
+      'search_products',
+      { brandIDExists: true, q: 'zzz' },
+      'No products match brandIDExists, q. Values must be exact, and identifiers are not names: find them by count_products with facets ["brandID"] or search_brands.',
     ],
     [
       'search_products',

@@ -40,13 +40,16 @@ function isBrief(schema: ObjectSchema | Reference | undefined): boolean {
   return ['integer', 'number', 'boolean'].includes(name ?? '');
 }
 
+/** What the service does without a parameter: the last sentence about it. */
+const DEFAULT = / Default: .*\.$/;
+
 /** The parameters of a path, described with what is sent in their place. */
 export function withDefaults(operation: Operation, defaults: Defaults): Parameter[] {
   return parametersOf(operation).map((each) => {
     const value = defaults[each.name];
     if (value === undefined) return each;
     const most = each.schema.maximum === undefined ? '' : `, at most ${each.schema.maximum}`;
-    const description = each.description.replace('; all unless given', '');
+    const description = each.description.replace(DEFAULT, '');
     return { ...each, description: `${description} Default: ${value.toString()}${most}.` };
   });
 }

@@ -58,6 +58,14 @@ export function parametersOf({ parameters }: Operation): Parameter[] {
   );
 }
 
+/** The parameters of every list that are no filters. */
+const NO_FILTERS = ['limit', 'offset', 'after', 'fields', 'include', 'sort'];
+
+/** The filters of a list. */
+export function filtersOf(list: Operation): Parameter[] {
+  return parametersOf(list).filter(({ name }) => !NO_FILTERS.includes(name));
+}
+
 /** What the service answers to wrong credentials. */
 interface Refusal {
   readonly result: { readonly msg: string };

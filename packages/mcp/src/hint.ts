@@ -1,11 +1,8 @@
-import { parametersOf } from './document.js';
+import { filtersOf, parametersOf } from './document.js';
 import type { Paths } from './resources.js';
 
 /** What the name of a filter has behind that of its field. */
-const ENDS = /(Not|All|Min|Max)$/;
-
-/** The parameters of a list that are no filters. */
-const OTHERS = ['limit', 'offset', 'after', 'fields', 'include', 'sort'];
+const ENDS = /(Not|All|Exists|Min|Max|Since|Until)$/;
 
 /** What a model does next where nothing matches its filters; nothing if it sent none. */
 export function hintFor(
@@ -13,9 +10,7 @@ export function hintFor(
   { name, identifier, list, facets }: Paths,
   resources: readonly Paths[],
 ): string | undefined {
-  const filters = parametersOf(list).filter(
-    (each) => sent.includes(each.name) && !OTHERS.includes(each.name),
-  );
+  const filters = filtersOf(list).filter(({ name }) => sent.includes(name));
   if (filters.length === 0) return undefined;
   const fields = filters.map((each) => each.name.replace(ENDS, ''));
   const names = facets && parametersOf(facets).find((each) => each.name === 'facets');

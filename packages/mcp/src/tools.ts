@@ -4,7 +4,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { type Arguments, sentArguments } from './arguments.js';
 import { definitionOf } from './definition.js';
 import { briefFields, limitOf, withDefaults } from './defaults.js';
-import { type OpenApiDocument, type Operation, parametersOf } from './document.js';
+import { filtersOf, type OpenApiDocument, type Operation, parametersOf } from './document.js';
 import { hintFor } from './hint.js';
 import { type Paths, resourcesOf } from './resources.js';
 
@@ -26,9 +26,6 @@ const COUNT =
   'find an identifier with facetStarts, by the beginning of the name. total_count is how many objects ' +
   'match, and value_count how many values there are. Filters on a field do not narrow the counts of ' +
   'that field.';
-
-/** What `count` takes beside the filters. */
-const COUNT_PARAMETERS = ['facets', 'facetStarts', 'bounds', 'limit'];
 
 /** The tools for the resources that the OpenAPI document of a service describes, by name. */
 export function toolsOf(
@@ -85,17 +82,22 @@ function getTool({ get, identifier }: Paths, resource: UntypedResource): Catalog
   };
 }
 
-function countTool({ name }: Paths, facets: Operation, resource: UntypedResource): CatalogueTool {
+function countTool(
+  { name, list }: Paths,
+  facets: Operation,
+  resource: UntypedResource,
+): CatalogueTool {
   const parameters = parametersOf(facets);
   const brief = { limit: limitOf(facets) };
+  const filters = new Set(filtersOf(list).map((each) => each.name));
   return {
     definition: definitionOf(`count_${name}`, facets, COUNT, withDefaults(facets, brief)),
     async call(given, options) {
       const sent = sentArguments(given, parameters);
-      const filters = Object.entries(sent).filter(([each]) => !COUNT_PARAMETERS.includes(each));
+      const filtered = Object.entries(sent).filter(([each]) => filters.has(each));
       const [counted, matching] = await Promise.all([
         resource.facets({ ...brief, ...sent }, options),
-        resource.list({ ...Object.fromEntries(filters), limit: 0 }, options),
+        resource.list({ ...Object.fromEntries(filtered), limit: 0 }, options),
       ]);
       return {
         facets: counted.objects,

@@ -93,7 +93,7 @@ export function QueryOf<Entity>(
     const includedFor = (rights: Rights | undefined): Included[] =>
       included.filter(({ by }) => rights?.seesRelated(entity, by) ?? true);
     NamesParam(
-      'The fields that each object shall have, in the order of the resource; all unless given.',
+      'The fields that each object shall have, in the order of the resource. Default: all.',
       'names of fields',
       own[0],
       ({ rights }) => [
