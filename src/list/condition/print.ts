@@ -64,7 +64,7 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
   }
 }
 
-/** NaN is no number of at least a bound, but PostgreSQL takes it for the greatest one. */
+/** Filters by bounds leave NaN out, which PostgreSQL takes for the greatest number. */
 function withoutNaN(condition: Comparison, column: ColumnMetadata): Comparison {
   if (condition.kind !== 'interval' || condition.upper || !mayBeNaN(column)) return condition;
   return { ...condition, upper: { value: 'NaN', inclusive: false } };
