@@ -27,7 +27,7 @@ export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id
   readonly client?: string;
   /** The client's address, if its credentials were rejected. */
   readonly address?: string;
-  /** The HTTP status; of a whole list that was cut off, that of its errcode. 0 if the client left before its end. */
+  /** The HTTP status; of a whole list that was cut off, that of its errcode. 0 if the client left before the response ended. */
   readonly status: number;
   /** `0` for a success. */
   readonly errcode: number;

@@ -120,7 +120,12 @@ describeWithProxy('Requests that wait, behind HAProxy:', () => {
     const token = headers.Authorization?.replace('Bearer ', '');
     const status = async (query: string, ...authorization: string[]): Promise<unknown> => {
       const path = `/brands?clientID=tester&name=x${query}`;
-      const asked = request({ port: guarded.port, path, headers: { authorization }, agent: false });
+      const asked = request({
+        port: guarded.port,
+        path,
+        headers: { Authorization: authorization },
+        agent: false,
+      });
       const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
       response.resume();
       return response.statusCode;
