@@ -6,12 +6,20 @@ const BASELINE = 'Baseline1764676800000';
 /** Marks a database whose baseline this version knows. */
 const MARK = 'KnownBaseline1764676800001';
 
-/** The digest of the columns by which an unmarked baseline differs from those of former versions. */
-const COLUMNS = '6acce26d42c7c6248d335c8347e892a4';
+/** The columns of an unmarked baseline, by its tables. Those of former versions lack some. */
+const COLUMNS = {
+  clients: 'clientID name disabled rateLimit resources hidden isPublic createdAt',
+  access_tokens: 'tokenID clientID hash expiresAt createdAt',
+  searches: 'resource columns',
+  tallies: 'resource identifier counted cuts sorted searched intervals tracked tracking',
+  resource_versions: 'resource stamp writer folded_in',
+  watermark: 'until next_until next_id history database timeline log_position former',
+};
 
 /**
  * Whether this version knows the baseline of a database. The migrations of later versions do not matter: an instance
- * of this version may start on their schema.
+ * of this version may start on their schema. Nor do further columns: the baseline applies the files of functions, which
+ * may add some, before the database is marked.
  *
  * @param applied the names of its migrations
  */
@@ -21,13 +29,16 @@ export async function hasKnownBaseline(
 ): Promise<boolean> {
   if (applied.includes(MARK)) return true;
   if (!applied.includes(BASELINE)) return false;
-  const [{ columns }] = await dataSource.query<[{ columns: string | null }]>(
-    `SELECT md5(string_agg(
-       concat_ws(' ', relname, attname, typname), ',' ORDER BY relname::text COLLATE "C", attname::text COLLATE "C"
-     )) AS columns
-     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid JOIN pg_type ON pg_type.oid = atttypid
-     WHERE relnamespace = current_schema()::regnamespace AND attnum > 0 AND NOT attisdropped
-     AND relname IN ('clients', 'access_tokens', 'searches', 'tallies', 'resource_versions', 'watermark')`,
+  const [{ known }] = await dataSource.query<[{ known: boolean }]>(
+    `SELECT NOT EXISTS (
+       SELECT FROM jsonb_each_text($1) AS tables(name, columns), unnest(string_to_array(columns, ' ')) AS needed(attname)
+       WHERE NOT EXISTS (
+         SELECT FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+         WHERE relnamespace = current_schema()::regnamespace AND relname = name
+         AND pg_attribute.attname = needed.attname AND NOT attisdropped
+       )
+     ) AS known`,
+    [JSON.stringify(COLUMNS)],
   );
-  return columns === COLUMNS;
+  return known;
 }

@@ -90,6 +90,8 @@ describe('A database of an earlier version', () => {
   });
 
   it('is known by the columns of its tables, and marked, so that later versions may change them', async () => {
+    // Functions may have added it, before the end of the process that would have marked the database.
+    await dataSource.query('ALTER TABLE tallies ADD soon text');
     expect(await migrate(database.url)).toEqual(['KnownBaseline1764676800001']);
     await dataSource.query(
       `ALTER TABLE tallies ADD later text;
