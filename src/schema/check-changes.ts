@@ -116,7 +116,7 @@ async function checkConditions(dataSource: DataSource, statement: string): Promi
        WHERE conrelid = to_regclass($1) AND contype = 'c' AND attname = $2
        UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
        WHERE indrelid = to_regclass($1)
-       AND strpos(concat(pg_get_expr(indpred, indrelid), pg_get_expr(indexprs, indrelid)), $2) > 0
+       AND concat(pg_get_expr(indpred, indrelid), ' ', pg_get_expr(indexprs, indrelid)) ~ ('\\m' || $2 || '\\M')
      ) conditions`,
     [`"${table}"`, column],
   );

@@ -261,6 +261,9 @@ describe('The migration for', () => {
     const { up } = await change(CHANGED.otherValues, true);
     await run([`ALTER TABLE gadgets ADD CONSTRAINT cheap CHECK (kind <> 'A' OR price < 5)`]);
     await run([`CREATE INDEX rare ON gadgets (name) WHERE kind = 'A'`]);
+    // They have another column, whose name contains this one.
+    await run(['ALTER TABLE gadgets ADD mankind integer, ADD kind_of integer']);
+    await run(['CREATE INDEX of_others ON gadgets (name) WHERE mankind + kind_of > 0']);
     await expect(run(up)).rejects.toThrow('operator does not exist');
     await expect(checkChanges(source, up, true)).rejects.toThrow(
       'gadgets.kind gets a new type, with which cheap, rare cannot compare it: ' +
