@@ -1,17 +1,23 @@
+import jsonc from 'jsonc-parser';
+
 /** Maximum levels of a JSON value: it is read level by level, here and by its readers. */
 export const MAXIMUM_LEVELS = 100;
 
 /** A number, an object or a list in JSON. */
 export class JsonText {
-  /**
-   * @param {string} text as it stands in the file: `1.10`
-   * @param {unknown} value what JavaScript makes of it: 1.1
-   * @param {boolean} isKept whether the value has all digits of the text
-   */
-  constructor(text, value, isKept) {
+  /** What JavaScript makes of it: 1.1. @type {unknown} */
+  value;
+
+  /** @param {string} text as it stands in the file: `1.10` */
+  constructor(text) {
     this.text = text;
-    this.value = value;
-    this.isKept = isKept;
+    this.value = JSON.parse(text);
+  }
+
+  /** Whether the value has all digits of the text. */
+  get isKept() {
+    const numbers = this.text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?[0-9][0-9.eE+-]*/g);
+    return numbers?.every(hasItsDigits) ?? true;
   }
 }
 
@@ -28,161 +34,85 @@ export class JsonError extends Error {
 
 /** The values of an object in JSON, by key. @type {(text: string) => Map<string, JsonCell>} @throws {JsonError} */
 export function readObject(text) {
-  const reader = new JsonReader(text);
-  const cells = reader.object(() => reader.cell(), true);
-  reader.key = undefined;
-  reader.end();
-  return cells;
+  if (!/^\s*\{/.test(text)) throw new JsonError('is not a JSON object');
+  return new JsonReader(text, 1).cells;
 }
 
 /** What a text in JSON says; `undefined` for any other text. @type {(text: string) => JsonCell | undefined} */
 export function readJson(text) {
-  const reader = new JsonReader(text);
   try {
-    const cell = reader.cell();
-    reader.end();
-    return cell;
+    return new JsonReader(text, 0).cells.get('');
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
   }
 }
 
-const LITERAL = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-
-/**
- * Reads JSON, RFC 8259. `JSON.parse` rounds numbers before anybody sees their digits, and takes the last of several
- * equal keys.
- */
+/** Makes cells of the tokens of JSON. `JSON.parse` rounds numbers, and takes the last of several equal keys. */
 class JsonReader {
-  at = 0;
-  /** The last key of the outermost object. @type {string | undefined} */
-  key;
-  /** Whether JavaScript has all digits of the numbers that were read. */
-  isKept = true;
+  /** @type {Map<string, JsonCell>} */
+  cells = new Map();
+  /** The key of the cell. */
+  key = '';
+  /** Where an object or a list begins that is a cell. */
+  begin = 0;
+  /** The keys of the objects and lists that are open, the outermost first. @type {Set<string>[]} */
+  open = [];
 
-  /** @param {string} text */
-  constructor(text) {
+  /** @param {string} text @param {0 | 1} depth how many objects are around a cell */
+  constructor(text, depth) {
     this.text = text;
+    this.depth = depth;
+    /** @type {import('jsonc-parser').JSONVisitor} */
+    const visitor = {
+      onObjectBegin: (at) => this.enter(at),
+      onArrayBegin: (at) => this.enter(at),
+      onObjectProperty: (key) => this.name(key),
+      onLiteralValue: (_, at, length) => this.add(at, at + length),
+      onObjectEnd: (at) => this.leave(at),
+      onArrayEnd: (at) => this.leave(at),
+      onError: (_, at) => this.fail(at),
+    };
+    jsonc.visit(text, visitor, { disallowComments: true });
   }
 
-  /** @returns {JsonCell} */
-  cell() {
-    this.next();
-    const begin = this.at;
-    this.isKept = true;
-    const value = this.value(MAXIMUM_LEVELS);
-    if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-    return new JsonText(this.text.slice(begin, this.at), value, this.isKept);
-  }
-
-  /** @param {number} levels @returns {unknown} */
-  value(levels) {
-    const first = this.next();
-    if (first === '"') return this.string();
-    if (first !== '{' && first !== '[') return this.literal();
-    if (levels === 0) throw new JsonError(`has more than ${MAXIMUM_LEVELS} levels`, this.key);
-    const read = () => this.value(levels - 1);
-    return first === '{' ? Object.fromEntries(this.object(read)) : this.list(read);
-  }
-
-  /**
-   * @template T
-   * @param {() => T} read a value
-   * @param {boolean} [isOutermost] whether errors name its keys
-   * @returns {Map<string, T>}
-   */
-  object(read, isOutermost = false) {
-    /** @type {Map<string, T>} */
-    const members = new Map();
-    this.take('{');
-    while (!this.isClosed('}', members.size)) {
-      if (this.next() !== '"') this.fail();
-      const key = this.string();
-      if (isOutermost) this.key = key;
-      if (members.has(key)) {
-        throw new JsonError(`has the key ${JSON.stringify(key)} twice`, this.key);
-      }
-      this.take(':');
-      members.set(key, read());
-    }
-    return members;
-  }
-
-  /** @template T @param {() => T} read an item @returns {T[]} */
-  list(read) {
-    /** @type {T[]} */
-    const items = [];
-    this.take('[');
-    while (!this.isClosed(']', items.length)) items.push(read());
-    return items;
-  }
-
-  /** Takes the end of an object or a list, or else the comma behind its members. @type {(end: string, members: number) => boolean} */
-  isClosed(end, members) {
-    if (this.next() === end) {
-      this.at += 1;
-      return true;
-    }
-    if (members > 0) this.take(',');
-    return false;
-  }
-
-  string() {
-    const begin = this.at;
-    let at = begin + 1;
-    let isEscaped = false;
-    for (let code; (code = this.text.charCodeAt(at)) !== 34; at += 1) {
-      if (code === 92) {
-        isEscaped = true;
-        at += 1;
-      } else if (!(code >= 32)) this.fail();
-    }
-    this.at = at + 1;
-    const text = this.text.slice(begin, this.at);
-    if (!isEscaped) return text.slice(1, -1);
-    try {
-      return /** @type {string} */ (JSON.parse(text));
-    } catch {
-      this.at = begin;
-      return this.fail();
+  /** @param {number} at */
+  enter(at) {
+    if (this.open.length === this.depth) this.begin = at;
+    this.open.push(new Set());
+    if (this.open.length > this.depth + MAXIMUM_LEVELS) {
+      throw new JsonError(`has more than ${MAXIMUM_LEVELS} levels`, this.key);
     }
   }
 
-  literal() {
-    LITERAL.lastIndex = this.at;
-    const [text] = LITERAL.exec(this.text) ?? this.fail();
-    this.at = LITERAL.lastIndex;
-    if (text === 'null') return null;
-    if (text === 'true' || text === 'false') return text === 'true';
-    this.isKept &&= hasItsDigits(text);
-    return Number(text);
+  /** @param {string} key */
+  name(key) {
+    const keys = this.open.at(-1);
+    if (this.open.length === this.depth) this.key = key;
+    if (keys?.has(key)) throw new JsonError(`has the key ${JSON.stringify(key)} twice`, this.key);
+    keys?.add(key);
   }
 
-  /** The next character that is no space. */
-  next() {
-    let code = this.text.charCodeAt(this.at);
-    while (code === 32 || code === 9 || code === 10 || code === 13) {
-      this.at += 1;
-      code = this.text.charCodeAt(this.at);
-    }
-    return this.text.charAt(this.at);
+  /** @param {number} at */
+  leave(at) {
+    // Nothing closes at the end of the text.
+    if (at === this.text.length) this.fail(at);
+    this.open.pop();
+    this.add(this.begin, at + 1);
   }
 
-  /** @param {string} character */
-  take(character) {
-    if (this.next() !== character) this.fail();
-    this.at += 1;
+  /** @type {(begin: number, end: number) => void} */
+  add(begin, end) {
+    if (this.open.length !== this.depth) return;
+    const text = this.text.slice(begin, end);
+    const isPlain = /^["tfn]/.test(text);
+    this.cells.set(this.key, isPlain ? JSON.parse(text) : new JsonText(text));
   }
 
-  end() {
-    if (this.next() !== '') this.fail();
-  }
-
-  /** @returns {never} */
-  fail() {
-    if (this.key === undefined) throw new JsonError('is not a JSON object');
-    const rest = JSON.stringify(this.text.slice(this.at, this.at + 20));
+  /** @param {number} at @returns {never} */
+  fail(at) {
+    if (!this.open[0]?.size) throw new JsonError('is not a JSON object');
+    const rest = JSON.stringify(this.text.slice(at, at + 20));
     throw new JsonError(rest === '""' ? 'ends too early' : `is not JSON at ${rest}`, this.key);
   }
 }

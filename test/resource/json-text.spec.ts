@@ -75,6 +75,13 @@ describe('JSON', () => {
     },
   );
 
+  it.each(['/**/1', '1//', '[1,]', '{"a":1,}', '[1]]', '\u00a01', "'a'", ''])(
+    'is not %j',
+    (text) => {
+      expect(readJson(text)).toBeUndefined();
+    },
+  );
+
   it.each([
     ['{"a":1,"b":2,"a":3}', 'a', 'has the key "a" twice'],
     ['{"a":1,"b":{"a":1,"c":2,"a":3}}', 'b', 'has the key "a" twice'],
