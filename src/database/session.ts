@@ -44,7 +44,7 @@ const SEARCH_PATH = `concat_ws(', ', coalesce(
   ), nullif(current_setting('search_path'), ''))`;
 
 /**
- * The statement that prepares a session.
+ * The statements that prepare a session.
  *
  * @param statementTimeout milliseconds that a statement may run; 0 for no limit
  * @param options those of the URL, such as `-c jit=on`
@@ -60,7 +60,8 @@ export function sessionStatement(statementTimeout: number, options = ''): string
     ...preferences,
     ['statement_timeout', String(statementTimeout)],
   ].map(([name, value]) => `('${name}', '${value}')`);
-  return `SELECT set_config(name, value, false)
+  // A limit of the role must not end the statement that lifts it.
+  return `SET statement_timeout = 0; SELECT set_config(name, value, false)
     FROM (VALUES ${values.join(', ')}, ('search_path', ${SEARCH_PATH})) AS setting(name, value)
     WHERE current_setting(name, true) IS NOT NULL`;
 }
