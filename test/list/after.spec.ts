@@ -14,7 +14,8 @@ interface Body {
 async function pageOf(
   path: string,
 ): Promise<{ identifiers: string[]; count: string; link: string }> {
-  const { body, headers } = await service.get(path).expect(200);
+  // A link is relative to the list.
+  const { body, headers } = await service.get(path.replace(/^\?/, '/products?')).expect(200);
   const { count, objects } = (body as Body).response_data;
   const identifiers = objects.map(({ productID }) => productID);
   return { identifiers, count, link: headers.link ?? '' };
