@@ -89,7 +89,6 @@ it('start:prod starts what was built', async () => {
 it('build lets commands run while it builds, and leaves no file without a source', async () => {
   const left = join(copy.folder, 'dist/left.entity.js');
   await writeFile(left, '');
-  let isBuilding = true;
   const build = async (): Promise<void> => {
     // A changed file that commands load first, and one that they load late.
     for (const file of ['command-error.js', 'import/export-rows.ts']) await change(`src/${file}`);
@@ -97,14 +96,17 @@ it('build lets commands run while it builds, and leaves no file without a source
     const [status] = (await once(child, 'exit')) as [number];
     expect({ status, output: output() }).toMatchObject({ status: 0 });
   };
+  const built = new AbortController();
   const builds = build()
     .then(build)
-    .finally(() => (isBuilding = false));
+    .finally(() => {
+      built.abort();
+    });
   const results: CommandResult[] = [];
   const command = ['dist/main.js', 'export', 'brands'];
   const environment = { DATABASE_URL: database.url };
   do results.push(await copy.run(command, { environment }));
-  while (isBuilding);
+  while (!built.signal.aborted);
   await builds;
   expect(results.filter(({ status }) => status !== 0)).toEqual([]);
   expect(existsSync(left)).toBe(false);
