@@ -302,8 +302,12 @@ describeInBrowser('In a browser, /docs', () => {
     await other.route('**/docs/scalar/**', () => undefined);
     await other.goto(`${base}/docs`, { waitUntil: 'commit' });
     await other.getByRole('heading', { name: 'Catalogue' }).waitFor();
-    expect(await other.getByText('Loading').isVisible()).toBe(javaScriptEnabled);
-    expect(await other.getByText('needs JavaScript').isVisible()).toBe(!javaScriptEnabled);
+    // Its style may come after it.
+    const [shown, hidden] = javaScriptEnabled
+      ? ['Loading', 'needs JavaScript']
+      : ['needs JavaScript', 'Loading'];
+    await other.getByText(shown).waitFor();
+    await other.getByText(hidden).waitFor({ state: 'hidden' });
     const link = other.getByRole('link', { name: 'OpenAPI document' });
     await link.click({ noWaitAfter: true });
     await other.waitForURL(`${base}/openapi.json`);
