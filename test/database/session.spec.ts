@@ -257,12 +257,7 @@ describe('A session', () => {
     ['the schema of the tables first', `"elsewhere", public`, 'public'],
     ['public where no schema exists', `''`, 'public'],
   ])('has %s in its path', async (_what, path, schema) => {
-    const other = await createDatabase();
-    const client = new Client(other.url);
-    await client.connect();
-    await client.query('CREATE SCHEMA elsewhere');
-    await client.query(`ALTER DATABASE "${client.database ?? ''}" SET search_path = ${path}`);
-    await client.end();
+    const other = await databaseWith({ search_path: path });
     const probe = createProbe(other.url);
     const { rows } = await probe.query('SELECT current_schema() AS schema');
     await probe.end();
