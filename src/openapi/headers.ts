@@ -80,7 +80,7 @@ function rateHeaders(rateLimit: number): Json {
       'Requests that it has left of them.',
       Math.max(0, rateLimit - 1),
     ),
-    'X-RateLimit-Reset': count('Seconds until they are counted anew.', 42),
+    'X-RateLimit-Reset': count('Seconds until the count starts again.', 42),
   };
 }
 

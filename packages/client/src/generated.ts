@@ -141,7 +141,7 @@ export interface ProductListQuery {
   readonly updatedSince?: Date | string;
   /** @description The products changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly (
     | 'productID'
     | 'refID'
@@ -175,7 +175,7 @@ export interface ProductListQuery {
     | 'variants.createdAt'
     | 'variants.updatedAt'
   )[];
-  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
+  /** @description The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly ('brand' | 'category' | 'variants')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -195,7 +195,7 @@ export interface ProductListQuery {
   )[];
 }
 export interface ProductQuery {
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly (
     | 'productID'
     | 'refID'
@@ -229,7 +229,7 @@ export interface ProductQuery {
     | 'variants.createdAt'
     | 'variants.updatedAt'
   )[];
-  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
+  /** @description The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly ('brand' | 'category' | 'variants')[];
 }
 export interface ProductDeletion {
@@ -252,7 +252,7 @@ export interface ProductDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly ('productID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -378,7 +378,7 @@ export interface CategoryListQuery {
   readonly updatedSince?: Date | string;
   /** @description The categories changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly (
     | 'categoryID'
     | 'parentID'
@@ -391,7 +391,7 @@ export interface CategoryListQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
+  /** @description The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'parent'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -399,7 +399,7 @@ export interface CategoryListQuery {
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
 }
 export interface CategoryQuery {
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly (
     | 'categoryID'
     | 'parentID'
@@ -412,7 +412,7 @@ export interface CategoryQuery {
     | 'parent.createdAt'
     | 'parent.updatedAt'
   )[];
-  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
+  /** @description The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'parent'[];
 }
 export interface CategoryDeletion {
@@ -435,7 +435,7 @@ export interface CategoryDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly ('categoryID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -479,7 +479,7 @@ export interface BrandListQuery {
   readonly updatedSince?: Date | string;
   /** @description The brands changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -487,7 +487,7 @@ export interface BrandListQuery {
   readonly sort?: readonly ('brandID' | '-brandID' | 'name' | '-name')[];
 }
 export interface BrandQuery {
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
 }
 export interface BrandDeletion {
@@ -510,7 +510,7 @@ export interface BrandDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly ('brandID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -586,7 +586,7 @@ export interface VariantListQuery {
   readonly updatedSince?: Date | string;
   /** @description The variants changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly (
     | 'variantID'
     | 'productID'
@@ -611,7 +611,7 @@ export interface VariantListQuery {
     | 'product.createdAt'
     | 'product.updatedAt'
   )[];
-  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
+  /** @description The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'product'[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -619,7 +619,7 @@ export interface VariantListQuery {
   readonly sort?: readonly ('variantID' | '-variantID' | 'name' | '-name' | 'price' | '-price')[];
 }
 export interface VariantQuery {
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly (
     | 'variantID'
     | 'productID'
@@ -644,7 +644,7 @@ export interface VariantQuery {
     | 'product.createdAt'
     | 'product.updatedAt'
   )[];
-  /** @description The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
+  /** @description The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
   readonly include?: readonly 'product'[];
 }
 export interface VariantDeletion {
@@ -667,7 +667,7 @@ export interface VariantDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields that each object shall have, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: all. */
   readonly fields?: readonly ('variantID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;

@@ -93,7 +93,7 @@ export function QueryOf<Entity>(
     const includedFor = (rights: Rights | undefined): Included[] =>
       included.filter(({ by }) => rights?.seesRelated(entity, by) ?? true);
     NamesParam(
-      'The fields that each object shall have, in the order of the resource. Default: all.',
+      'The fields of each object, in the order of the resource. Default: all.',
       'names of fields',
       own[0],
       ({ rights }) => [
@@ -105,7 +105,7 @@ export function QueryOf<Entity>(
     )(prototype, 'fields');
     if (included.length > 0) {
       NamesParam(
-        'The related objects that each object shall have: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`.',
+        'The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`.',
         'names of related objects',
         included[0]?.name,
         ({ rights }) => includedFor(rights).map(({ name }) => name),

@@ -14,7 +14,7 @@ interface HandlerPage extends Page {
  * The page that a handler of one's own answers with: a `Page`, an object, or a list of objects.
  *
  * @param name of the handler
- * @param names what each object shall have, fields of a related one as `brand.name`; default: all that it has
+ * @param names the fields of each object, those of a related one as `brand.name`; default: all that it has
  * @throws TypeError for anything else
  */
 export function handlerPage(result: unknown, name: string, names?: readonly string[]): HandlerPage {
