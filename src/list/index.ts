@@ -31,6 +31,5 @@ export {
 export { WordsParam } from './query/words-parameter.js';
 export { QueryOf } from './query/query-of.js';
 export { containsWords } from './condition/words.js';
-export { path } from './condition/path.js';
 export { having, related, within } from './condition/related.js';
 export { children } from '../resource/children.js';

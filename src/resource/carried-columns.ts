@@ -1,8 +1,7 @@
-import type { EntityMetadata, ObjectType } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
 import { columnTypeOf } from './column-values.js';
-import { jsonPath, pathExpression } from './json-paths.js';
 import { type IndexedColumn, indexedColumns, type ListTable } from './list-indexes.js';
 import { declaredColumns } from './declaration.js';
 import { columnOf, externalTableOf, identifierOf } from './resource.js';
@@ -11,17 +10,12 @@ import { columnOf, externalTableOf, identifierOf } from './resource.js';
 export function listTableOf(metadata: EntityMetadata): ListTable {
   const columns = (properties: readonly string[]): IndexedColumn[] =>
     properties.map((property) => indexedColumn(columnOf(metadata, property)));
-  const { filtered, sorted, paths } = declaredColumns(metadata);
+  const { filtered, sorted } = declaredColumns(metadata);
   return {
     table: metadata.tableName,
     identifier: indexedColumn(identifierOf(metadata)),
     filtered: columns(filtered),
     sorted: columns(sorted),
-    paths: paths.map((name) => {
-      const path = jsonPath(metadata.target as ObjectType<unknown>, name);
-      const { databaseName } = columnOf(metadata, path.column);
-      return { name, expression: pathExpression(path, `"${databaseName}"`) };
-    }),
   };
 }
 

@@ -24,9 +24,7 @@ export function fittingInstead(
   const isSingle = typeof value !== 'object' || value instanceof Date;
   const type = columnTypeOf({ type: column.type, isArray: false });
   if (type === 'json') {
-    return isSingle
-      ? ': the condition of path(...) fits, which compares a value within it'
-      : undefined;
+    return isSingle ? ': a generated column of a value within it fits' : undefined;
   }
   if (column.isArray && isSingle && !isItem) {
     return ': an operator for arrays fits, such as ArrayOverlap';

@@ -33,8 +33,6 @@ interface ListColumns<Column extends string> {
   readonly searched?: readonly Column[];
   /** Intervals of sorted columns that the tally counts among objects with the same values, such as prices of a category. */
   readonly intervals?: readonly CountedIntervals<Column>[];
-  /** Values within columns of type `jsonb` that filters compare, such as `hours.monday.open`. Each has an index. */
-  readonly paths?: readonly `${string}.${string}`[];
   /**
    * The columns from which others are derived, by a trigger, a computed field or `generatedType`. A client that does not
    * see one of them sees no column derived from it. Default: a derived column may be from any other.
@@ -145,7 +143,6 @@ const NOTHING: DeclaredColumns = {
   sorted: [],
   searched: [],
   intervals: [],
-  paths: [],
   derived: {},
 };
 

@@ -1,4 +1,4 @@
-import type { EntityMetadata, ObjectType } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { indexedColumn } from './carried-columns.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
@@ -6,7 +6,6 @@ import { columnTypeOf, typeNameOf } from './column-values.js';
 import { countedProblems, intervalProblems } from './declared-tally.js';
 import { isTextIdentifier } from './identifiers.js';
 import { ignoredDeclarations } from './ignored-decorators.js';
-import { jsonPath } from './json-paths.js';
 import { declaredShape } from './json-shape.js';
 import { capabilitiesOf } from './capabilities.js';
 import { declaredColumns } from './declaration.js';
@@ -28,7 +27,6 @@ export function* columnProblems(metadata: EntityMetadata): Generator<string> {
     if (Object.hasOwn(propertiesMap, property)) continue;
     yield `${entity}.${property} has no decorator of a column, such as @Column`;
   }
-  yield* pathProblems(metadata);
   const { derived } = declaredColumns(metadata);
   const ofDerived = Object.entries(derived).flatMap(([name, sources = []]) => [name, ...sources]);
   for (const name of new Set([...names.listed, ...names.scoped, ...ofDerived])) {
@@ -49,12 +47,11 @@ interface NamedColumns {
 }
 
 function namedColumns(metadata: EntityMetadata): NamedColumns {
-  const { counted, items, filtered, sorted, searched, intervals, paths } =
-    declaredColumns(metadata);
+  const { counted, items, filtered, sorted, searched, intervals } = declaredColumns(metadata);
   const tallied = [...counted, ...items, ...intervals.map(({ within }) => within)].flat();
   const listed = [...tallied, ...filtered, ...sorted, ...searched];
   const scoped = scopeOf(metadata)?.columns ?? [];
-  return { counted: tallied, listed, scoped, stored: new Set([...listed, ...paths]) };
+  return { counted: tallied, listed, scoped, stored: new Set(listed) };
 }
 
 /** What no list can do of a column. */
@@ -81,16 +78,6 @@ function* problemsOf(
     yield `${name} is computed for each object, so that no deletion can record it for the scope`;
 }
 
-function* pathProblems(metadata: EntityMetadata): Generator<string> {
-  for (const name of declaredColumns(metadata).paths) {
-    try {
-      jsonPath(metadata.target as ObjectType<unknown>, name);
-    } catch (error) {
-      yield (error as TypeError).message;
-    }
-  }
-}
-
 /** What a resource over a table of others cannot have, and no other resource can have of it. */
 function* externalProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity, updateDateColumn, foreignKeys } = metadata;
@@ -100,11 +87,10 @@ function* externalProblems(metadata: EntityMetadata): Generator<string> {
         yield `${entity}.${columns[0]?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`;
     return;
   }
-  const { counted, items, filtered, sorted, searched, intervals, paths } =
-    declaredColumns(metadata);
+  const { counted, items, filtered, sorted, searched, intervals } = declaredColumns(metadata);
   const { counts } = capabilitiesOf(metadata);
   const bounded = intervals.flatMap(({ of, within }) => [...within, of]);
-  const indexed = [...filtered, ...sorted, ...searched, ...bounded, ...paths];
+  const indexed = [...filtered, ...sorted, ...searched, ...bounded];
   const [refused, uses, lacks] = counts
     ? [indexed, 'filtered, sorted or searched', '']
     : [

@@ -18,7 +18,6 @@ import { identifierColumn, textBytes } from './column-types.js';
  * @property {IndexedColumn} identifier
  * @property {readonly IndexedColumn[]} filtered the columns that filters compare
  * @property {readonly IndexedColumn[]} sorted the columns that lists are sorted by
- * @property {readonly { name: string, expression: string }[]} paths values within columns that filters compare, in SQL
  *
  * @typedef {object} ListIndex
  * @property {string} name
@@ -37,27 +36,22 @@ const MAXIMUM_NAME = 63;
 /**
  * The indexes of a resource's lists: by identifier, and by each filtered and each sorted column. Read backwards,
  * they serve the descending order. Each carries the other filtered columns, so that
- * PostgreSQL evaluates a combination of filters within the index. Those by a value within a column do not:
- * PostgreSQL reads the column of each row.
+ * PostgreSQL evaluates a combination of filters within the index.
  *
  * @param {ListTable} resource
  * @returns {ListIndex[]}
  */
-export function listIndexes({ table, paths, ...resource }) {
+export function listIndexes({ table, ...resource }) {
   const { identifier } = resource;
-  return [
-    ...indexedColumns(resource)
+  return (
+    indexedColumns(resource)
       // Without carried columns, the index by identifier would be the primary key.
       .filter(({ first, carried }) => first !== identifier.name || carried.length > 0)
       .map(({ first, keys, carried }) => ({
         name: indexName(table, first),
         columns: `(${names(keys)})${carried.length === 0 ? '' : ` INCLUDE (${names(carried)})`}`,
-      })),
-    ...paths.map(({ name, expression }) => ({
-      name: indexName(table, name),
-      columns: `(${expression}, ${quoted(identifier.name)})`,
-    })),
-  ];
+      }))
+  );
 }
 
 /**

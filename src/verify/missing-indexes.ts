@@ -8,7 +8,6 @@ import {
   columnConditions,
   type IdentifierQuery,
   identifierQueriesIn,
-  indexedBy,
   withoutQueries,
 } from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
@@ -99,11 +98,10 @@ async function ofFilter(
     ];
   }
   if (await servesFilter(dataSource, listing)) return found;
-  const paths = compared.flatMap((each) => (each.kind === 'path' ? [each.path.name] : []));
-  let remedy = `, which needs ${indexOn(metadata, columns)}`;
-  if (paths.length > 0) remedy = `: add ${paths.join(' and ')} to paths of @Resource`;
   // An index on the column does not help with an expression of it.
-  else if (compared.some((each) => !indexedBy(each))) remedy = ', whose condition is SQL';
+  const remedy = compared.some(({ kind }) => kind === 'sql')
+    ? ', whose condition is SQL'
+    : `, which needs ${indexOn(metadata, columns)}`;
   return [...found, `no index serves the ${what}${remedy}`];
 }
 

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
-import { type ColumnCondition, columnConditions, indexedBy } from '../list/condition/condition.js';
+import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
 import { filteredLists } from './filtered-lists.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { declaredColumns } from '../resource/declaration.js';
@@ -43,10 +43,9 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
 function needsCarrying(metadata: EntityMetadata, condition: ColumnCondition): boolean {
   const { kind, column: property } = condition;
   const column = metadata.findColumnWithPropertyName(property);
-  // A B-tree cannot carry the words of a text, the items of an array, the values of an object, nor what is
-  // computed, in a field or by a condition.
+  // A B-tree cannot carry the words of a text, the items of an array, nor what is computed, in a field or by SQL.
   if (!column || column === identifierOf(metadata)) return false;
-  if (indexedBy(condition) !== 'column') return false;
+  if (kind === 'sql') return false;
   if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
   if (declaredColumns(metadata).filtered.includes(property)) return false;
   // Few objects have the same free text, so that sorting them is cheap.

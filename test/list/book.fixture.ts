@@ -1,7 +1,5 @@
 import { Controller, Get, Module, Query, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { Type as TypeOf } from 'class-transformer';
-import { IsBoolean, IsNumber, IsOptional, IsString, ValidateNested } from 'class-validator';
 import {
   And,
   ArrayContains,
@@ -35,7 +33,6 @@ import {
   ListModule,
   listOf,
   ListQueryDto,
-  path,
   QueryOf,
   related,
   TextParam,
@@ -88,16 +85,6 @@ class ShelvesController {
   }
 }
 
-class Size {
-  @IsOptional() @IsNumber() height?: number | null;
-}
-
-class Details {
-  @ValidateNested() @TypeOf(() => Size) size!: Size;
-  @IsOptional() @IsString() cover?: string | null;
-  @IsOptional() @IsBoolean() signed?: boolean | null;
-}
-
 const COUNTED = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'] as const;
 const COMBINED = [
   ['shelfID', 'kind'],
@@ -132,7 +119,6 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
         { of: 'price', within: ['shelfID', 'kind'] },
         { of: 'price', within: ['ownerID'] },
       ],
-      paths: ['details.size.height', 'details.cover', 'details.signed'],
     }),
     // A client sees its own books; a reader also those of a kind, whose condition is one of two.
     scope: {
@@ -184,8 +170,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     tags!: string[] | null;
 
     @Column({ name: 'book_details', type: 'jsonb', nullable: true })
-    @TypeOf(() => Details)
-    details!: Details | null;
+    details!: object | null;
 
     @Column({ ...identifierColumn, name: 'owner_id', select: false, default: 'other' })
     ownerID!: string;
@@ -230,11 +215,6 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     @DateTimeParam('Published before this time.') publishedUntil?: Date;
     @TextsParam('With one of these tags.') tags?: string[];
     @TextsParam('With all of these tags.') everyTag?: string[];
-    @DecimalParam('At least so high.') heightMin?: string;
-    @DecimalParam('Less high.') heightBelow?: string;
-    @TextsParam('With one of these covers.') cover?: string[];
-    @BooleanParam('With a cover, or without.') coverExists?: boolean;
-    @BooleanParam('Signed, or not.') signed?: boolean;
     @TextParam('By this author, or in this language.') either?: string;
     @TextParam('On a shelf of this name, or in this language.') shelfOr?: string;
     @TextsParam('In one language, or in another.', 2) oneOrOther?: string[];
@@ -266,11 +246,6 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
         language: (languages) => ({ language: In(languages) }),
         languageOther: (language) => ({ language: Not(language) }),
         everyTag: (tags) => ({ tags: ArrayContains(tags) }),
-        heightMin: (minimum) => path(Book, 'details.size.height', MoreThanOrEqual(minimum)),
-        heightBelow: (bound) => path(Book, 'details.size.height', LessThan(bound)),
-        cover: (covers) => path(Book, 'details.cover', covers),
-        coverExists: (has) => path(Book, 'details.cover', has ? Not(IsNull()) : IsNull()),
-        signed: (signed) => path(Book, 'details.signed', signed),
         either: (text) => [{ authorID: text }, { language: text }],
         shelfOr: (name) => [
           { shelfID: related(Shelf, { name }) },

@@ -71,7 +71,6 @@ import {
   type ObjectLookup,
   objectOf,
   ObjectQueryDto,
-  path,
   QueryOf,
   Returns,
   SignedDecimalParam,
@@ -507,8 +506,8 @@ class Faulty {
 class Empty {}
 
 /** An entity with a column of type `jsonb`. */
-function withJson(type: object, shape?: Type, paths: `${string}.${string}`[] = []): Type {
-  @Resource('test_declared', { paths })
+function withJson(type: object, shape?: Type): Type {
+  @Resource('test_declared')
   class Declared {
     @PrimaryColumn(identifierColumn)
     declaredID!: string;
@@ -548,33 +547,6 @@ describe('The shape of a column in JSON', () => {
       expect.stringMatching(/^Faulty.mixed has no type: /),
       'Faulty.matched has @Matches: give it an example that matches, with @Meaning',
       'Faulty.depending has a decorator of class-validator that depends on other properties',
-    ]);
-  });
-
-  it.each<[`${string}.${string}`, boolean]>([
-    ['what.leaf.text', true],
-    ['what.leaf', false],
-    ['what.leaf.list', false],
-    ['what.leaf.any', false],
-    ['what.leaf.toString', false],
-    ['what.leaf.text.length', false],
-    ['declaredID.text', false],
-    ['other.text', false],
-  ])('has the path %s: %s', async (name, isThere) => {
-    expect(await problemsOf(withJson(Branch, Branch, [name]))).toEqual(
-      isThere
-        ? []
-        : [`Declared declares no text, number or boolean at ${name}, by a class of its column`],
-    );
-  });
-
-  it('has no path in a list, nor by a key that SQL would have to escape', async () => {
-    class Odd {
-      @IsString() "it's"!: string;
-    }
-    expect(await problemsOf(withJson(Array, Branch, ['what.leaf.text']))).toHaveLength(1);
-    expect(await problemsOf(withJson(Odd, Odd, ["what.it's"]))).toEqual([
-      "what.it's of Declared is no path: its keys are letters, digits, _ and -",
     ]);
   });
 });
@@ -1065,7 +1037,7 @@ describe('A filter', () => {
   );
 
   const ofArray = ': an operator for arrays fits, such as ArrayOverlap';
-  const ofJson = ': the condition of path(...) fits, which compares a value within it';
+  const ofJson = ': a generated column of a value within it fits';
   it.each<[PropertyDecorator, ((value: unknown) => object) | string, string]>([
     [TextsParam(meaning), 'textsNot', `texts, of type text[], with a${ofArray}`],
     [IntegersParam(meaning), 'numbersNot', `numbers, of type integer[], with 1${ofArray}`],
@@ -1106,9 +1078,8 @@ describe('A filter', () => {
     [TextsParam(meaning), (texts) => ({ texts: Or(ArrayContains(texts as []), IsNull()) })],
     [TextsParam(meaning), (texts) => ({ texts: Equal(texts) })],
     [BooleanParam(meaning), 'jsonExists'],
-    [TextsParam(meaning), (texts) => path(Fitted, 'json.text', texts as string[])],
     [TextParam(meaning), (text) => ({ json: JsonContains({ text }) })],
-  ])('may ask for items of an array and for values within JSON: %#', async (param, condition) => {
+  ])('may ask for items of an array and for what JSON contains: %#', async (param, condition) => {
     expect(await refusalOf(withFilter(param, condition))).toBeUndefined();
   });
 

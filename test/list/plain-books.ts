@@ -24,7 +24,6 @@ const AUTHORS = numbered('a', 25);
 const LANGUAGES = ['en', 'de', 'fr', 'xx'];
 const NAMES = ['name 0', 'name 1', 'name 2'];
 const TAGS = ['old', 'rare', 'torn', 'none'];
-const COVERS = ['hard', 'soft', '7', 'Ä'];
 
 /** Often so near to an end that few books cost more, or less. */
 const price = (random: Random): string =>
@@ -41,9 +40,6 @@ const shelves = (client: string): string =>
 
 const isOnShelf = (names: string, client: string): string =>
   `"shelfID" IN (SELECT "shelfID" FROM ${shelves(client)} shelf WHERE name IN (${listed(names)}))`;
-
-const height = `CASE WHEN jsonb_typeof(details->'size'->'height') = 'number'
-  THEN (details->'size'->>'height')::numeric END`;
 
 function filter(
   column: string,
@@ -107,27 +103,6 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
     equals('tags', TAGS).sample,
     (value) => `tags @> ARRAY[${listed(value)}]`,
   ),
-  heightMin: filter('details', price, (value) => `${height} >= ${value}`),
-  heightBelow: filter(
-    'details',
-    (random) => random.pick(['1.5', '1.50', String(random.below(99))]),
-    (value) => `${height} < ${value}`,
-  ),
-  cover: filter(
-    'details',
-    equals('cover', COVERS).sample,
-    (value) => `details->>'cover' IN (${listed(value)})`,
-  ),
-  coverExists: filter(
-    'details',
-    exists('cover').sample,
-    (value) => `(details->>'cover' IS NOT NULL) = ${value}`,
-  ),
-  signed: filter(
-    'details',
-    exists('signed').sample,
-    (value) => `details->>'signed' = ${literal(value)}`,
-  ),
   either: {
     columns: ['authorID', 'language'],
     sample: (random) => random.pick([...AUTHORS, ...LANGUAGES]),
@@ -170,13 +145,7 @@ export const BOOK_FILTERS: readonly (readonly string[])[] = [
   ...['priceMin priceMax', 'kind priceAbove', 'kind priceMax', 'kind publishedSince', 'q kind'],
   ...['shelfID=s0 priceMin=103', 'shelfID=s0 priceBelow=1', 'shelfID=s0 priceMin', 'q shelfID=s0'],
   ...['shelfID=s0 kind priceMax', 'shelfID kind', 'authorID kind', 'shelfID authorID'],
-  ...[
-    'cover=hard,soft',
-    'language=en,de',
-    'authorID=a0,a1',
-    'shelfIDNot=s0,s1',
-    'everyTag=old,rare',
-  ],
+  ...['language=en,de', 'authorID=a0,a1', 'shelfIDNot=s0,s1', 'everyTag=old,rare'],
   ...['authorID pagesMin', 'shelfIDNot kind', 'shelfIDExists kind', 'priceExists kind'],
   // Both restrict one column.
   ...['kind=NOVEL kindNot=NOVEL', 'kind=NOVEL,ATLAS kindNot=ATLAS'],

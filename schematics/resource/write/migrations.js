@@ -192,7 +192,6 @@ function indexes(resource) {
       identifier: { name: identifier, bytes: identifierFacts(resource.identifierType).bytes() },
       filtered: columns.filter(({ name }) => filtered.includes(name)),
       sorted: columns.filter(({ name }) => sorted.includes(name)),
-      paths: [],
     }).map((index) => createIndex(table, index)),
   ];
 }

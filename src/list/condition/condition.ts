@@ -2,7 +2,6 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { ComparedValue } from '../../resource/comparable.js';
 import type { EntityColumn } from '../../resource/rights.js';
-import type { JsonPath } from '../../resource/json-paths.js';
 import type { WordSearch } from './words.js';
 
 /**
@@ -23,8 +22,6 @@ export type ColumnCondition =
         | { readonly kind: 'words'; readonly search: WordSearch }
         /** The column has one of the identifiers that a query finds. */
         | { readonly kind: 'identifiers'; readonly query: IdentifierQuery }
-        /** A value within a JSON column. */
-        | { readonly kind: 'path'; readonly path: JsonPath; readonly value: PathComparison }
         /** An author's own SQL, of which nothing is known. */
         | { readonly kind: 'sql'; readonly sql: OpaqueSql }
       ));
@@ -45,8 +42,6 @@ export type Comparison =
         /** A comparison that the tally does not know, but for an array with one item. */
         | { readonly kind: 'comparison'; readonly operator: Operator; readonly value: unknown }
       ));
-
-export type PathComparison = Extract<Comparison, { kind: 'equal' | 'exists' | 'interval' }>;
 
 /** The column has this value, or one of several. */
 export interface Equal extends OnColumn {
@@ -113,7 +108,7 @@ export function readColumns(
 ): EntityColumn[] | undefined {
   const read: EntityColumn[] = [];
   for (const condition of columnConditions(conditions)) {
-    if (indexedBy(condition) === undefined) return undefined;
+    if (condition.kind === 'sql') return undefined;
     read.push([metadata.target as object, condition.column]);
     if (condition.kind === 'words') {
       for (const name of condition.search.compared) read.push([metadata.target as object, name]);
@@ -155,27 +150,9 @@ export function arePlain(metadata: EntityMetadata, conditions: readonly Conditio
   return columnConditions(conditions).every((condition) => {
     const column = metadata.findColumnWithPropertyName(condition.column);
     if (!column || column.isVirtualProperty) return false;
-    if (condition.kind !== 'identifiers') return indexedBy(condition) !== undefined;
+    if (condition.kind !== 'identifiers') return condition.kind !== 'sql';
     return arePlain(condition.query.metadata, condition.query.visible ?? []);
   });
-}
-
-/** What an index of it finds the objects by: the value of the column, or that at a path; `undefined`: it may read anything. */
-export function indexedBy({ kind }: ColumnCondition): 'column' | 'path' | undefined {
-  switch (kind) {
-    case 'equal':
-    case 'not':
-    case 'exists':
-    case 'interval':
-    case 'comparison':
-    case 'words':
-    case 'identifiers':
-      return 'column';
-    case 'path':
-      return 'path';
-    case 'sql':
-      return undefined;
-  }
 }
 
 export function identifierQueriesIn(conditions: readonly Condition[]): IdentifierQuery[] {
@@ -211,7 +188,6 @@ export function comparedValues(condition: ColumnCondition): ComparedValue[] {
     case 'exists':
     case 'words':
     case 'identifiers':
-    case 'path':
     case 'sql':
       return [];
   }

@@ -33,14 +33,9 @@ export function conditionsFrom(metadata: EntityMetadata, where: ObjectLiteral): 
   return alternatives.length > 1 ? [{ kind: 'any', of: alternatives }] : alternatives.flat();
 }
 
-/** @param metadata absent: `compared` is no `ListOperator` */
-export function conditionsOn(
-  column: string,
-  compared: unknown,
-  metadata?: EntityMetadata,
-): Condition[] {
+function conditionsOn(column: string, compared: unknown, metadata: EntityMetadata): Condition[] {
   if (!(compared instanceof FindOperator)) return [{ kind: 'equal', column, values: [compared] }];
-  if (compared instanceof ListOperator && metadata) return compared.make(column, metadata);
+  if (compared instanceof ListOperator) return compared.make(column, metadata);
   const { type, child } = compared;
   const value: unknown = compared.value;
   const on = (operand: unknown): Condition[] => conditionsOn(column, operand, metadata);

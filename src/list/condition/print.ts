@@ -2,7 +2,6 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { mayBeNaN, sqlTypeOf } from '../../resource/column-values.js';
-import { pathExpression } from '../../resource/json-paths.js';
 import { columnOf } from '../../resource/resource.js';
 import { scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { valueOf } from '../../resource/selection.js';
@@ -43,14 +42,6 @@ function ofColumn(condition: ColumnCondition, place: Place): string {
       return searchSql(condition.search, reference, place);
     case 'identifiers':
       return `${reference} IN (${identifiersText(condition.query, values)})`;
-    case 'path': {
-      const type = condition.path.type === 'number' ? 'numeric' : 'text';
-      return compared(
-        condition.value,
-        pathExpression(condition.path, reference),
-        (value, list) => `CAST(${values.add(value)} AS ${type}${list ? '[]' : ''})`,
-      );
-    }
     case 'sql':
       // An OR in it must not reach over other conditions.
       return `(${condition.sql(reference, values, table)})`;

@@ -123,7 +123,6 @@ function adds(
       return true;
     }
     case 'identifiers':
-    case 'path':
     case 'sql':
     case 'any':
     case 'negation':
