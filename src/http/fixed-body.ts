@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { compress, type Encoding, encodingOf, REUSE_QUALITY } from './compression.js';
+import { compress, type Encoding, encodingOf } from './compression.js';
 
 /** A response body that does not change while the service runs, in each content coding. */
 export class FixedBody {
@@ -31,7 +31,7 @@ export class FixedBody {
 
   /** The body in an encoding. It is compressed on first use. */
   private in(encoding: Encoding): Promise<Buffer> {
-    const compressed = this.encoded.get(encoding) ?? compress(this.body, encoding, REUSE_QUALITY);
+    const compressed = this.encoded.get(encoding) ?? compress(this.body, encoding);
     this.encoded.set(encoding, compressed);
     return compressed;
   }
