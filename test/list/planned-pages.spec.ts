@@ -78,14 +78,14 @@ it('A list whose conditions one index serves is planned once, if it is asked for
     'priceMin=@price&priceMax=5000&sort=-price&offset=@offset',
     'q=name&offset=@offset',
     'categoryID=a&q=name',
-    'categoryID=a&priceMin=@price',
-    'categoryID=a&type=DIGITAL&priceMax=@price&sort=name',
   ]) {
     expect({ list, isPlanned: (await readPlanned(list)) >= 5 }).toEqual({ list, isPlanned: true });
   }
   // The best plan depends on the values: which one is the rarest, or how many objects there are.
   for (const list of [
     'categoryID=a&brandID=b&sort=price',
+    'categoryID=a&priceMin=@price',
+    'categoryID=a&type=DIGITAL&priceMax=@price&sort=name',
     'categoryID=a&priceMin=@price&offset=@offset',
     'categoryID=a&inStock=true&priceMin=@price',
     'categoryID=a&q=name&sort=price',
@@ -193,15 +193,15 @@ it('When as many lists are prepared as may be, any other is planned for its valu
     asked.mockClear();
     await service.get(`/products?${list}`).expect(200);
     const texts = asked.mock.calls.map(([query]) => (query as unknown as { text: string }).text);
-    return texts.some((text) => text.includes('rarer AS'));
+    return texts.some((text) => text.includes('(SELECT $1::numeric)'));
   };
-  expect(await isPlannedOnce('categoryID=a&priceMin=1&sort=createdAt')).toBe(true);
+  expect(await isPlannedOnce('priceMin=1&sort=createdAt')).toBe(true);
   const statements = service.application.get(PreparedStatements);
   for (let at = 0; at < 100; at += 1) {
     for (let time = 0; time < 5; time += 1) {
       statements.of(products(), `SELECT ${at}`, 'if frequent');
     }
   }
-  expect(await isPlannedOnce('categoryID=a&priceMin=2&sort=createdAt')).toBe(false);
+  expect(await isPlannedOnce('priceMin=2&sort=createdAt')).toBe(false);
   asked.mockRestore();
 });

@@ -71,20 +71,10 @@ interface Shown {
   readonly productID: string;
 }
 
-/** How many executions of statements with a choice of indexes were not planned for their values. */
-async function genericPlans(): Promise<number> {
-  const { rows } = await primaryPool(service.dataSource).query<{ generic: number }>(
-    `SELECT sum(generic_plans)::integer AS generic FROM pg_prepared_statements
-     WHERE statement LIKE '%rarer AS%'`,
-  );
-  return rows[0]?.generic ?? 0;
-}
-
 it.each(['name', '-price', 'productID'])(
   'An interval within a category is read by the rarer of both, sorted by %s, also after many updates',
   async (sort) => {
-    const before = await genericPlans();
-    // Often enough for one plan.
+    // Often enough for one plan, if it were prepared.
     for (let at = 0; at < 20; at += 1) {
       const first = 6001 + at;
       const within = await read(
@@ -109,7 +99,6 @@ it.each(['name', '-price', 'productID'])(
         });
       }
     }
-    expect((await genericPlans()) - before).toBeGreaterThan(10);
   },
 );
 

@@ -39,7 +39,7 @@ export function pickedPage(
     limit: sqlNumber(request.limit + ahead, values),
   };
   const text = pageText(
-    [objectTable(matching.metadata), ...(matching.indexChoice?.tables ?? []), ...pick(picking)],
+    [objectTable(matching.metadata), ...pick(picking)],
     picking,
     request,
     ahead,

@@ -39,8 +39,6 @@ export interface MatchingObjects {
    * see `plannedOnce`. Default: `where`.
    */
   readonly inOrder?: string;
-  /** Absent unless an index of a value and one of an interval may find the objects; see `plannedOnce`. */
-  readonly indexChoice?: IndexChoice;
 }
 
 /** Conditions of which an index carries the first ones. */
@@ -48,16 +46,6 @@ export interface Split {
   readonly carriedCount: number;
   readonly carried: string;
   readonly others: string;
-}
-
-/** The choice between two indexes that find the same objects, for a plan that does not depend on the values. */
-export interface IndexChoice {
-  /** Tables, of which the last one is `rarer`. Its one row has `is_interval`: whether fewer objects are in the interval. */
-  readonly tables: readonly string[];
-  /** The conditions as `where`, in a form for which PostgreSQL reads the index of the value. */
-  readonly byValue: string;
-  /** The conditions as `where`, in a form for which PostgreSQL reads the index of the interval. */
-  readonly byInterval: string;
 }
 
 /** @param order the total order of the list */

@@ -163,12 +163,7 @@ function anchorValue({ column }: OrderKey): string {
  * @param condition PostgreSQL evaluates it once, before it reads any object
  */
 export function everyMatching(picking: Picking, condition: string): string {
-  const { where, order, isFoundFirst, indexChoice } = picking;
+  const { where, order, isFoundFirst } = picking;
   const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
-  const select = (conditions: string, ...others: string[]): string =>
-    `SELECT ${columns} FROM object ${and(conditions, condition, ...others)}`;
-  if (!indexChoice) return select(where);
-  const { byValue, byInterval } = indexChoice;
-  return `${select(byValue, '(SELECT NOT is_interval FROM rarer)')}
-    UNION ALL ${select(byInterval, '(SELECT is_interval FROM rarer)')}`;
+  return `SELECT ${columns} FROM object ${and(where, condition)}`;
 }

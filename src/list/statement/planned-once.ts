@@ -1,36 +1,28 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import { isBroad } from '../../resource/resource.js';
+import { columnOf, isBroad } from '../../resource/resource.js';
+import type { ColumnCondition } from '../condition/condition.js';
+import { and, sqlOf } from '../condition/print.js';
 import { areEqualities, type Criteria } from './criteria.js';
-import { indexChoice, intervalWithinValue } from './index-choice.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { PageToRead } from './page-request.js';
-import {
-  comparisonsOf,
-  conditionsBy,
-  isCarriedBy,
-  type PlannedComparison,
-} from './planned-comparisons.js';
 
 /**
  * The objects of a list with the values of its conditions in subqueries, so that one plan is as good as one for
  * the values, and PostgreSQL may keep it; `undefined` if the best plan depends on the values. It does so if the
  * conditions leave a choice of indexes to find the objects: of two values, or of a value and an interval, the
- * rarer one has to lead. The statement chooses by itself where the tally knows which one that is. Of a table of
- * others, the types of the columns are not known by name.
+ * rarer one has to lead. Of a table of others, the types of the columns are not known by name.
  */
 export function plannedOnce({ matching, request }: PageToRead): MatchingObjects | undefined {
   const { order, offset, fields, isByRelevance, after, seen } = request;
   // Clients choose the fields, and each scope has conditions of its own: there are too many variants.
   if (fields !== undefined || seen.scope.length > 0) return undefined;
   if (isByRelevance || after !== undefined) return undefined;
-  const { metadata, split, criteria } = matching;
+  const { metadata, split, criteria, conditions } = matching;
   if (!capabilitiesOf(metadata).types || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
-  const intervalWithin = offset === 0 ? intervalWithinValue(metadata, criteria) : undefined;
-  const isWithin = isSearchWithin || intervalWithin !== undefined;
-  if (!isWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
+  if (!isSearchWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.
   if (offset > 0 && [...criteria.equal.values()].some(({ length }) => length > 1)) return undefined;
   const [first, ...others] = order;
@@ -41,28 +33,26 @@ export function plannedOnce({ matching, request }: PageToRead): MatchingObjects 
   ) {
     return undefined;
   }
+  const compared = conditions.filter((each): each is ColumnCondition => !('of' in each));
+  if (compared.some(({ column }) => columnOf(metadata, column).isVirtualProperty)) return undefined;
   const values = new ParameterValues([], true);
-  const comparisons = comparisonsOf(metadata, matching.conditions, values);
-  if (!comparisons) return undefined;
-  const isInOrder = ({ column, isEquality }: PlannedComparison): boolean =>
-    column === first?.column.propertyName || (others.length === 0 && isEquality);
-  const inOrder = conditionsBy(comparisons, isInOrder);
-  const planned = { ...matching, where: conditionsBy(comparisons, () => true), inOrder };
-  if (!intervalWithin || !first) return { ...planned, split: undefined, values: values.values };
-  const isCarried = isCarriedBy(metadata, first.column.propertyName);
-  const carried = comparisons.filter(({ column }) => isCarried(column));
-  const rest = comparisons.filter(({ column }) => !isCarried(column));
+  const parts = compared.map((condition) => ({
+    condition,
+    sql: sqlOf(condition, { metadata, values }),
+  }));
+  /** Whether an index in the order of the list may find objects by a condition. */
+  const isInOrder = (condition: ColumnCondition): boolean =>
+    condition.column === first?.column.propertyName ||
+    (others.length === 0 && condition.kind === 'equal' && condition.values.length === 1);
   return {
-    ...planned,
-    split:
-      carried.length > 0 && rest.length > 0
-        ? {
-            carriedCount: carried.length,
-            carried: conditionsBy(carried, isInOrder),
-            others: conditionsBy(rest, () => true),
-          }
-        : undefined,
-    indexChoice: indexChoice(metadata, intervalWithin, comparisons, values),
+    ...matching,
+    split: undefined,
+    where: and('', ...parts.map(({ sql }) => sql)),
+    // PostgreSQL reads no index by `(…) IS TRUE`.
+    inOrder: and(
+      '',
+      ...parts.map(({ condition, sql }) => (isInOrder(condition) ? sql : `(${sql}) IS TRUE`)),
+    ),
     values: values.values,
   };
 }
