@@ -14,7 +14,7 @@ import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { entityOf } from '../list/query/query-of.js';
 import { identifierType } from '../resource/identifiers.js';
-import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
+import { schemaOfShape } from '../resource/json-schema.js';
 import { classShape, type ObjectShape } from '../resource/json-shape.js';
 import { meaningOf } from '../resource/meaning.js';
 import { fieldsOf } from '../resource/resource.js';
@@ -52,8 +52,6 @@ export interface PathParameter {
   readonly schema: Json;
   /** A value that was declared, as text. */
   readonly example?: string;
-  /** A value for a sample: the declared one, or one of the type. */
-  readonly sample: string;
 }
 
 export function described(
@@ -96,13 +94,11 @@ function describedPath(endpoint: Endpoint, metadata: EntityMetadata | undefined)
     const declaring = type ?? (metadata?.target as object | undefined);
     const { meaning, example } = (declaring && meaningOf(declaring, name)) ?? {};
     const { shape } = properties?.get(name) ?? {};
-    const ofColumn = identifierType(column?.type);
     return {
       name,
       meaning: meaning ?? (column ? 'Identifies the object.' : 'A part of the path.'),
-      schema: shape ? schemaOfShape(shape) : { ...ofColumn.schema },
+      schema: shape ? schemaOfShape(shape) : { ...identifierType(column?.type).schema },
       example,
-      sample: example ?? (shape ? String(exampleOfShape(shape)) : (ofColumn.example ?? 'a')),
     };
   });
 }

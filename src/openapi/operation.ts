@@ -2,7 +2,6 @@ import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
 import { capabilitiesOf } from '../resource/capabilities.js';
-import { codeSamples } from './code-samples.js';
 import { type DescribedEndpoint, fixedParts, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
@@ -31,7 +30,6 @@ export function operation(endpoint: DescribedEndpoint): Json {
       }),
       ...errorReferences(errorsOf(endpoint)),
     },
-    'x-codeSamples': codeSamples(endpoint),
   };
 }
 

@@ -345,6 +345,24 @@ describeInBrowser('In a browser, /docs', () => {
     expect(faults).toEqual([]);
   });
 
+  it.each(['JavaScript', 'Python', 'PHP'])(
+    'shows a request in %s, with credentials',
+    async (name) => {
+      await leaveDialogs();
+      await page.getByTestId('client-picker').first().click();
+      await page.getByRole('combobox').last().fill(name);
+      await page.getByRole('option').first().click();
+      await eventually(async () => {
+        const sample = await sampleOf(page, '/products');
+        expect(sample).not.toContain('curl ');
+        for (const part of ['/products?limit=', DEMO_CLIENT, `Bearer ${DEMO_TOKEN}`]) {
+          expect(sample).toContain(part);
+        }
+      });
+      expect(faults).toEqual([]);
+    },
+  );
+
   it('keeps a token in its memory alone', async () => {
     await leaveDialogs();
     const field = page.getByRole('textbox', { name: 'Bearer Token' }).first();
