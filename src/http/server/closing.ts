@@ -8,7 +8,7 @@ const IDLE_GRACE = 500;
 const DEADLINE = 15_000;
 /** Milliseconds between two checks of the connections. */
 const INTERVAL = 20;
-/** Maximum milliseconds for which the server accepts the connections that wait. */
+/** Maximum milliseconds for which the server accepts the connections that wait, and those that come after them. */
 const ACCEPT_TIME = 3000;
 
 /**
@@ -36,12 +36,10 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
 /**
  * Lets the server accept the connections that wait in its backlog, which the system would reset when it
  * stops listening. A pass of the event loop accepts one, so that an overloaded server has many of them.
- * Ends with the first pass that found none.
+ * Ends with the first pass that found none. Node has no public function that closes the backlog to others, so that
+ * an overloaded server still resets those that wait when its time is over. A proxy sends their requests to another.
  */
 async function acceptWaiting(server: NetServer): Promise<void> {
-  // `listen(2)` again, which Node has no public function for. The system lets no others into a backlog of 0.
-  // It ignores their SYN, and a client that sends it again is refused.
-  (server as unknown as { _handle: { listen(backlog: number): void } | null })._handle?.listen(0);
   let accepted = true;
   const accept = (): void => {
     accepted = true;
