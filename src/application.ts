@@ -5,7 +5,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { CredentialsGuard } from './clients/credentials.guard.js';
 import { DEMO_CLIENT, DEMO_TOKEN } from './demo/load-demonstration.js';
-import { EnvelopedExpressAdapter } from './http/server/enveloped-express.adapter.js';
+import {
+  EnvelopedExpressAdapter,
+  type ServerHooks,
+} from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
 import { RequestLimit } from './http/server/request-limit.js';
 import { Cors } from './http/server/cors.js';
@@ -57,46 +60,44 @@ export async function createApplication(
       logger: new ServiceLogger(settings.logLevel === 'info' ? 'warn' : settings.logLevel),
     },
   );
-  adapter.addPublicRoutes = (express) => {
-    // Only the embedded database has a client with a public token.
-    const credentials =
-      settings.databaseUrl === undefined
-        ? { clientID: DEMO_CLIENT, accessToken: DEMO_TOKEN }
-        : undefined;
-    publishDocumentation(express, application, settings, credentials, (request) =>
-      application.get(CredentialsGuard).authenticate(request),
-    );
-  };
   try {
+    adapter.attach(hooksOf(application, settings));
     await application.init();
   } catch (error) {
     // Open connections would keep the process.
     await application.close();
     throw error;
   }
-  observe(application, adapter, settings);
   application.useLogger(new ServiceLogger(settings.logLevel));
   return application;
 }
 
-/** Reports every request to the metrics, the log, and the traces if there are any. */
-function observe(
-  application: NestExpressApplication,
-  adapter: EnvelopedExpressAdapter,
-  settings: Settings,
-): void {
+/** Reports every request to the metrics, the log, and the traces if there are any, and adds what needs no credentials. */
+function hooksOf(application: NestExpressApplication, settings: Settings): ServerHooks {
   const metrics = application.get(Metrics);
   const log = new RequestLog(settings.logLevel);
-  if (settings.slowList > 0) adapter.slowAfter = settings.slowList;
-  adapter.observe = (observation) => {
-    metrics.observe(observation);
-    log.write(observation);
-  };
   const tracing = application.get<Tracing | null>(TRACING);
-  if (tracing) adapter.beginTrace = (request) => tracing.begin(request);
-  // With an admin port, these endpoints have a server of their own.
-  if (settings.adminPort !== undefined) return;
   const endpoints = application.get(OperatorEndpoints);
-  adapter.handleOperatorRequest = (request, response, knownError) =>
-    endpoints.handle(request, response, knownError);
+  return {
+    slowAfter: settings.slowList || Infinity,
+    observe: (observation) => {
+      metrics.observe(observation);
+      log.write(observation);
+    },
+    ...(tracing && { beginTrace: (request) => tracing.begin(request) }),
+    // With an admin port, these endpoints have a server of their own.
+    ...(settings.adminPort === undefined && {
+      handleOperatorRequest: (...of) => endpoints.handle(...of),
+    }),
+    addPublicRoutes: (express) => {
+      // Only the embedded database has a client with a public token.
+      const credentials =
+        settings.databaseUrl === undefined
+          ? { clientID: DEMO_CLIENT, accessToken: DEMO_TOKEN }
+          : undefined;
+      publishDocumentation(express, application, settings, credentials, (request) =>
+        application.get(CredentialsGuard).authenticate(request),
+      );
+    },
+  };
 }

@@ -49,7 +49,7 @@ export function observationOf(
   request: CatalogueRequest,
   response: ServerResponse,
   arrived: number,
-  slowAfter: number,
+  slowAfter = Infinity,
 ): Observation {
   const {
     id,

@@ -365,7 +365,7 @@ describeInBrowser('In a browser, a page of another origin', () => {
       // The browser asks by itself, and gives the page its copy. It remembers the preflight.
       const adapter = service.application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
       const statuses: number[] = [];
-      adapter.observe = ({ status }) => statuses.push(status);
+      adapter.attach({ observe: ({ status }) => statuses.push(status) });
       const again = await fetchFrom(page, service, '/brands?limit=1');
       await until(() => statuses.length > 0, 5000);
       expect([again.status, again.text, statuses]).toEqual([200, list.text, [304]]);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const again = { DATABASE_URL: gate.url, POOL_SIZE: '4', SLOW_LIST_MS: '500' };
   other = await startOther(again);
   await service.load('brands', [{ brandID: 'a', name: 'A' }]);
-  adapterOf(other).observe = (observation) => observations.push(observation);
+  adapterOf(other).attach({ observe: (observation) => observations.push(observation) });
 });
 afterAll(async () => {
   await other.stop();

@@ -28,22 +28,26 @@ import { WaitingRequests } from './waiting-requests.js';
 /** The share of the connections on which requests may wait. */
 const WAITING_SHARE = 0.8;
 
-/** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
-export class EnvelopedExpressAdapter extends ExpressAdapter {
+/** What the application attaches to its server. Each is absent without it. */
+export interface ServerHooks {
   /** Called when a request is complete. */
-  observe: (observation: Observation) => void = () => undefined;
-  /** Begins the trace of a request; absent: there are no traces. */
-  beginTrace: ((request: CatalogueRequest) => RequestTrace) | undefined;
+  readonly observe?: (observation: Observation) => void;
+  /** Begins the trace of a request. */
+  readonly beginTrace?: (request: CatalogueRequest) => RequestTrace;
   /** Milliseconds after which an observed request is slow. */
-  slowAfter = Infinity;
+  readonly slowAfter?: number;
   /** Answers health and metrics requests. Returns false for any other request. */
-  handleOperatorRequest: (
+  readonly handleOperatorRequest?: (
     request: IncomingMessage,
     response: ServerResponse,
     knownError?: ApiError,
-  ) => boolean = () => false;
+  ) => boolean;
   /** Adds routes that need no credentials, after all other routes. */
-  addPublicRoutes: (express: Express) => void = () => undefined;
+  readonly addPublicRoutes?: (express: Express) => void;
+}
+
+/** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
+export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Has the number of requests in work. */
   readonly admission: Admission;
   /** Those whose wait is over run again beside others, at most half as many as are always admitted. */
@@ -53,6 +57,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   private readonly delay = new LoopDelay();
   readonly http: EnvelopedServer;
   private hasAllRoutes = false;
+  private hooks: ServerHooks = {};
 
   /**
    * @param limit of the requests in work; any further request gets `-4`
@@ -73,12 +78,17 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
         },
         unparsedHeaders: cors.defaultHeaders,
         observe: (observation) => {
-          this.observe(observation);
+          this.hooks.observe?.(observation);
         },
       },
       maxConnections,
       messageClasses(express),
     );
+  }
+
+  /** Adds hooks to those that are attached, in place of earlier ones of the same name. */
+  attach(hooks: ServerHooks): void {
+    this.hooks = { ...this.hooks, ...hooks };
   }
 
   /** The fraction of the most requests in work that is admitted at present, up to 1. */
@@ -113,7 +123,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Called by Nest after the last route. It handles a wrong path or method. */
   override setNotFoundHandler(): void {
     const express = this.getInstance<Express>();
-    this.addPublicRoutes(express);
+    this.hooks.addPublicRoutes?.(express);
     this.use((request: CatalogueRequest, _response: Response, next: NextFunction) => {
       next(unmatchedRoute(express, request));
     });
@@ -179,7 +189,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   private answer(request: CatalogueRequest, response: Response, knownError?: ApiError): void {
-    if (this.handleOperatorRequest(request, response, knownError)) return;
+    if (this.hooks.handleOperatorRequest?.(request, response, knownError)) return;
     const id = this.begin(request, response);
     const isAdmitted = knownError !== undefined || this.admission.add(response);
     const headers = this.cors.headersFor(request);
@@ -222,14 +232,12 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   private begin(request: CatalogueRequest, response: ServerResponse): string {
     const began = performance.now();
     request.id = requestId(request);
-    if (this.beginTrace) {
-      request.trace = this.beginTrace(request);
-      request.trace.enter('admission');
-    }
+    request.trace = this.hooks.beginTrace?.(request);
+    request.trace?.enter('admission');
     response.once('close', () => {
       try {
-        const observation = observationOf(request, response, began, this.slowAfter);
-        this.observe(observation);
+        const observation = observationOf(request, response, began, this.hooks.slowAfter);
+        this.hooks.observe?.(observation);
         request.trace?.end(observation);
       } catch (error) {
         // Nobody else would catch it: the process would end.
