@@ -19,7 +19,7 @@ import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '
 import { argumentsOf } from '../http/endpoints.js';
 import { ErrorFilter } from '../http/error.filter.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
-import { swaggerProblems } from '../resource/ignored-decorators.js';
+import { unreadMetadata } from '../resource/unread-declarations.js';
 import { ANY_HOST, NO_BODY } from './declared-queries.js';
 
 const ENVELOPE = 'a handler returns its answer, which has status 200';
@@ -29,10 +29,7 @@ const FIELDS = 'hide a column with select: false';
 const CACHE = 'the service caches pages itself, as far as PAGE_CACHE_MB says';
 const RATE = 'RATE_LIMIT_PER_MINUTE limits the requests of each client';
 
-/**
- * What a decorator of Nest or of one of its packages sets on a controller or a handler, and the service refuses, by the
- * key of the metadata. A key that ends in `:` stands for all that begin with it.
- */
+/** What a decorator of Nest sets on a controller or a handler, and the service refuses, by the key of the metadata. */
 const REFUSED_METADATA: Readonly<Record<string, readonly [what: string, instead: string]>> = {
   [HOST_METADATA]: ['a host', ANY_HOST],
   [VERSION_METADATA]: ['a version', 'give another version a path of its own'],
@@ -41,9 +38,6 @@ const REFUSED_METADATA: Readonly<Record<string, readonly [what: string, instead:
   [RENDER_METADATA]: ['@Render()', ENVELOPE],
   [HTTP_CODE_METADATA]: ['@HttpCode()', ENVELOPE],
   [EXCEPTION_FILTERS_METADATA]: ['@UseFilters()', ERRORS],
-  'class_serializer:': ['@SerializeOptions()', FIELDS],
-  'cache_module:': ['@CacheTTL() or @CacheKey()', CACHE],
-  'THROTTLER:': ['@Throttle() or @SkipThrottle()', RATE],
 };
 
 /** The headers that say how a response is sent, in lower case. */
@@ -129,13 +123,9 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
 /** What decorators have set on a controller or a handler. */
 function* targetProblems(name: string, target: object): Generator<string> {
   // Some decorators set all that they could set.
-  const keys = Reflect.getMetadataKeys(target)
-    .filter((key) => Reflect.getMetadata(key, target) !== undefined)
-    .map(String);
-  for (const [refused, [what, instead]] of Object.entries(REFUSED_METADATA))
-    if (keys.some((key) => key === refused || (refused.endsWith(':') && key.startsWith(refused))))
-      yield `${name} has ${what}: ${instead}`;
-  yield* swaggerProblems(name, target);
+  for (const [key, [what, instead]] of Object.entries(REFUSED_METADATA))
+    if (Reflect.getMetadata(key, target) !== undefined) yield `${name} has ${what}: ${instead}`;
+  yield* unreadMetadata(name, target);
   const headers = (Reflect.getMetadata(HEADERS_METADATA, target) ?? []) as { name: string }[];
   for (const header of headers)
     if (OWN_HEADERS.includes(header.name.toLowerCase()))

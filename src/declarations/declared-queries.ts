@@ -15,11 +15,7 @@ import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js
 import { parametersOf, schemaOf } from '../http/parameters/declared-parameters.js';
 import { comesWithResource } from '../list/query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
-import {
-  decoratedType,
-  swaggerProblems,
-  transformingDecorators,
-} from '../resource/ignored-decorators.js';
+import { transformingDecorators, unreadMetadata } from '../resource/unread-declarations.js';
 import { entityOf } from '../list/query/query-of.js';
 
 /** The paths that the service answers itself, also those below them. */
@@ -105,7 +101,7 @@ function* returnProblems(endpoint: Endpoint): Generator<string> {
 
 /** Values are checked by the decorators of their properties. One without a decorator would be refused in every request. */
 function* pathProblems(handler: string, path: Type<object>, pattern: string): Generator<string> {
-  yield* swaggerProblems(path.name, path, path.prototype as object);
+  yield* unreadMetadata(path.name, path, path.prototype as object);
   const checked = new Set(rulesOf(path).map(({ propertyName }) => propertyName));
   for (const [, name = ''] of pattern.matchAll(/:(\w+)/g))
     if (!checked.has(name))
@@ -129,7 +125,7 @@ function* argumentProblems(handler: string, { name, type }: HandlerArgument): Ge
 }
 
 function* classProblems(query: Type<object>): Generator<string> {
-  yield* swaggerProblems(query.name, query, query.prototype as object);
+  yield* unreadMetadata(query.name, query, query.prototype as object);
   const parameters = parametersOf(query);
   const base = query.prototype instanceof ListQueryDto ? ListQueryDto : CredentialsQueryDto;
   for (const [parameter, declared] of parametersOf(base))
@@ -143,13 +139,8 @@ function* classProblems(query: Type<object>): Generator<string> {
       yield (error as Error).message;
     }
   }
-  for (const parameter of parameters.keys()) {
-    // Nothing applies these to what a request has sent.
-    const decorators = transformingDecorators(query, parameter);
-    if (decoratedType(query, parameter)) decorators.push('Type');
-    for (const decorator of decorators)
-      yield `${query.name}.${parameter} has @${decorator}, which no list applies: convert the value in the condition of the filter`;
-  }
+  for (const what of transformingDecorators(query, false))
+    yield `${what}, which no list applies: convert the value in the condition of the filter`;
   if (query.prototype instanceof ObjectQueryDto && !entityOf(query))
     yield `${query.name} has no @QueryOf`;
   // Every property of a class is one of its objects, if it is not declared with "declare".

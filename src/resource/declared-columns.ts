@@ -5,12 +5,12 @@ import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { columnTypeOf, typeNameOf } from './column-values.js';
 import { countedProblems, intervalProblems } from './declared-tally.js';
 import { isTextIdentifier } from './identifiers.js';
-import { ignoredDeclarations } from './ignored-decorators.js';
 import { declaredShape } from './json-shape.js';
 import { capabilitiesOf } from './capabilities.js';
 import { declaredColumns } from './declaration.js';
 import { columnOf, externalTableOf } from './resource.js';
 import { scopeOf } from './scope.js';
+import { unreadDeclarations } from './unread-declarations.js';
 
 /** What no list can do of what the entity of a resource declares, as lines. */
 export function* columnProblems(metadata: EntityMetadata): Generator<string> {
@@ -20,7 +20,7 @@ export function* columnProblems(metadata: EntityMetadata): Generator<string> {
   yield* intervalProblems(metadata);
   yield* countedProblems(metadata);
   yield* externalProblems(metadata);
-  yield* ignoredDeclarations(metadata);
+  yield* unreadDeclarations(metadata);
   // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
   // decorator. Only one with `declare` is missing.
   for (const property of Object.keys(metadata.create() as object)) {

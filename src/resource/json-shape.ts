@@ -1,6 +1,6 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { decoratedType, swaggerProblems, transformingDecorators } from './ignored-decorators.js';
 import { meaningOf } from './meaning.js';
+import { decoratedType, transformingDecorators, unreadMetadata } from './unread-declarations.js';
 
 /** What classes declare of a value in JSON: an object, a list, or any other value. */
 export type Shape = ObjectShape | ListShape | ValueShape;
@@ -105,7 +105,9 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
     problems.push(`${type.name} refers to itself, so that its shape has no end`);
     return { kind: 'object', properties };
   }
-  problems.push(...swaggerProblems(type.name, type, type.prototype as object));
+  problems.push(...unreadMetadata(type.name, type, type.prototype as object));
+  for (const what of transformingDecorators(type, true))
+    problems.push(`${what}, which nothing applies: declare what the JSON has`);
   const rules: Rule[] = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   // Class fields are defined (ES2022), so an object has every declared property as a key, also one without a
   // decorator. Only one with `declare` is missing.
@@ -124,8 +126,6 @@ function readClass(type: Class, problems: string[], enclosing: readonly Class[])
       problems.push(`${path} has a decorator of class-validator that depends on other properties`);
     }
     const shape = readProperty(type, name, own, problems, [...enclosing, type]);
-    for (const decorator of transformingDecorators(type, name))
-      problems.push(`${path} has @${decorator}, which nothing applies: declare what the JSON has`);
     const { meaning, example } = meaningOf(type, name) ?? {};
     if (shape)
       properties.set(name, { shape, isOptional: conditional.length > 0, meaning, example });

@@ -549,21 +549,23 @@ REFUSED.set('`ValidationPipe`, also global', [
   'RefusedController.piped has ValidationPipe',
   'The application has ValidationPipe',
 ]);
-REFUSED.set('`ClassSerializerInterceptor`, `@SerializeOptions`', [
+REFUSED.set('`ClassSerializerInterceptor`', [
   'RefusedController has ClassSerializerInterceptor',
-  'RefusedController.serialized has @SerializeOptions()',
   'The application has ClassSerializerInterceptor',
 ]);
-REFUSED.set('`CacheInterceptor`, `@CacheTTL`, `@CacheKey`', [
+REFUSED.set('`CacheInterceptor`', [
   'RefusedController.cached has CacheInterceptor',
-  'RefusedController.cached has @CacheTTL() or @CacheKey()',
   'The application has CacheInterceptor',
 ]);
-REFUSED.set('`ThrottlerGuard`, `@Throttle`, `@SkipThrottle`', [
-  'RefusedController has @Throttle() or @SkipThrottle()',
-  'RefusedController.throttled has @Throttle() or @SkipThrottle()',
+REFUSED.set('`ThrottlerGuard`', [
   'RefusedController.throttled has ThrottlerGuard',
   'The application has ThrottlerGuard',
+]);
+REFUSED.set('`@SerializeOptions`, `@CacheTTL`, `@Throttle`, `@ApiTags` and the like', [
+  'RefusedController has metadata of another package, THROTTLER:LIMITdefault',
+  'RefusedController.cached has metadata of another package, cache_module:cache_ttl',
+  'RefusedController.throttled has metadata of another package, THROTTLER:SKIPdefault',
+  'RefusedController.serialized has metadata of another package, class_serializer:options',
 ]);
 REFUSED.set('a health module, other handlers at paths of the service', [
   'HealthController.check at /health has a path of the service',

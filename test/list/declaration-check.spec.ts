@@ -1191,7 +1191,7 @@ describe('A handler', () => {
     [
       'whose query class has decorators of class-transformer',
       withController(TransformedController),
-      ['name has @Transform', 'code has @Exclude', 'sign has @Expose', 'size has @Type']
+      ['size has @Type', 'name has @Transform', 'sign has @Expose', 'code has @Exclude']
         .map(
           (property) =>
             `TransformedDto.${property}, which no list applies: convert the value in the condition of the filter`,
@@ -1254,7 +1254,7 @@ describe('A handler', () => {
           (method) =>
             `ReturningController.${method} has @Returns without a class: give it that of one object, also for a list`,
         ),
-        ...['secret has @Exclude', 'named has @Expose', 'changed has @Transform'].map(
+        ...['changed has @Transform', 'named has @Expose', 'secret has @Exclude'].map(
           (what) =>
             `ReturningController.transformed returns a class: Transformed.${what}, which nothing applies: declare what the JSON has`,
         ),

@@ -58,8 +58,8 @@ const problemsOf = (entity: Type, ...others: Type[]): Promise<string[]> =>
 
 const transformed = (decorator: string) =>
   `Ignoring.what has @${decorator}, which no list applies: hide a column with select: false, and compute another value with @VirtualColumn`;
-const RELATION =
-  'Ignoring.what is a relation or an embedded object, which no list reads: declare each column by itself, and one that refers to another resource with @ForeignKey';
+const declared = (what: string, kind: string) =>
+  `${what} is one of the ${kind} of TypeORM, which nothing here reads: declare each column by itself, refer to another resource with @ForeignKey, and derive by a trigger or a generated column`;
 
 class Embedded {
   @Column(nameColumn) text!: string;
@@ -85,6 +85,7 @@ describe('What no list applies is refused at the start, by name:', () => {
       [Column(nameColumn), Exclude({ toClassOnly: true })],
       transformed('Exclude'),
     ],
+    ['@Expose', [Column(nameColumn), Expose()], transformed('Expose')],
     [
       '@Expose with another name',
       [Column(nameColumn), Expose({ name: 'other' })],
@@ -99,8 +100,8 @@ describe('What no list applies is refused at the start, by name:', () => {
       ],
       transformed('Transform'),
     ],
-    ['@ManyToOne', [ManyToOne(() => Brand)], RELATION],
-    ['an embedded object', [Column(() => Embedded)], RELATION],
+    ['@ManyToOne', [ManyToOne(() => Brand)], declared('Ignoring.what', 'relations')],
+    ['an embedded object', [Column(() => Embedded)], declared('Ignoring.what', 'embeddeds')],
     [
       'a transformer',
       [Column({ ...nameColumn, transformer: { to: String, from: () => '***' } })],
@@ -128,28 +129,23 @@ describe('What no list applies is refused at the start, by name:', () => {
       }
     }
     Resource('test_listening')(Listening);
-    expect(await problemsOf(Listening)).toEqual([
-      'Listening.hide is a listener of TypeORM, which no import and no list calls: use a trigger, or a generated column',
-    ]);
+    expect(await problemsOf(Listening)).toEqual([declared('Listening.hide', 'entityListeners')]);
   });
 
-  it.each([TableInheritance({ column: 'what' }), Tree('materialized-path')])(
-    'tables of several entities, and trees of TypeORM',
-    async (decorate) => {
-      const entity = withProperty(Column(nameColumn));
-      decorate(entity);
-      expect(await problemsOf(entity)).toContain(
-        'Ignoring has @TableInheritance or @Tree, which no list follows: list a view, or refer with @ForeignKey',
-      );
-    },
-  );
+  it.each([
+    ['inheritances', TableInheritance({ column: 'what' })],
+    ['trees', Tree('materialized-path')],
+  ])('%s of TypeORM', async (kind, decorate) => {
+    const entity = withProperty(Column(nameColumn));
+    decorate(entity);
+    expect(await problemsOf(entity)).toContain(declared('Ignoring', kind));
+  });
 
-  it('and not what changes nothing, or is the shape of an object in JSON', async () => {
+  it('and not the shape of an object in JSON, nor a foreign key', async () => {
     class Shape {
       @IsString() text!: string;
     }
     for (const decorators of [
-      [Column(nameColumn), Expose()],
       [Column({ type: 'jsonb' }), TransformType(() => Shape)],
       [Column({ ...identifierColumn, nullable: true }), ForeignKey(() => Brand)],
     ]) {
