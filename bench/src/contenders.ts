@@ -1,97 +1,60 @@
 import { join } from 'node:path';
-import { behindHaproxy } from './haproxy.js';
 import { catalogue, PROJECT, type Server, startServer } from './processes.js';
 import { PAGE, type Question } from './scenarios.js';
 
 /** One of those that are compared. */
 export interface Contender {
   readonly name: string;
-  /** Whether its answers carry the exact count. */
-  readonly counts: boolean;
-  /** Whether it has the filters and sorts of a storefront. */
-  readonly isStorefront: boolean;
+  /** Whether its answers have no count, and it has no filters and sorts. */
+  readonly isBare?: true;
   readonly server: Server;
   readonly headers: Record<string, string>;
-  /** The path at which it answers a question. */
-  path(question: Question): string;
 }
 
-export const SERVICE = 'this service';
+const SERVICE = 'this service';
 export const UNCACHED = 'this service, no page cache';
-export const ROWS = 'node:http + pg, rows';
-export const DELIVERED = 'this service behind HAProxy, no page cache';
-export const BASELINE = 'baseline, no page cache';
-export const FIND_AND_COUNT = 'NestJS + findAndCount';
-export const PAGINATE = 'nestjs-paginate';
-const JSON_BY_POSTGRES = 'node:http + pg, JSON by PostgreSQL';
 
-interface Definition extends Omit<Contender, 'server' | 'headers'> {
-  /** What is started, with the arguments after it; the service with settings. */
-  readonly program: readonly string[];
-  readonly settings?: NodeJS.ProcessEnv;
+interface Definition extends Pick<Contender, 'name' | 'isBare'> {
+  /** What is started of `contenders`, or the service with settings. */
+  readonly started: string | NodeJS.ProcessEnv;
 }
-
-const bare = (name: string, form: string, ...more: string[]): Definition => ({
-  name,
-  counts: more.includes('count'),
-  isStorefront: false,
-  path: plainPath,
-  program: ['bare.js', form, ...more],
-});
-
-const storefront = { counts: true, isStorefront: true, path: plainPath };
 
 const DEFINITIONS: readonly Definition[] = [
-  { ...storefront, name: SERVICE, program: [], settings: {} },
-  { ...storefront, name: UNCACHED, program: [], settings: { PAGE_CACHE_MB: '0' } },
-  bare(ROWS, 'rows'),
-  bare(`${ROWS}, count(*)`, 'rows', 'count'),
-  bare(JSON_BY_POSTGRES, 'json'),
-  bare(`${JSON_BY_POSTGRES}, count(*)`, 'json', 'count'),
-  { ...storefront, name: FIND_AND_COUNT, program: ['find-and-count.js'] },
-  { ...storefront, name: PAGINATE, path: paginatePath, program: ['paginate.js'] },
+  { name: SERVICE, started: {} },
+  { name: UNCACHED, started: { PAGE_CACHE_MB: '0' } },
+  { name: 'node:http + pg, rows', isBare: true, started: 'bare.js' },
+  { name: 'NestJS + findAndCount', started: 'find-and-count.js' },
 ];
 
-export const CONTENDER_NAMES = DEFINITIONS.map(({ name }) => name);
-export const STOREFRONT_NAMES = DEFINITIONS.filter(({ isStorefront }) => isStorefront).map(
-  ({ name }) => name,
-);
+/** Whether it is the service, with or without a page cache. */
+export function isOwn({ name }: Contender): boolean {
+  return name === SERVICE || name === UNCACHED;
+}
 
-/** Starts the service and whichever of the others are wanted on one database. */
-export async function startContenders(
-  databaseUrl: string,
-  wanted: readonly string[] = CONTENDER_NAMES,
-): Promise<Contender[]> {
+/** Starts the service and the others on one database: all of them, or those of the mix. */
+export async function startContenders(databaseUrl: string, isMix: boolean): Promise<Contender[]> {
   const headers = await credentials(databaseUrl);
   const started: Contender[] = [];
-  for (const { program, settings, ...definition } of DEFINITIONS) {
-    const { name } = definition;
-    if (!settings && !wanted.includes(name)) continue;
-    const server = settings
-      ? await startService(PROJECT, databaseUrl, settings)
-      : await startProgram(program, databaseUrl);
-    started.push({ ...definition, server, headers: settings ? headers : {} });
+  for (const { started: what, ...definition } of DEFINITIONS) {
+    if (isMix && definition.isBare) continue;
+    const isService = typeof what !== 'string';
+    const server = await (isService
+      ? startService(databaseUrl, what)
+      : startProgram(what, databaseUrl));
+    started.push({ ...definition, server, headers: isService ? headers : {} });
   }
   return started;
 }
 
-/** Starts a contender of `contenders`, with its arguments. */
-export function startProgram(
-  [file = '', ...args]: readonly string[],
-  databaseUrl: string,
-): Promise<Server> {
-  return startServer(join(import.meta.dirname, 'contenders', file), args, {
-    DATABASE_URL: databaseUrl,
-  });
+/** Starts a contender of `contenders`. */
+export function startProgram(file: string, databaseUrl: string): Promise<Server> {
+  const path = join(import.meta.dirname, 'contenders', file);
+  return startServer(path, [], { DATABASE_URL: databaseUrl });
 }
 
-/** Starts the service that was built in a folder. */
-export function startService(
-  folder: string,
-  databaseUrl: string,
-  settings: NodeJS.ProcessEnv,
-): Promise<Server> {
-  return startServer(join(folder, 'dist', 'main.js'), ['start'], {
+/** Starts the service. */
+export function startService(databaseUrl: string, settings: NodeJS.ProcessEnv): Promise<Server> {
+  return startServer(join(PROJECT, 'dist', 'main.js'), ['start'], {
     DATABASE_URL: databaseUrl,
     PORT: '0',
     ADMIN_PORT: '0',
@@ -100,33 +63,14 @@ export function startService(
   });
 }
 
-/**
- * Starts two services without a page cache. The second one is behind HAProxy with `deploy/haproxy.cfg`. If a folder is
- * given, starts the service that was built in it, too.
- *
- * @param folder of another version; `undefined`: none
- */
-export async function startUncached(
+/** Does work with the service without a page cache, on a database that nobody else uses. */
+export async function withService<Result>(
   databaseUrl: string,
-  folder: string | undefined,
-): Promise<{ readonly name: string; readonly server: Server }[]> {
-  const start = (from: string): Promise<Server> =>
-    startService(from, databaseUrl, { PAGE_CACHE_MB: '0' });
-  const services = [
-    { name: UNCACHED, server: await start(PROJECT) },
-    { name: DELIVERED, server: await behindHaproxy(await start(PROJECT)) },
-  ];
-  if (folder !== undefined) services.push({ name: BASELINE, server: await start(folder) });
-  return services;
-}
-
-/** Starts the service on a database that nobody else uses. */
-export async function startAlone(databaseUrl: string, service = UNCACHED): Promise<Contender> {
-  const definition = DEFINITIONS.find(({ name }) => name === service);
-  if (!definition) throw new Error(`There is no ${service}`);
+  work: (service: Contender) => Promise<Result>,
+): Promise<Result> {
   const headers = await credentials(databaseUrl);
-  const server = await startService(PROJECT, databaseUrl, definition.settings ?? {});
-  return { ...definition, server, headers };
+  const server = await startService(databaseUrl, { PAGE_CACHE_MB: '0' });
+  return work({ name: UNCACHED, server, headers }).finally(() => server.stop());
 }
 
 let clients = 0;
@@ -139,37 +83,17 @@ export async function credentials(databaseUrl: string): Promise<Record<string, s
   return { 'X-Client-ID': clientID, Authorization: `Bearer ${stdout.trim()}` };
 }
 
-function plainPath({ limit, offset, fields, sort, facets, ...filters }: Question): string {
+/** The path at which all contenders answer a question. */
+export function pathOf({ limit, offset, sort, facets, ...filters }: Question): string {
   const parameters = [
     ...(limit === PAGE ? [] : [`limit=${limit}`]),
     ...(offset === 0 ? [] : [`offset=${offset}`]),
     ...Object.entries(filters).map(([name, value]) => `${name}=${String(value)}`),
-    ...(fields === undefined ? [] : [`fields=${fields.join(',')}`]),
     ...(sort === undefined ? [] : [`sort=${sort.down ? '-' : ''}${sort.by}`]),
     ...(typeof facets === 'string' ? [facets] : []),
   ];
   const path = facets ? '/facets/products' : '/products';
   return `${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
-}
-
-/** It knows pages, not offsets: those of the questions begin a page. */
-function paginatePath({ limit, offset, fields, sort, ...filters }: Question): string {
-  const { type, brandID, categoryID, priceMin, priceMax, inStock, q } = filters;
-  const parameters = [
-    `page=${offset / limit + 1}`,
-    `limit=${limit}`,
-    ...(type === undefined ? [] : [`filter.type=$in:${type.join(',')}`]),
-    ...(brandID === undefined ? [] : [`filter.brandID=$in:${brandID.join(',')}`]),
-    ...(categoryID === undefined ? [] : [`filter.categoryID=$eq:${categoryID}`]),
-    ...(priceMin === undefined ? [] : [`filter.price=$gte:${priceMin}`]),
-    ...(priceMax === undefined ? [] : [`filter.price=$lte:${priceMax}`]),
-    ...(inStock === undefined ? [] : ['filter.stock=$gt:0']),
-    ...(q === undefined ? [] : [`q=${q}`]),
-    ...(fields === undefined ? [] : [`select=${fields.join(',')}`]),
-    ...(sort === undefined ? [] : [`sortBy=${sort.by}:${sort.down ? 'DESC' : 'ASC'}`]),
-    `sortBy=productID:${sort?.down ? 'DESC' : 'ASC'}`,
-  ];
-  return `/products?${parameters.join('&')}`;
 }
 
 /** Milliseconds that an answer may take. One that takes longer counts as this long. */
@@ -191,7 +115,7 @@ export async function ask(
   let response: Response;
   let text: string;
   try {
-    response = await fetch(contender.server.address + contender.path(question), {
+    response = await fetch(contender.server.address + pathOf(question), {
       headers: contender.headers,
       signal: AbortSignal.timeout(LONGEST_ANSWER),
     });
@@ -203,14 +127,37 @@ export async function ask(
   if (isGivenUp(response.status, text)) return undefined;
   const body = JSON.parse(text) as {
     response_data?: { count: string; objects: object[] };
-    data?: object[];
-    meta?: { totalItems: number };
   };
-  const objects = body.response_data?.objects ?? body.data;
+  const objects = body.response_data?.objects;
   if (!objects) throw new Error(`${contender.name}: ${response.status} ${text}`);
   return {
-    count: body.response_data?.count ?? String(body.meta?.totalItems),
+    count: body.response_data?.count ?? '',
     objects: JSON.stringify(objects),
     etag: response.headers.get('etag'),
   };
+}
+
+/**
+ * Throws if contenders answer a question differently: they would not be comparable. One that takes
+ * too long is said on stderr.
+ */
+export async function mustAgree(
+  name: string,
+  question: Question,
+  contenders: readonly Contender[],
+): Promise<void> {
+  let objects: string | undefined;
+  let count: string | undefined;
+  for (const contender of contenders) {
+    const answer = await ask(contender, question);
+    if (!answer) {
+      console.error(`${contender.name} takes too long, and is not compared: ${name}`);
+      continue;
+    }
+    objects ??= answer.objects;
+    if (!contender.isBare) count ??= answer.count;
+    if (answer.objects !== objects || (!contender.isBare && answer.count !== count)) {
+      throw new Error(`${contender.name} answers otherwise: ${name}, ${pathOf(question)}`);
+    }
+  }
 }

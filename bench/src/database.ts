@@ -9,25 +9,22 @@ export interface DatabaseServer {
 }
 
 interface EmbeddedPostgres {
-  readonly embeddedServer: (
-    dataDir: string,
-    options: { name: string; settings: Record<string, string> },
-  ) => Promise<DatabaseServer>;
+  embeddedServer(dataDir: string, options: object): Promise<DatabaseServer>;
 }
 
 interface Settings {
-  readonly serverSettings: () => Record<string, string>;
+  serverSettings(): Record<string, string>;
 }
 
 /** The server of a URL, else the project's embedded one, its data beside the benchmark. */
 export async function databaseServer(url: string | undefined): Promise<DatabaseServer> {
   if (url !== undefined) return { url, release: () => Promise.resolve() };
   const file = join(PROJECT, 'packages', 'embedded-postgres', 'index.js');
-  const { embeddedServer } = (await import(file)) as EmbeddedPostgres;
+  const embedded = (await import(file)) as EmbeddedPostgres;
   const settings = (await import(
     join(PROJECT, 'dist', 'database', 'server-settings.js')
   )) as Settings;
-  return embeddedServer(join(PROJECT, 'bench', '.data'), {
+  return embedded.embeddedServer(join(PROJECT, 'bench', '.data'), {
     name: 'catalogue',
     // The size of the buffers is what a server of its own would have for a table of this size.
     settings: { ...settings.serverSettings(), shared_buffers: '1GB' },
@@ -47,6 +44,12 @@ export async function query<Row extends object>(
   } finally {
     await client.end();
   }
+}
+
+/** The version of a server. */
+export async function serverVersion(url: string): Promise<string> {
+  const [row] = await query<{ server_version: string }>(url, 'SHOW server_version');
+  return row?.server_version ?? '';
 }
 
 export function databaseUrl(server: string, name: string): string {

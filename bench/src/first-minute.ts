@@ -1,18 +1,12 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
-import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import { type Contender, startAlone } from './contenders.js';
-import { dropDatabase, newDatabase, query, tallyIsCut } from './database.js';
-import { fillRanks } from './fill.js';
+import { type Contender, pathOf, withService } from './contenders.js';
+import { query, tallyIsCut } from './database.js';
+import { withFile } from './fill.js';
 import { median } from './measure.js';
-import { touch } from './measure-lists.js';
-import { catalogue, PROJECT } from './processes.js';
+import { MOST_FREQUENT, touch } from './measure-lists.js';
+import { catalogue } from './processes.js';
 import { seeded } from './random.js';
-import { productFile } from './storefront-data.js';
 import { pageAfter, STOREFRONT, type StorefrontList, StorefrontRequests } from './storefront.js';
 import { timedRequest } from './timed-request.js';
 
@@ -41,46 +35,38 @@ interface Measured {
 
 const MINUTE = 60_000;
 const WARMING = 10_000;
-/** The lists are of this many of the most frequent brands and categories, which take longest. */
-const MOST_FREQUENT = 10;
 
 /** Imports products into a running service, and measures its lists at once, and again at rest. */
-export async function firstMinute(server: string, rows: number): Promise<FirstMinute> {
-  const name = 'catalogue_bench_first_minute';
-  const file = join(PROJECT, 'bench', '.data', 'first-minute.csv');
-  const url = await newDatabase(server, name);
-  await fillRanks(url);
-  await mkdir(dirname(file), { recursive: true });
-  await pipeline(Readable.from(productFile(rows)), createWriteStream(file));
-  const service = await startAlone(url);
-  try {
-    // As in a service that runs, V8 is warm, and statements are planned for what was there before: nothing.
-    await measureLists({ service, url, rows, isEmpty: true }, WARMING);
-    console.error(`Importing ${rows} products`);
-    const imported = catalogue(['import', 'products', file], url);
-    const seen = await visible(url, imported);
-    const { seconds } = await imported;
-    const maintained = (performance.now() - seen) / 1000;
-    console.error('The first minute');
-    const first = await measureLists({ service, url, rows }, MINUTE);
-    await tallyIsCut(url);
-    await query(url, 'VACUUM ANALYZE');
-    console.error('At rest');
-    const steady = await measureLists({ service, url, rows }, MINUTE);
-    const summary = (times: readonly number[]): FirstMinuteList['first'] => {
-      return { requests: times.length, p50: median(times) };
-    };
-    const lists = STOREFRONT.map((kind) => ({
-      list: kind.name,
-      first: summary(first.get(kind) ?? []),
-      steady: summary(steady.get(kind) ?? []),
-    }));
-    return { imported: seconds, maintained, lists };
-  } finally {
-    await service.server.stop();
-    await dropDatabase(server, name);
-    await rm(file, { force: true });
-  }
+export function firstMinute(server: string, rows: number): Promise<FirstMinute> {
+  return withFile(server, rows, (url, file) =>
+    withService(url, (service) => measured({ service, url, rows }, file)),
+  );
+}
+
+async function measured(of: Measured, file: string): Promise<FirstMinute> {
+  const { url, rows } = of;
+  // As in a service that runs, V8 is warm, and statements are planned for what was there before: nothing.
+  await measureLists({ ...of, isEmpty: true }, WARMING);
+  console.error(`Importing ${rows} products`);
+  const imported = catalogue(['import', 'products', file], url);
+  const seen = await visible(url, imported);
+  const { seconds } = await imported;
+  const maintained = (performance.now() - seen) / 1000;
+  console.error('The first minute');
+  const first = await measureLists(of, MINUTE);
+  await tallyIsCut(url);
+  await query(url, 'VACUUM ANALYZE');
+  console.error('At rest');
+  const steady = await measureLists(of, MINUTE);
+  const summary = (times: readonly number[] = []): FirstMinuteList['first'] => {
+    return { requests: times.length, p50: median(times) };
+  };
+  const lists = STOREFRONT.map((kind) => ({
+    list: kind.name,
+    first: summary(first.get(kind)),
+    steady: summary(steady.get(kind)),
+  }));
+  return { imported: seconds, maintained, lists };
 }
 
 /** The `performance.now()` at which the products could be seen. */
@@ -114,10 +100,10 @@ async function measureLists(
   const until = performance.now() + duration;
   while (performance.now() < until) {
     for (const [kind, found] of times) {
-      const { question } = requests.draw(kind, MOST_FREQUENT);
+      const question = requests.draw(kind, MOST_FREQUENT);
       if (isEmpty && question.after !== undefined) continue;
       const ask = (page = question): Promise<number> =>
-        timedRequest(service.server.address + service.path(page), service.headers, agent);
+        timedRequest(service.server.address + pathOf(page), service.headers, agent);
       // So that nothing holds that was kept of earlier answers. Any product: one that is written again and again soon has
       // room beside it, and its writes then change no index.
       await touch(database, Math.floor(random() * rows));

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PROJECT, type Server, stop, watch } from './processes.js';
+import { freePort, isRunning, PROJECT, type Server, stop, watch } from './processes.js';
 
 /**
  * Starts HAProxy before a service with `deploy/haproxy.cfg`, of which only the addresses are replaced. The
@@ -38,31 +37,21 @@ export async function behindHaproxy(service: Server): Promise<Server> {
     }),
   );
   await once(child, 'spawn');
-  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const address = `http://127.0.0.1:${port}`;
   while (!(await isServed(address))) {
-    if (!isRunning()) throw new Error('HAProxy ended');
+    if (!isRunning(child)) throw new Error('HAProxy ended');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return {
     ...service,
     address,
-    isRunning: () => isRunning() && service.isRunning(),
+    isRunning: () => isRunning(child) && service.isRunning(),
     stop: async () => {
       await stop(child);
       await service.stop();
       await rm(folder, { recursive: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Whether HAProxy listens and has found the service ready. */

@@ -23,7 +23,3 @@ export function machine(postgres: string): Machine {
     postgres,
   };
 }
-
-export function described(of: Machine): string {
-  return `${of.cores} × ${of.cpu}, ${of.memoryGiB} GiB, ${of.system}, Node ${of.node}, PostgreSQL ${of.postgres}, ${of.date}; load, service and database on this one machine`;
-}

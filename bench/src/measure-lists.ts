@@ -1,9 +1,8 @@
 import { Agent } from 'node:http';
 import pg from 'pg';
-import { mustAgree } from './agreement.js';
-import { type Contender, LONGEST_ANSWER, SERVICE, UNCACHED } from './contenders.js';
+import { type Contender, isOwn, LONGEST_ANSWER, mustAgree, pathOf } from './contenders.js';
 import { isQuiet } from './database.js';
-import { type Effort, median, quantile } from './measure.js';
+import { type Effort, type Filled, inTurn, median, quantile } from './measure.js';
 import type { Question } from './scenarios.js';
 import { productID } from './storefront-data.js';
 import { pageAfter, type StorefrontList, type StorefrontRequests } from './storefront.js';
@@ -25,7 +24,7 @@ export interface ListMeasurement {
 /** Requests of a list in a round, if there is time for them. */
 const REQUESTS = 30;
 /** The lists are of this many of the most frequent brands and categories, which take longest. */
-const MOST_FREQUENT = 10;
+export const MOST_FREQUENT = 10;
 
 /**
  * Measures lists in turn. Before each request, and before each walk, a product is written, so that
@@ -35,12 +34,13 @@ export async function measureLists(
   contenders: readonly Contender[],
   kinds: readonly StorefrontList[],
   requests: StorefrontRequests,
-  { url: databaseUrl, rows }: { url: string; rows: number },
+  { url: databaseUrl, rows }: Filled,
   { seconds, rounds }: Effort,
 ): Promise<ListMeasurement[]> {
+  const compared = ({ isOwn: alone }: StorefrontList): readonly Contender[] =>
+    alone ? contenders.filter(isOwn) : contenders;
   for (const kind of kinds) {
-    const { question } = requests.draw(kind, MOST_FREQUENT);
-    await mustAgree(kind.name, question, contendersOf(kind, contenders));
+    await mustAgree(kind.name, requests.draw(kind, MOST_FREQUENT), compared(kind));
   }
   const agent = new Agent({ keepAlive: true });
   const database = new pg.Client(databaseUrl);
@@ -56,7 +56,7 @@ export async function measureLists(
     for (const [at, question] of questions.entries()) {
       if (times.length > 0 && performance.now() > until) break;
       if (!isWalk || at === 0) await touch(database, Math.floor(rows / 2));
-      const url = contender.server.address + contender.path(question);
+      const url = contender.server.address + pathOf(question);
       const time = await timedRequest(url, contender.headers, agent);
       // A walk is measured by the pages after its first, which is a list like another.
       if (!isWalk || at > 0) times.push(time);
@@ -64,7 +64,7 @@ export async function measureLists(
     return times;
   };
   const measured = kinds.flatMap((kind) =>
-    contendersOf(kind, contenders).map((contender) => ({
+    compared(kind).map((contender) => ({
       kind,
       contender,
       times: [] as number[],
@@ -75,8 +75,7 @@ export async function measureLists(
       for (const kind of kinds) {
         const questions = questionsOf(kind, requests);
         const turns = measured.filter((each) => each.kind === kind);
-        const first = round % turns.length;
-        for (const { contender, times } of [...turns.slice(first), ...turns.slice(0, first)]) {
+        for (const { contender, times } of inTurn(turns, round)) {
           // Who has used up the time of all rounds has answered often enough.
           const spent = times.reduce((sum, time) => sum + time, 0) / 1000;
           if (spent < seconds * rounds) times.push(...(await slice(kind, contender, questions)));
@@ -98,17 +97,8 @@ export async function measureLists(
   }));
 }
 
-function contendersOf(
-  { isOwn }: StorefrontList,
-  contenders: readonly Contender[],
-): readonly Contender[] {
-  return isOwn
-    ? contenders.filter(({ name }) => name === SERVICE || name === UNCACHED)
-    : contenders;
-}
-
 function questionsOf(kind: StorefrontList, requests: StorefrontRequests): Question[] {
-  const draw = (): Question => requests.draw(kind, MOST_FREQUENT).question;
+  const draw = (): Question => requests.draw(kind, MOST_FREQUENT);
   if (!kind.isWalk) return Array.from({ length: REQUESTS }, draw);
   const pages = [draw()];
   for (let page = pages[0]; page && pages.length <= REQUESTS; pages.push(page)) {

@@ -1,10 +1,7 @@
-import { join } from 'node:path';
-import pg from 'pg';
-import { type Contender, LONGEST_ANSWER } from './contenders.js';
-import { isQuiet } from './database.js';
-import { type Effort, median, quantile } from './measure.js';
+import { type Contender, LONGEST_ANSWER, pathOf } from './contenders.js';
+import { type Effort, type Filled, inTurn, median, quantile, underLoad } from './measure.js';
 import type { MixLoad, MixLoadResult } from './mix-load.js';
-import { startServer, Worker } from './processes.js';
+import { Worker } from './processes.js';
 import type { StorefrontRequests } from './storefront.js';
 
 /** The names of the mix, by whether a writer is beside it. */
@@ -20,8 +17,6 @@ export interface MixMeasurement {
   readonly requests: number;
   /** Those of them that took too long, and count as 30 seconds. */
   readonly timedOut: number;
-  /** Those of them for a page that was asked for before. */
-  readonly repeated: number;
   /** Answered in time. */
   readonly perSecond: number;
   /** Milliseconds. */
@@ -37,61 +32,42 @@ export async function measureMix(
   scenario: typeof MIX | typeof MIX_WITH_WRITER,
   contenders: readonly Contender[],
   requests: StorefrontRequests,
-  { url: databaseUrl, rows }: { url: string; rows: number },
+  filled: Filled,
   { seconds, rounds, connections }: Effort,
 ): Promise<MixMeasurement[]> {
-  const load = new Worker<MixLoad, MixLoadResult>('mix-load.js');
-  const watching = new pg.Client(databaseUrl);
-  await watching.connect();
-  const writer =
-    scenario === MIX_WITH_WRITER
-      ? await startServer(join(import.meta.dirname, 'writer.js'), [databaseUrl, String(rows)], {})
-      : undefined;
-  const measured = contenders.map((contender) => ({ contender, slices: [] as Round[] }));
-  try {
+  const measured = contenders.map((contender) => ({ contender, slices: [] as MixLoadResult[] }));
+  const isWriting = scenario === MIX_WITH_WRITER;
+  const worker = new Worker<MixLoad, MixLoadResult>('mix-load.js');
+  await underLoad(worker, filled, isWriting, async (load) => {
     for (let round = 0; round < rounds; round += 1) {
       const drawn = requests.mix(Math.ceil(seconds * REQUESTS_PER_SECOND));
+      const paths = drawn.map(pathOf);
       let mostSent = 0;
-      const first = round % measured.length;
-      for (const { contender, slices } of [...measured.slice(first), ...measured.slice(0, first)]) {
-        await isQuiet(watching);
-        const { address } = contender.server;
-        const paths = drawn.map(({ question }) => contender.path(question));
-        const { headers } = contender;
-        const slice = await load.run({ address, headers, paths, connections, seconds });
-        const sent = drawn.slice(0, slice.times.length);
-        mostSent = Math.max(mostSent, sent.length);
-        slices.push({ ...slice, repeated: sent.filter(({ isRepeated }) => isRepeated).length });
+      for (const { contender, slices } of inTurn(measured, round)) {
+        const { headers, server } = contender;
+        const { address } = server;
+        const slice = await load({ address, headers, paths, connections, seconds });
+        mostSent = Math.max(mostSent, slice.times.length);
+        slices.push(slice);
       }
       requests.takeBack(drawn.slice(mostSent));
     }
-    if (writer?.isRunning() === false) throw new Error('The writer ended before its time');
-  } finally {
-    await load.stop();
-    await watching.end();
-    await writer?.stop();
-  }
-  return measured.map(({ contender, slices }) => ({
-    scenario,
-    contender: contender.name,
-    connections,
-    requests: sum(slices.map(({ times }) => times.length)),
-    timedOut: sum(slices.map(({ times }) => times.length - inTime(times))),
-    repeated: sum(slices.map(({ repeated }) => repeated)),
-    perSecond: median(slices.map(({ times, seconds: passed }) => inTime(times) / passed)),
-    p50: median(slices.map(({ times }) => quantile(times, 0.5))),
-    p99: median(slices.map(({ times }) => quantile(times, 0.99))),
-  }));
-}
-
-interface Round extends MixLoadResult {
-  readonly repeated: number;
+  });
+  return measured.map(({ contender, slices }) => {
+    const all = slices.flatMap(({ times }) => times);
+    return {
+      scenario,
+      contender: contender.name,
+      connections,
+      requests: all.length,
+      timedOut: all.length - inTime(all),
+      perSecond: median(slices.map(({ times, seconds: passed }) => inTime(times) / passed)),
+      p50: median(slices.map(({ times }) => median(times))),
+      p99: median(slices.map(({ times }) => quantile(times, 0.99))),
+    };
+  });
 }
 
 function inTime(times: readonly number[]): number {
   return times.filter((time) => time < LONGEST_ANSWER).length;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { mustAgree } from './agreement.js';
-import { ask, type Contender } from './contenders.js';
+import { ask, type Contender, mustAgree, pathOf } from './contenders.js';
 import { isQuiet } from './database.js';
 import { startServer, Worker } from './processes.js';
-import type { Scenario } from './scenarios.js';
+import { questionOf, type Scenario } from './scenarios.js';
 import type { Slice, SliceResult } from './slice.js';
 
 export interface Effort {
@@ -12,6 +11,12 @@ export interface Effort {
   readonly seconds: number;
   readonly rounds: number;
   readonly connections: number;
+}
+
+/** The products that contenders are asked for. */
+export interface Filled {
+  readonly url: string;
+  readonly rows: number;
 }
 
 /** The medians over the rounds. */
@@ -37,7 +42,7 @@ export interface Pair {
  */
 export async function measure(
   pairs: readonly Pair[],
-  { url: databaseUrl, rows }: { url: string; rows: number },
+  filled: Filled,
   effort: Effort,
 ): Promise<Measurement[]> {
   const scenarios = [...new Set(pairs.map(({ scenario }) => scenario))];
@@ -46,45 +51,30 @@ export async function measure(
   for (const scenario of scenarios) {
     if (scenario.writing) continue;
     const contenders = of(scenario).map(({ contender }) => contender);
-    await mustAgree(scenario.name, scenario.question, contenders);
+    await mustAgree(scenario.name, questionOf(scenario, filled.rows), contenders);
   }
-  const load = new Worker<Slice, SliceResult>('slice.js');
-  const watching = new pg.Client(databaseUrl);
-  await watching.connect();
-  const writer = scenarios.some(({ writing }) => writing)
-    ? await startServer(join(import.meta.dirname, 'writer.js'), [databaseUrl, String(rows)], {})
-    : undefined;
+  const isWriting = scenarios.some(({ writing }) => writing);
   const results = new Map<Pair, SliceResult[]>(pairs.map((pair) => [pair, []]));
-  const slice = async (
-    { scenario, contender }: Pair,
-    duration: { seconds: number; longest: number },
-  ): Promise<SliceResult> => {
-    const asked = await sliceOf(scenario, contender);
-    await isQuiet(watching);
-    return load.run({ ...asked, ...duration, connections: effort.connections });
-  };
-  try {
+  const worker = new Worker<Slice, SliceResult>('slice.js');
+  await underLoad(worker, filled, isWriting, async (load) => {
+    const slice = async (pair: Pair, seconds: number, longest: number): Promise<SliceResult> => {
+      const asked = await sliceOf(pair, filled.rows);
+      return load({ ...asked, seconds, longest, connections: effort.connections });
+    };
     // V8 and the prepared statements are given a moment that does not count.
     const moment = Math.min(1, effort.seconds);
-    for (const pair of pairs) await slice(pair, { seconds: moment, longest: moment });
+    for (const pair of pairs) await slice(pair, moment, moment);
     for (let round = 0; round < effort.rounds; round += 1) {
       for (const scenario of scenarios) {
-        const turns = of(scenario);
-        const first = round % turns.length;
-        for (const pair of [...turns.slice(first), ...turns.slice(0, first)]) {
+        for (const pair of inTurn(of(scenario), round)) {
           const slices = results.get(pair) ?? [];
           // Who needed more time in the last round does so in this one.
           const { seconds } = slices.at(-1) ?? effort;
-          slices.push(await slice(pair, { seconds, longest: Math.max(LONGEST, seconds) }));
+          slices.push(await slice(pair, seconds, Math.max(LONGEST, seconds)));
         }
       }
     }
-    if (writer?.isRunning() === false) throw new Error('The writer ended before its time');
-  } finally {
-    await load.stop();
-    await watching.end();
-    await writer?.stop();
-  }
+  });
   return [...results].map(([{ scenario, contender }, slices]) => ({
     scenario: scenario.name,
     contender: contender.name,
@@ -95,13 +85,48 @@ export async function measure(
   }));
 }
 
+/**
+ * Does work with a load in a process of its own, which is given a task once the database is at rest, and with a writer
+ * beside it or none.
+ */
+export async function underLoad<Task extends object, Result>(
+  load: Worker<Task, Result>,
+  { url, rows }: Filled,
+  isWriting: boolean,
+  work: (run: (task: Task) => Promise<Result>) => Promise<void>,
+): Promise<void> {
+  const watching = new pg.Client(url);
+  await watching.connect();
+  const writer = isWriting
+    ? await startServer(join(import.meta.dirname, 'writer.js'), [url, String(rows)], {})
+    : undefined;
+  try {
+    await work(async (task) => {
+      await isQuiet(watching);
+      return load.run(task);
+    });
+    if (writer?.isRunning() === false) throw new Error('The writer ended before its time');
+  } finally {
+    await load.stop();
+    await watching.end();
+    await writer?.stop();
+  }
+}
+
+/** Some in their order, beginning with another one in each round. */
+export function inTurn<Each>(all: readonly Each[], round: number): Each[] {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
+
 async function sliceOf(
-  { question, conditional }: Scenario,
-  contender: Contender,
+  { scenario, contender }: Pair,
+  rows: number,
 ): Promise<Pick<Slice, 'url' | 'headers' | 'status'>> {
-  const url = contender.server.address + contender.path(question);
+  const question = questionOf(scenario, rows);
+  const url = contender.server.address + pathOf(question);
   const slice = { url, headers: contender.headers, status: 200 };
-  if (!conditional) return slice;
+  if (!scenario.conditional) return slice;
   const answer = await ask(contender, question);
   if (!answer?.etag) throw new Error(`${contender.name} sends no ETag`);
   const { etag } = answer;
@@ -109,11 +134,7 @@ async function sliceOf(
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = sorted.length / 2;
-  return sorted.length % 2 === 1
-    ? (sorted[Math.floor(middle)] ?? NaN)
-    : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+  return quantile(values, 0.5);
 }
 
 /** The value that a part of the values do not exceed. */

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { answerTasks } from './processes.js';
 import { timedRequest } from './timed-request.js';
 
 /** Requests for different addresses, sent in their order. */
@@ -18,13 +19,8 @@ export interface MixLoadResult {
   readonly seconds: number;
 }
 
-/** The load has a process of its own, so that its work is not the contenders'. */
-process.on('message', (mixLoad: MixLoad) => {
-  load(mixLoad).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ error: String(error) }),
-  );
-});
+// The load has a process of its own, so that its work is not the contenders'.
+answerTasks(load);
 
 async function load(task: MixLoad): Promise<MixLoadResult> {
   const { address, headers, paths, connections, seconds } = task;

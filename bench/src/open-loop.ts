@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { answerTasks } from './processes.js';
 import { seeded } from './random.js';
 
 /**
@@ -12,8 +13,6 @@ export interface OpenLoad {
   /** The credentials of each client; the connections are shared out among them. */
   readonly clients: readonly Record<string, string>[];
   readonly connections: number;
-  /** Seconds between the connections and the first request. At 0 both come at once. */
-  readonly connectedBefore: number;
   /** Requests a second. The intervals between them have an exponential distribution. */
   readonly rate: number;
   readonly seconds: number;
@@ -45,18 +44,15 @@ export interface OpenLoadResult {
 }
 
 const GRACE = 10_000;
+/** Milliseconds between the connections and the first request. */
+const CONNECTED_BEFORE = 2000;
 /** Milliseconds between two health checks. */
 const HEALTH_INTERVAL = 10;
 /** Connections for the health checks. The service refuses what one connection sends ahead beyond a bound. */
 const PROBES = 5;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-process.on('message', (load: OpenLoad) => {
-  run(load).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ error: String(error) }),
-  );
-});
+answerTasks(run);
 
 /** Sends requests on one connection and reports their answers in order. It reconnects when it is closed. */
 class Connection {
@@ -175,7 +171,7 @@ async function run(load: OpenLoad): Promise<OpenLoadResult> {
         () => undefined,
       ),
   );
-  await new Promise((resolve) => setTimeout(resolve, load.connectedBefore * 1000));
+  await new Promise((resolve) => setTimeout(resolve, CONNECTED_BEFORE));
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const began = performance.now();

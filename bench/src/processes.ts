@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -30,8 +31,6 @@ export async function startServer(
     }),
   );
   let output = '';
-  const adminAddress = (): string | undefined =>
-    /Health and metrics are on (http:\/\/[\d.:]+)/.exec(output)?.[1];
   const address = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       output += chunk.toString();
@@ -49,9 +48,9 @@ export async function startServer(
   });
   return {
     address,
-    adminAddress: adminAddress(),
+    adminAddress: /Health and metrics are on (http:\/\/[\d.:]+)/.exec(output)?.[1],
     pid: child.pid ?? 0,
-    isRunning: () => child.exitCode === null && child.signalCode === null,
+    isRunning: () => isRunning(child),
     stop: () => stop(child),
   };
 }
@@ -105,7 +104,21 @@ export class Worker<Task extends object, Result> {
   }
 }
 
+/** Does the work that a `Worker` is given, in its process. */
+export function answerTasks(run: (task: never) => Promise<object>): void {
+  process.on('message', (task) => {
+    run(task as never).then(
+      (result) => process.send?.(result),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    );
+  });
+}
+
 const running = new Set<ChildProcess>();
+
+export function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
 
 export function watch<Child extends ChildProcess>(child: Child): Child {
   running.add(child);
@@ -119,10 +132,33 @@ export async function stopAll(): Promise<void> {
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (!isRunning(child)) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   await gone;
+}
+
+/** A port on which nobody listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Ends all processes of a PostgreSQL at once. */
+export async function killPostgres(pid: number): Promise<void> {
+  // Else it would start some again.
+  process.kill(pid, 'SIGSTOP');
+  await promisify(execFile)('pkill', ['-9', '-P', String(pid)]);
+  process.kill(pid, 'SIGKILL');
+}
+
+/** Lets a primary send nothing more to its replicas. */
+export async function holdPostgres(pid: number): Promise<void> {
+  await promisify(execFile)('pkill', ['-STOP', '-P', String(pid), '-f', 'walsender']);
 }
 
 /** The memory of a process that is in use, in MiB. */

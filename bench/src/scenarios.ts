@@ -1,11 +1,8 @@
-import { SHARE } from './storefront-data.js';
-
 /** What a contender is asked for. */
 export interface Question {
   readonly limit: number;
   readonly offset: number;
   readonly type?: readonly string[];
-  readonly fields?: readonly string[];
   readonly brandID?: readonly string[];
   readonly categoryID?: string;
   readonly priceMin?: string;
@@ -31,34 +28,22 @@ export const PAGE = 50;
 
 export interface Scenario {
   readonly name: string;
-  readonly question: Question;
+  /** The page begins at this part of the products. */
+  readonly at: number;
   /** Whether another process commits ten small changes a second meanwhile. */
-  readonly writing: boolean;
+  readonly writing?: true;
   /** Whether the client sends the entity tag that it was given. */
-  readonly conditional: boolean;
+  readonly conditional?: true;
 }
 
-export const SCENARIO_NAMES = scenariosOf(0).map(({ name }) => name);
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'first page', at: 0 },
+  { name: 'page at 90 %', at: 0.9 },
+  { name: '304', at: 0, conditional: true },
+  { name: 'first page, writer', at: 0, writing: true },
+];
 
-/** The scenarios on a number of products. */
-export function scenariosOf(rows: number): Scenario[] {
-  const page = (offset: number): number => Math.floor(offset / PAGE) * PAGE;
-  const deep = page(rows * 0.9);
-  const scenario = (name: string, question: Partial<Question>, more = {}): Scenario => ({
-    name,
-    question: { limit: PAGE, offset: 0, ...question },
-    writing: false,
-    conditional: false,
-    ...more,
-  });
-  return [
-    scenario('first page', {}),
-    scenario('page at 90 %', { offset: deep }),
-    scenario('filtered', { type: ['DIGITAL'] }),
-    scenario('filtered, at 90 %', { type: ['DIGITAL'], offset: page(SHARE.DIGITAL * rows * 0.9) }),
-    scenario('two fields', { fields: ['productID', 'name'] }),
-    scenario('304', {}, { conditional: true }),
-    scenario('first page, writer', {}, { writing: true }),
-    scenario('page at 90 %, writer', { offset: deep }, { writing: true }),
-  ];
+/** What a scenario asks for of so many products. */
+export function questionOf({ at }: Scenario, rows: number): Question {
+  return { limit: PAGE, offset: Math.floor((at * rows) / PAGE) * PAGE };
 }

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { answerTasks } from './processes.js';
 
 /** A load on one address for some seconds. */
 export interface Slice {
@@ -20,13 +21,8 @@ export interface SliceResult {
   readonly p99: number;
 }
 
-/** The load has a process of its own, so that its work is not the contenders'. */
-process.on('message', (slice: Slice) => {
-  load(slice).then(
-    (result) => process.send?.(result),
-    (error: unknown) => process.send?.({ error: String(error) }),
-  );
-});
+// The load has a process of its own, so that its work is not the contenders'.
+answerTasks(load);
 
 /** Loads an address; one that answers too seldom for a median is given more time. */
 async function load(slice: Slice): Promise<SliceResult> {

@@ -32,7 +32,7 @@ export function skewedRank(random: Random, ranks = RANKS): number {
 }
 
 /** The most frequent word, in 99 % of the products. */
-export const COMMON_WORD = 'warm';
+export const COMMON = 'warm';
 const VOCABULARY = vocabulary(2000);
 /** Each in 8 to 24 % of the products. */
 export const USUAL_WORDS = VOCABULARY.slice(2, 10) as [string, ...string[]];
@@ -49,7 +49,7 @@ function vocabulary(size: number): string[] {
   const words = Array.from({ length: size }, (_, at) =>
     syllables.map((of, place) => of[Math.floor(at / 10 ** place) % 10]).join(''),
   );
-  words[0] = COMMON_WORD;
+  words[0] = COMMON;
   words[5] = 'robust';
   return words;
 }
@@ -62,17 +62,10 @@ function words(random: Random, count: number): string {
 }
 
 /** The first is in a quarter of the products, and the last in a fiftieth. */
-export const COLOURS = [
-  'black',
-  'white',
-  'grey',
-  'blue',
-  'red',
-  'green',
-  'beige',
-  'pink',
-  'gold',
-] as const;
+export const COLOURS = 'black white grey blue red green beige pink gold'.split(' ') as [
+  string,
+  ...string[],
+];
 /** Variants of each product. */
 export const VARIANTS = 3;
 /** Each is the name of a ninth of the variants. */

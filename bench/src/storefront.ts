@@ -4,7 +4,7 @@ import {
   brandID,
   categoryID,
   COLOURS,
-  COMMON_WORD,
+  COMMON,
   HIGHEST_PRICE,
   OTHER_NAMES,
   productID,
@@ -24,12 +24,15 @@ export interface StorefrontList {
   /** Of a hundred requests of the mix. */
   readonly weight: number;
   /** Whether its pages are asked for one after the other. */
-  readonly isWalk?: true;
+  readonly isWalk?: true | undefined;
   /** Whether no other contender has such a list. */
   readonly isOwn?: true;
   /** One of them; of a walk the first page. */
-  draw(from: Choice): Question;
+  readonly draw: Draw;
 }
+
+/** What a list asks for besides its first page. */
+type Draw = (from: Choice) => Partial<Question>;
 
 /** What a list is drawn from. */
 interface Choice {
@@ -40,337 +43,140 @@ interface Choice {
   readonly ranks: number;
 }
 
-/** The list to which the others are compared: any page of all products. */
-export const PLAIN_PAGE = 'plain page';
-
 /** Ten intervals of all prices. */
 const INTERVALS = `facets=price&bounds=${Array.from({ length: 9 }, (_, at) => Math.round(((at + 1) * HIGHEST_PRICE) / 10)).join()}`;
-
-type Type = (typeof TYPES)[number];
-const PAIRS: readonly [Type[], ...Type[][]] = [
-  ['PHYSICAL', 'DIGITAL'],
-  ['PHYSICAL', 'SERVICE'],
-  ['DIGITAL', 'SERVICE'],
-];
 
 /**
  * The weights are an assumption, not a shop's log. Most visitors open a category, narrow and sort it
  * and turn its pages (63 of 100). Some search (18) or narrow the whole catalogue by brand, type or
  * price (13). Few, crawlers among them, go far into a list (6).
  */
-export const STOREFRONT: readonly StorefrontList[] = [
-  {
-    name: PLAIN_PAGE,
-    weight: 1,
-    draw: ({ random, rows }) => list({ offset: pageAt(random(), rows) }),
-  },
-  {
-    name: 'category',
-    weight: 20,
-    draw: (from) => list({ ...category(from), offset: firstPages(from.random) }),
-  },
-  {
-    name: 'category and type',
-    weight: 10,
-    draw: (from) =>
-      list({ ...category(from), ...type(from.random), offset: firstPages(from.random) }),
-  },
-  {
-    name: 'category and brand',
-    weight: 10,
-    draw: (from) => list({ ...category(from), ...brands(from, 1) }),
-  },
-  {
-    name: 'category, by price, descending',
-    weight: 10,
-    draw: (from) =>
-      list({
-        ...category(from),
-        offset: firstPages(from.random),
-        sort: { by: 'price', down: true },
-      }),
-  },
-  {
-    name: 'category, type and price range, by name',
-    weight: 5,
-    draw: (from) =>
-      list({
-        ...category(from),
-        ...type(from.random),
-        ...prices(from.random),
-        sort: { by: 'name' },
-      }),
-  },
-  {
-    name: 'three brands',
-    weight: 5,
-    draw: (from) => list(brands(from, 3)),
-  },
-  {
-    name: 'two types, at 70 %',
-    weight: 1,
-    draw: twoTypesDeep,
-  },
-  {
-    name: 'in stock and type',
-    weight: 3,
-    draw: ({ random }) => list({ ...type(random), inStock: true, offset: firstPages(random, 10) }),
-  },
-  {
-    name: 'price range',
-    weight: 3,
-    draw: ({ random }) => list(prices(random)),
-  },
-  {
-    name: 'price range, at 60 %',
-    weight: 1,
-    draw: pricesDeep,
-  },
-  {
-    name: 'by price, descending, at 90 %',
-    weight: 1,
-    draw: ({ random, rows }) =>
-      list({ sort: { by: 'price', down: true }, offset: pageAt(around(random, 0.9), rows) }),
-  },
-  {
-    name: 'by name, at 50 %',
-    weight: 1,
-    draw: ({ random, rows }) =>
-      list({ sort: { by: 'name' }, offset: pageAt(around(random, 0.5), rows) }),
-  },
-  {
-    name: 'type, by price, at 50 %',
-    weight: 1,
-    draw: typeByPriceDeep,
-  },
-  {
-    name: 'rare word',
-    weight: 6,
-    draw: ({ random }) => list({ q: oneOf(random, RARE_WORDS) }),
-  },
-  {
-    name: 'common word',
-    weight: 2,
-    draw: ({ random }) => list({ q: COMMON_WORD, offset: firstPages(random, 30) }),
-  },
-  {
-    name: 'common word and type',
-    weight: 2,
-    draw: ({ random }) => list({ q: COMMON_WORD, ...type(random), offset: firstPages(random, 30) }),
-  },
-  {
-    name: 'word and category',
-    weight: 6,
-    draw: (from) => list({ q: oneOf(from.random, USUAL_WORDS), ...category(from) }),
-  },
-  {
-    name: 'walk: category, by price',
-    weight: 8,
-    isWalk: true,
-    draw: (from) => list({ ...category(from), sort: { by: 'price', down: from.random() < 0.5 } }),
-  },
-  {
-    name: 'walk: word',
-    weight: 2,
-    isWalk: true,
-    draw: ({ random }) => list({ q: oneOf(random, USUAL_WORDS), ...type(random) }),
-  },
-  {
-    name: 'walk: price range, by price',
-    weight: 2,
-    isWalk: true,
-    draw: (from) => list({ ...prices(from.random), sort: { by: 'price' } }),
-  },
-  {
-    name: 'facets of all products',
-    weight: 0,
-    isOwn: true,
-    draw: () => list({ facets: true }),
-  },
-  {
-    name: 'facets, category and type',
-    weight: 0,
-    isOwn: true,
-    draw: (from) => list({ ...category(from), ...type(from.random), facets: true }),
-  },
-  {
-    name: 'facets, category and brand',
-    weight: 0,
-    isOwn: true,
-    draw: (from) => list({ ...category(from), ...brands(from, 1), facets: true }),
-  },
-  {
-    name: 'facets, stock and type',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ ...type(random), inStock: true, facets: true }),
-  },
-  {
-    name: 'facets, price range',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ ...prices(random), facets: true }),
-  },
-  {
-    name: 'facets of single values, price range',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) =>
-      list({ ...prices(random), facets: 'facets=type,brandID,categoryID,currency,inStock' }),
-  },
-  {
-    name: 'facets, word and price range',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ q: oneOf(random, USUAL_WORDS), ...prices(random), facets: true }),
-  },
-  {
-    name: 'limits of the price',
-    weight: 0,
-    isOwn: true,
-    draw: () => list({ facets: 'facets=price' }),
-  },
-  {
-    name: 'limits of the price, category and type',
-    weight: 0,
-    isOwn: true,
-    draw: (from) => list({ ...category(from), ...type(from.random), facets: 'facets=price' }),
-  },
-  {
-    name: 'limits of the price, word',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ q: oneOf(random, USUAL_WORDS), facets: 'facets=price' }),
-  },
-  {
-    name: 'ten intervals of the price',
-    weight: 0,
-    isOwn: true,
-    draw: () => list({ facets: INTERVALS }),
-  },
-  {
-    name: 'ten intervals of the price, type',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ ...type(random), facets: INTERVALS }),
-  },
-  {
-    name: 'ten intervals of the price, category',
-    weight: 0,
-    isOwn: true,
-    draw: (from) => list({ ...category(from), facets: INTERVALS }),
-  },
-  {
-    name: 'categories with all below them',
-    weight: 0,
-    isOwn: true,
-    draw: () => list({ facets: 'facets=within' }),
-  },
-  {
-    name: 'categories with all below them, type',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ ...type(random), facets: 'facets=within' }),
-  },
-  {
-    name: 'brands that begin so',
-    weight: 0,
-    isOwn: true,
-    draw: () => list({ facets: 'facets=brandID&facetStarts=name+of+1' }),
-  },
-  {
-    name: 'subtree of 50 categories',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) =>
-      list({
-        within: categoryID(TREE * Math.floor((random() * RANKS) / TREE)),
-        offset: firstPages(random),
-      }),
-  },
-  {
-    name: 'plain page with brand and category',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random, rows }) => list({ include: 'brand,category', offset: pageAt(random(), rows) }),
-  },
-  {
-    name: 'plain page with variants',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random, rows }) => list({ include: 'variants', offset: pageAt(random(), rows) }),
-  },
-  {
-    name: 'a rare name of a variant',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ variant: `No. ${Math.floor(random() * OTHER_NAMES)}` }),
-  },
-  {
-    name: 'a common name of a variant',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ variant: oneOf(random, SIZES) }),
-  },
-  {
-    name: 'a colour',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ colours: oneOf(random, COLOURS) }),
-  },
-  {
-    name: 'facets of colours',
-    weight: 0,
-    isOwn: true,
-    draw: () => list({ facets: 'facets=colours' }),
-  },
-  {
-    name: 'facets of colours, type',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random }) => list({ ...type(random), facets: 'facets=colours' }),
-  },
-  {
-    name: 'facets of colours, category and type',
-    weight: 0,
-    isOwn: true,
-    draw: (from) => list({ ...category(from), ...type(from.random), facets: 'facets=colours' }),
-  },
-  {
-    name: 'behind a product',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random, rows }) => list({ after: productID(Math.floor(random() * rows)) }),
-  },
-  {
-    name: 'behind a product, by price, descending',
-    weight: 0,
-    isOwn: true,
-    draw: ({ random, rows }) =>
-      list({ after: productID(Math.floor(random() * rows)), sort: { by: 'price', down: true } }),
-  },
+const MIXED: readonly [name: string, weight: number, draw: Draw, isWalk?: true][] = [
+  // The list to which the others are compared: any page of all products.
+  ['plain page', 1, anyPage],
+  ['category', 20, inCategory],
+  ['category and type', 10, (from) => ({ ...categoryAndType(from), ...firstPages(from) })],
+  ['category and brand', 10, (from) => ({ ...category(from), ...brands(from, 1) })],
+  ['category, by price, descending', 10, (from) => ({ ...inCategory(from), ...byPrice(true) })],
+  [
+    'category, type and price range, by name',
+    5,
+    (from) => ({ ...categoryAndType(from), ...prices(from), sort: { by: 'name' } }),
+  ],
+  ['three brands', 5, (from) => brands(from, 3)],
+  ['two types, at 70 %', 1, twoTypesDeep],
+  ['in stock and type', 3, (from) => ({ ...type(from), inStock: true, ...firstPages(from, 10) })],
+  ['price range', 3, prices],
+  ['price range, at 60 %', 1, pricesDeep],
+  ['by price, descending, at 90 %', 1, (from) => ({ ...byPrice(true), ...pageNear(from, 0.9) })],
+  ['by name, at 50 %', 1, (from) => ({ sort: { by: 'name' }, ...pageNear(from, 0.5) })],
+  ['type, by price, at 50 %', 1, typeByPriceDeep],
+  ['rare word', 6, ({ random }) => ({ q: oneOf(random, RARE_WORDS) })],
+  ['common word', 2, (from) => ({ q: COMMON, ...firstPages(from, 30) })],
+  ['common word and type', 2, (from) => ({ q: COMMON, ...type(from), ...firstPages(from, 30) })],
+  ['word and category', 6, (from) => ({ ...usualWord(from), ...category(from) })],
+  [
+    'walk: category, by price',
+    8,
+    (from) => ({ ...category(from), ...byPrice(from.random() < 0.5) }),
+    true,
+  ],
+  ['walk: word', 2, (from) => ({ ...usualWord(from), ...type(from) }), true],
+  ['walk: price range, by price', 2, (from) => ({ ...prices(from), ...byPrice() }), true],
 ];
 
-function twoTypesDeep({ random, rows }: Choice): Question {
-  const types = oneOf(random, PAIRS);
+const OWN: readonly [name: string, draw: Draw][] = [
+  ['facets of all products', () => ({ facets: true })],
+  ['facets, category and type', (from) => ({ ...categoryAndType(from), facets: true })],
+  [
+    'facets, category and brand',
+    (from) => ({ ...category(from), ...brands(from, 1), facets: true }),
+  ],
+  ['facets, stock and type', (from) => ({ ...type(from), inStock: true, facets: true })],
+  ['facets, price range', (from) => ({ ...prices(from), facets: true })],
+  [
+    'facets of single values, price range',
+    (from) => ({ ...prices(from), facets: 'facets=type,brandID,categoryID,currency,inStock' }),
+  ],
+  [
+    'facets, word and price range',
+    (from) => ({ ...usualWord(from), ...prices(from), facets: true }),
+  ],
+  ['limits of the price', () => ({ facets: 'facets=price' })],
+  [
+    'limits of the price, category and type',
+    (from) => ({ ...categoryAndType(from), facets: 'facets=price' }),
+  ],
+  ['limits of the price, word', (from) => ({ ...usualWord(from), facets: 'facets=price' })],
+  ['ten intervals of the price', () => ({ facets: INTERVALS })],
+  ['ten intervals of the price, type', (from) => ({ ...type(from), facets: INTERVALS })],
+  ['ten intervals of the price, category', (from) => ({ ...category(from), facets: INTERVALS })],
+  ['categories with all below them', () => ({ facets: 'facets=within' })],
+  ['categories with all below them, type', (from) => ({ ...type(from), facets: 'facets=within' })],
+  ['brands that begin so', () => ({ facets: 'facets=brandID&facetStarts=name+of+1' })],
+  ['subtree of 50 categories', (from) => ({ ...subtree(from), ...firstPages(from) })],
+  [
+    'plain page with brand and category',
+    (from) => ({ include: 'brand,category', ...anyPage(from) }),
+  ],
+  ['plain page with variants', (from) => ({ include: 'variants', ...anyPage(from) })],
+  [
+    'a rare name of a variant',
+    ({ random }) => ({ variant: `No. ${Math.floor(random() * OTHER_NAMES)}` }),
+  ],
+  ['a common name of a variant', ({ random }) => ({ variant: oneOf(random, SIZES) })],
+  ['a colour', ({ random }) => ({ colours: oneOf(random, COLOURS) })],
+  ['facets of colours', () => ({ facets: 'facets=colours' })],
+  ['facets of colours, type', (from) => ({ ...type(from), facets: 'facets=colours' })],
+  [
+    'facets of colours, category and type',
+    (from) => ({ ...categoryAndType(from), facets: 'facets=colours' }),
+  ],
+  ['behind a product', behindAny],
+  ['behind a product, by price, descending', (from) => ({ ...behindAny(from), ...byPrice(true) })],
+];
+
+export const STOREFRONT: readonly StorefrontList[] = [
+  ...MIXED.map(([name, weight, draw, isWalk]) => ({ name, weight, draw, isWalk })),
+  ...OWN.map(([name, draw]) => ({ name, weight: 0, draw, isOwn: true as const })),
+];
+
+function anyPage({ random, rows }: Choice): Partial<Question> {
+  return { offset: pageAt(random(), rows) };
+}
+
+function behindAny({ random, rows }: Choice): Partial<Question> {
+  return { after: productID(Math.floor(random() * rows)) };
+}
+
+function usualWord({ random }: Choice): Partial<Question> {
+  return { q: oneOf(random, USUAL_WORDS) };
+}
+
+function byPrice(down = false): Partial<Question> {
+  return { sort: { by: 'price', down } };
+}
+
+function subtree({ random }: Choice): Partial<Question> {
+  return { within: categoryID(TREE * Math.floor((random() * RANKS) / TREE)) };
+}
+
+function twoTypesDeep(from: Choice): Partial<Question> {
+  const left = oneOf(from.random, TYPES);
+  const types = TYPES.filter((each) => each !== left);
   const share = types.reduce((sum, each) => sum + SHARE[each], 0);
-  return list({ type: types, offset: pageAt(around(random, 0.7), share * rows) });
+  return { type: types, ...pageNear(from, 0.7, share) };
 }
 
-function pricesDeep({ random, rows }: Choice): Question {
-  const interval = prices(random);
+function pricesDeep(from: Choice): Partial<Question> {
+  const interval = prices(from);
   const share = (Number(interval.priceMax) - Number(interval.priceMin)) / HIGHEST_PRICE;
-  return list({ ...interval, offset: pageAt(around(random, 0.6), share * rows) });
+  return { ...interval, ...pageNear(from, 0.6, share) };
 }
 
-function typeByPriceDeep({ random, rows }: Choice): Question {
-  const one = oneOf(random, TYPES);
-  const offset = pageAt(around(random, 0.5), SHARE[one] * rows);
-  return list({ type: [one], sort: { by: 'price' }, offset });
-}
-
-function list(question: Partial<Question>): Question {
-  return { limit: PAGE, offset: 0, ...question };
+function typeByPriceDeep(from: Choice): Partial<Question> {
+  const one = oneOf(from.random, TYPES);
+  return { type: [one], ...byPrice(), ...pageNear(from, 0.5, SHARE[one]) };
 }
 
 /** The offset of the page at a part of so many products. */
@@ -378,22 +184,30 @@ function pageAt(part: number, products: number): number {
   return Math.floor((part * products) / PAGE) * PAGE;
 }
 
-/** A part near another, so that hardly two pages are the same. */
-function around(random: Random, part: number): number {
-  return part - 0.05 + 0.1 * random();
+/** A page near a part of a share of the products, so that hardly two pages are the same. */
+function pageNear({ random, rows }: Choice, part: number, share = 1): Partial<Question> {
+  return { offset: pageAt(part - 0.05 + 0.1 * random(), share * rows) };
 }
 
-/** The offset of one of the first pages, mostly of the first. */
-function firstPages(random: Random, pages = 3): number {
-  return PAGE * Math.floor(pages * random() ** 2);
+/** One of the first pages, mostly the first. */
+function firstPages({ random }: Choice, pages = 3): Partial<Question> {
+  return { offset: PAGE * Math.floor(pages * random() ** 2) };
 }
 
 function category({ random, ranks }: Choice): Partial<Question> {
   return { categoryID: categoryID(skewedRank(random, ranks)) };
 }
 
-function type(random: Random): Partial<Question> {
+function inCategory(from: Choice): Partial<Question> {
+  return { ...category(from), ...firstPages(from) };
+}
+
+function type({ random }: Choice): Partial<Question> {
   return { type: [oneOf(random, TYPES)] };
+}
+
+function categoryAndType(from: Choice): Partial<Question> {
+  return { ...category(from), ...type(from) };
 }
 
 function brands({ random, ranks }: Choice, count: number): Partial<Question> {
@@ -403,17 +217,10 @@ function brands({ random, ranks }: Choice, count: number): Partial<Question> {
 }
 
 /** From a tenth to half of all prices. */
-function prices(random: Random): { priceMin: string; priceMax: string } {
+function prices({ random }: Choice): { priceMin: string; priceMax: string } {
   const width = HIGHEST_PRICE * (0.1 + 0.4 * random());
   const minimum = (HIGHEST_PRICE - width) * random();
   return { priceMin: minimum.toFixed(2), priceMax: (minimum + width).toFixed(2) };
-}
-
-/** A request of the mix. */
-export interface Request {
-  readonly question: Question;
-  /** Whether the run has asked for this very page before. */
-  readonly isRepeated: boolean;
 }
 
 /** How many pages a walk of the mix has, and how many walks of a kind go on at a time. */
@@ -433,7 +240,7 @@ export class StorefrontRequests {
   }
 
   /** Some of the mix. Its walks begin with it. */
-  mix(count: number): Request[] {
+  mix(count: number): Question[] {
     this.walks.clear();
     return Array.from({ length: count }, () => {
       const kind = this.kind();
@@ -445,39 +252,35 @@ export class StorefrontRequests {
    * One of a kind; of a walk the first page. `ranks`: of that many of the most frequent brands and
    * categories.
    */
-  draw(kind: StorefrontList, ranks = RANKS): Request {
+  draw(kind: StorefrontList, ranks = RANKS): Question {
     const choice = { random: this.random, rows: this.rows, ranks };
-    let question = kind.draw(choice);
+    const drawn = (): Question => ({ limit: PAGE, offset: 0, ...kind.draw(choice) });
+    let question = drawn();
     for (let draws = 1; draws < DRAWS && this.asked.has(key(question)); draws += 1) {
-      question = kind.draw(choice);
+      question = drawn();
     }
-    return this.request(question);
+    return this.marked(question);
   }
 
   /** Takes back requests that were not sent. */
-  takeBack(requests: readonly Request[]): void {
-    for (const { question, isRepeated } of requests) {
-      if (!isRepeated) this.asked.delete(key(question));
-    }
+  takeBack(questions: readonly Question[]): void {
+    for (const question of questions) this.asked.delete(key(question));
   }
 
-  private nextPage(kind: StorefrontList): Request {
+  private nextPage(kind: StorefrontList): Question {
     const walks = this.walks.get(kind) ?? [];
     this.walks.set(kind, walks);
     const at = Math.floor(this.random() * WALKS);
     const last = walks[at];
-    const request =
-      last && last.offset < (WALK_PAGES - 1) * PAGE
-        ? this.request(pageAfter(last))
-        : this.draw(kind);
-    walks[at] = request.question;
-    return request;
+    const goesOn = last && last.offset < (WALK_PAGES - 1) * PAGE;
+    const question = goesOn ? this.marked(pageAfter(last)) : this.draw(kind);
+    walks[at] = question;
+    return question;
   }
 
-  private request(question: Question): Request {
-    const isRepeated = this.asked.has(key(question));
+  private marked(question: Question): Question {
     this.asked.add(key(question));
-    return { question, isRepeated };
+    return question;
   }
 
   private kind(): StorefrontList {

@@ -28,19 +28,13 @@ export async function timedRequest(
   return LONGEST_ANSWER;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 /** Undefined if the answer is not there within so many milliseconds. */
 function request(
   url: string,
   headers: Record<string, string>,
   agent: Agent,
   longest: number,
-): Promise<Answer | undefined> {
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string } | undefined> {
   return new Promise((resolve, reject) => {
     const sent = get(url, { headers, agent }, (response) => {
       const chunks: Buffer[] = [];

@@ -56,7 +56,6 @@ export async function expectedTables(
       latency: { rows: latencyRows(measured) },
       ratios: { rows: ratioRows(measured) },
       overload: { rows: overloadRows(overloaded) },
-      'beside a greedy client': { rows: besideRows(overloaded) },
       lists: { rows: listRows(measured) },
       mix: { rows: mixRows(measured) },
       'first minute': { rows: firstMinuteRows(first) },
@@ -379,7 +378,6 @@ interface Measured {
     {
       readonly measurements: readonly Measurement[];
       readonly alone: readonly Measurement[];
-      readonly updating?: { readonly withTally: number; readonly withoutTally: number };
     },
   ];
 }
@@ -409,11 +407,6 @@ interface Overloaded {
           readonly unhealthy: number;
           readonly broken: number;
           readonly unanswered: number;
-        }[];
-        readonly besides: readonly {
-          readonly contender: string;
-          readonly alone: { readonly admitted: Load; readonly refused: Load };
-          readonly beside: { readonly admitted: Load; readonly refused: Load };
         }[];
       };
     },
@@ -548,8 +541,6 @@ interface Failover {
     readonly failures: Readonly<Record<string, number>>;
     readonly acknowledgedWritesLost: number;
     readonly wrongAnswers: readonly string[];
-    readonly copiesBegunAgain: number;
-    readonly differencesOfCopy: number;
   }[];
 }
 
@@ -571,16 +562,11 @@ function faultRows({ rounds }: Failover): Row[] {
       `${failed} of ${grouped(sum(({ requests }) => requests))}`,
       String(sum(({ acknowledgedWritesLost }) => acknowledgedWritesLost)),
       String(sum(({ wrongAnswers }) => wrongAnswers.length)),
-      String(sum(({ copiesBegunAgain }) => copiesBegunAgain)),
-      String(sum(({ differencesOfCopy }) => differencesOfCopy)),
     ];
   });
   const worst = ['seconds without reads', 'seconds without writes'];
   const sums = ['requests failed', 'acknowledged writes lost', 'wrong answers'];
-  return [
-    ['fault', 'replication', 'rounds', ...worst, ...sums, 'copies begun again', 'differences'],
-    ...rows,
-  ];
+  return [['fault', 'replication', 'rounds', ...worst, ...sums], ...rows];
 }
 
 /** A run of the benchmark with `--disk`. */
@@ -666,18 +652,8 @@ function updateRows({ results: [{ disk }] }: Stored): Row[] {
 const [SERVICE, UNCACHED] = ['this service', 'this service, no page cache'];
 const [ROWS, FIND_AND_COUNT] = ['node:http + pg, rows', 'NestJS + findAndCount'];
 
-/** The scenarios and the contenders of the tables. The run has others, which show no more. */
-const SCENARIOS = ['first page', 'page at 90 %', '304', 'first page, writer'];
-const CONTENDERS = [SERVICE, UNCACHED, ROWS, FIND_AND_COUNT];
-
-function compared(measurements: readonly Measurement[]): readonly Measurement[] {
-  return measurements.filter(
-    ({ scenario, contender }) => SCENARIOS.includes(scenario) && CONTENDERS.includes(contender),
-  );
-}
-
 function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
-  const rows = compared(measurements).map(({ scenario, contender, perSecond, p50, p99 }) => [
+  const rows = measurements.map(({ scenario, contender, perSecond, p50, p99 }) => [
     scenario,
     contender,
     digits(perSecond),
@@ -688,7 +664,7 @@ function throughputRows({ results: [{ measurements }] }: Measured): Row[] {
 }
 
 function latencyRows({ results: [{ alone }] }: Measured): Row[] {
-  const rows = compared(alone).map(({ scenario, contender, p50, p99 }) => [
+  const rows = alone.map(({ scenario, contender, p50, p99 }) => [
     scenario,
     contender,
     digits(p50),
@@ -697,7 +673,7 @@ function latencyRows({ results: [{ alone }] }: Measured): Row[] {
   return [['scenario', 'contender', 'p50, ms', 'p99, ms'], ...rows];
 }
 
-function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): Row[] {
+function ratioRows({ results: [{ measurements, alone }] }: Measured): Row[] {
   const of = (list: readonly Measurement[], scenario: string, contender: string): Measurement => {
     const found = list.find((one) => one.scenario === scenario && one.contender === contender);
     if (!found) throw new Error(`${scenario} of ${contender} was not measured`);
@@ -733,13 +709,6 @@ function ratioRows({ results: [{ measurements, alone, updating }] }: Measured): 
       p50('page at 90 %') / p50(first),
     ],
   ];
-  if (updating) {
-    const { withTally, withoutTally } = updating;
-    rows.push([
-      `p50 of one update of a price, ${digits(withTally)} ms, against a table without a tally`,
-      withTally / withoutTally,
-    ]);
-  }
   return [['ratio', ''], ...rows.map(([name, ratio]): Row => [name, `${digits(ratio)} ×`])];
 }
 
@@ -763,24 +732,6 @@ function overloadRows({ results: [{ overloaded }] }: Overloaded): Row[] {
   const latencies = ['answered', 'refused', 'health'].map((each) => `${each}: p50, p99, ms`);
   const header = ['connections', 'load', 'answered a second (of best)', ...latencies];
   return [[...header, 'not ready', 'broken or unanswered'], ...rows];
-}
-
-/** A client that asks for little, alone and beside one that asks for all it can. */
-function besideRows({ results: [{ overloaded }] }: Overloaded): Row[] {
-  const delivered = overloaded.besides.find(({ contender }) => contender === DELIVERED);
-  if (!delivered) throw new Error(`${DELIVERED} was not measured`);
-  const row = (name: string, { admitted, refused }: (typeof delivered)['alone']): Row => [
-    name,
-    digits(admitted.perSecond),
-    digits(admitted.p50),
-    digits(admitted.p99),
-    digits(refused.perSecond),
-  ];
-  return [
-    ['the client', 'answered a second', 'p50, ms', 'p99, ms', 'refused a second'],
-    row('alone', delivered.alone),
-    row('beside the other', delivered.beside),
-  ];
 }
 
 /** The number of products that the table of all contenders has. */

@@ -59,7 +59,6 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'latency'],
   ['docs/performance.md', 'ratios'],
   ['docs/performance.md', 'overload'],
-  ['docs/performance.md', 'beside a greedy client'],
   ['docs/performance.md', 'lists'],
   ['docs/performance.md', 'mix'],
   ['docs/performance.md', 'first minute'],

@@ -1,68 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { onPrimary } from '../on-primary.js';
-import type { Pair } from './pair.js';
+import { inBackground, onPrimary, type Servers } from '../background.js';
+import { median } from '../measure.js';
 import { BEACON, TABLES } from './tables.js';
-
-/** A commit of the beacon. */
-interface Commit {
-  readonly number: number;
-  /** When it was acknowledged, of `performance.now()`. */
-  readonly at: number;
-}
 
 /**
  * How far behind copies are: commits a beacon four times a second, and looks twice a second since when there is a commit
  * of it that a copy does not have.
  */
 export class Behind {
-  private commits: Commit[] = [];
-  private next = 1;
+  /** The acknowledged commits of the beacon. The number of each is the time in milliseconds. */
+  private commits: number[] = [];
   /** The last number that each copy had. A copy that is being read anew has none, and is behind since this one. */
   private readonly had = new Map<string, number>();
   /** Seconds, of each copy. */
   private readonly samples = new Map<string, number[]>();
 
   constructor(
-    private readonly pair: Pair,
+    private readonly primary: Servers,
     private readonly copies: pg.Client,
     private readonly names: readonly string[],
   ) {}
 
   /** The result ends it. */
   start(): () => Promise<void> {
-    const told = new AbortController();
-    const { signal } = told;
-    const beacon = onPrimary(this.pair, signal, (client) => this.commit(client, signal));
-    const sampling = this.sample(signal);
+    const ends = [
+      onPrimary(this.primary, (client, signal) => this.commit(client, signal)),
+      inBackground((signal) => this.sample(signal)),
+    ];
     return async () => {
-      told.abort();
-      await Promise.all([beacon, sampling]);
+      await Promise.all(ends.map((end) => end()));
     };
   }
 
   /** Seconds. */
   of(name: string): { median: number; greatest: number } {
-    const sorted = (this.samples.get(name) ?? []).sort((a, b) => a - b);
-    return { median: sorted[sorted.length >> 1] ?? 0, greatest: sorted.at(-1) ?? 0 };
+    const samples = this.samples.get(name) ?? [];
+    return { median: median(samples), greatest: Math.max(0, ...samples) };
   }
 
   private async commit(client: pg.Client, signal: AbortSignal): Promise<void> {
     const { rows } = await client.query<{ name: string }>(
       `SELECT name FROM public.products WHERE "productID" = '${BEACON}'`,
     );
-    // What was lost is not to be had.
-    this.commits = this.commits.filter(({ number }) => number <= Number(rows[0]?.name));
+    // No copy can have what was lost.
+    this.commits = this.commits.filter((number) => number <= Number(rows[0]?.name));
     while (!signal.aborted) {
-      const number = (this.next += 1);
+      const number = Date.now();
       const statements = TABLES.map(
         (table) =>
           `UPDATE ${table} SET name = '${number}', "updatedAt" = now() WHERE "productID" = '${BEACON}'`,
       );
       // One transaction.
       await client.query(statements.join(';'));
-      this.commits.push({ number, at: performance.now() });
-      if (this.commits.length > 10_000) this.commits.splice(0, 1000);
+      this.commits.push(number);
       await sleep(250);
     }
   }
@@ -74,15 +65,14 @@ export class Behind {
       )
       .join(' UNION ALL ');
     while (!signal.aborted) {
-      const now = performance.now();
+      const now = Date.now();
       const { rows } = await this.copies.query<{ copy: string; name: string }>(text);
       for (const name of this.names) {
         const has = Number(rows.find(({ copy }) => copy === name)?.name ?? this.had.get(name));
         this.had.set(name, has);
-        const lacking = this.commits.find(({ number }) => number > has);
+        const since = this.commits.find((number) => number > has) ?? now;
         const samples = this.samples.get(name) ?? [];
-        samples.push(lacking ? Math.max(0, now - lacking.at) / 1000 : 0);
-        this.samples.set(name, samples);
+        this.samples.set(name, [...samples, Math.max(0, now - since) / 1000]);
       }
       await sleep(500);
     }

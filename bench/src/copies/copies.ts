@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { connected, until } from '../background.js';
 import { credentials, startProgram, startService } from '../contenders.js';
-import { query } from '../database.js';
+import { serverVersion } from '../database.js';
 import { Gate } from '../failover/gate.js';
 import { copyProducts, fillRanks } from '../fill.js';
-import { catalogue, PROJECT, startServer, stopAll } from '../processes.js';
+import { catalogue, startServer, stopAll } from '../processes.js';
 import { type Random, seeded } from '../random.js';
 import { Behind } from './behind.js';
 import { FAULTS, type Victims } from './faults.js';
@@ -16,7 +16,7 @@ import type { Keeping } from './keeper.js';
 import { KeptRunning } from './kept-running.js';
 import { Pair } from './pair.js';
 import { Postgres, PostgresFolder } from './postgres.js';
-import { compare, createCopies, createUsual, type Table, TABLES } from './tables.js';
+import { compare, createCopies, createUsual, differences, type Table, TABLES } from './tables.js';
 import { startWriters, type Written } from './writers.js';
 
 const [OURS, USUAL] = TABLES;
@@ -26,19 +26,11 @@ interface Definition extends Pick<Keeping, 'name' | 'way' | 'pause'> {
   readonly table: Table;
 }
 
-/** Seconds. */
-const OVERLAP = 5;
-
 const COPIES: readonly Definition[] = [
-  { name: 'mirror()', way: { by: 'mirror' }, pause: 1000, table: OURS },
-  { name: 'updatedAt', way: { by: 'updatedAt', overlap: 0 }, pause: 1000, table: USUAL },
-  {
-    name: 'updatedAt, overlap',
-    way: { by: 'updatedAt', overlap: OVERLAP },
-    pause: 1000,
-    table: USUAL,
-  },
-  { name: 'download', way: { by: 'download' }, pause: 5000, table: USUAL },
+  { name: 'mirror()', way: 'mirror', pause: 1000, table: OURS },
+  { name: 'updatedAt', way: 0, pause: 1000, table: USUAL },
+  { name: 'updatedAt, overlap', way: 5, pause: 1000, table: USUAL },
+  { name: 'download', way: 'download', pause: 5000, table: USUAL },
 ];
 
 /** What a copy came to. Objects are counted once, however often a comparison found them. */
@@ -65,7 +57,6 @@ export interface Copies {
   readonly postgres: string;
   readonly seed: number;
   readonly seconds: number;
-  readonly overlap: number;
   readonly comparisons: number;
   /** How often each fault happened. */
   readonly faults: Readonly<Record<string, number>>;
@@ -120,20 +111,17 @@ class Stage {
     products: number,
     stops: (() => Promise<unknown>)[],
   ): Promise<Stage> {
-    const password = randomBytes(16).toString('hex');
     const folder = await PostgresFolder.create(path);
-    const pair = await Pair.create(folder, password);
+    const pair = await Pair.create(folder);
     stops.push(() => pair.remove());
-    const database = await createDatabase(pair, products, password);
+    const headers = await createDatabase(pair, products, folder.password);
     // Nothing happens to it, and its clock is that of the machine.
-    const storeServer = await Postgres.create(folder, 'copies', password);
+    const storeServer = await Postgres.create(folder, 'copies');
     stops.push(() => storeServer.remove());
-    const storeUrl = storeServer.url('postgres', 'postgres');
-    const store = new pg.Client(storeUrl);
-    await store.connect();
+    const store = await connected(storeServer.url);
     stops.push(() => store.end());
     const names = COPIES.map(({ name }) => name);
-    await createCopies(store, names, { port: pair.port, password });
+    await createCopies(store, names, { port: pair.port, password: folder.password });
 
     const gates = await Promise.all(COPIES.map(() => Gate.before(0)));
     stops.push(() => Promise.all(gates.map((gate) => gate.shut())));
@@ -144,22 +132,22 @@ class Stage {
           if (copy.table === table) gates[at]?.lead(Number(new URL(address).port));
         });
       };
+    // The usual service finds its table under the usual name.
+    const usualUrl = `${pair.url()}?options=-c%20search_path%3Dusual`;
     const services = [
-      new KeptRunning(() => startService(PROJECT, pair.url(), {}), leadTo(OURS)),
-      new KeptRunning(() => startProgram(['find-and-count.js'], usualUrl(pair)), leadTo(USUAL)),
+      new KeptRunning(() => startService(pair.url(), {}), leadTo(OURS)),
+      new KeptRunning(() => startProgram('find-and-count.js', usualUrl), leadTo(USUAL)),
     ];
     stops.push(() => Promise.all(services.map((service) => service.stop())));
     const keepers = COPIES.map(({ name, way, pause }, at) => {
       const address = `http://127.0.0.1:${gates[at]?.port}`;
-      const keeping = { name, way, pause, address, ...database, store: storeUrl };
+      const keeping: Keeping = { name, way, pause, address, headers, store: storeServer.url };
       const file = join(import.meta.dirname, 'keeper.js');
       return new KeptRunning(() => startServer(file, [JSON.stringify(keeping)], {}));
     });
     stops.push(() => Promise.all(keepers.map((keeper) => keeper.stop())));
-    const [{ server_version: version } = { server_version: '' }] = await query<{
-      server_version: string;
-    }>(pair.url(), 'SHOW server_version');
     const behind = new Behind(pair, store, names);
+    const version = await serverVersion(pair.url());
     return new Stage(products, version, store, { pair, services, keepers }, gates, behind);
   }
 
@@ -171,7 +159,13 @@ class Stage {
   ): Promise<void> {
     const random = seeded(seed);
     const faults: Record<string, number> = {};
-    await this.untilMirrored();
+    // The service is one that has run for a while: a new database has no watermark for some seconds.
+    await until(async () => {
+      const { rows } = await this.store.query(
+        `SELECT FROM copies WHERE name = 'mirror()' AND cursor IS NOT NULL`,
+      );
+      return rows.length > 0;
+    }, 'a cursor of mirror()');
     await this.untilUpToDate();
     // What the first copies took is not counted.
     await this.store.query('UPDATE copies SET cleared = 0');
@@ -182,24 +176,19 @@ class Stage {
     for (const fault of schedule(random)) {
       if (elapsed() >= seconds || told.aborted) break;
       comparisons += 1;
-      await this.round(fault, comparisons, seed, random);
+      await this.round(fault, seed * 10_000 + comparisons, random);
+      await compare(this.store, comparisons, COPIES);
       faults[fault] = (faults[fault] ?? 0) + 1;
-      await this.report(comparisons, fault);
-      const { postgres, written } = this;
-      const run = { postgres, seed, seconds: elapsed(), overlap: OVERLAP, comparisons };
-      await progress({ ...run, faults, written, copies: await this.outcomes() });
+      console.error(`${comparisons}. ${fault}: ${await differences(this.store, comparisons)}`);
+      const run = { postgres: this.postgres, seed, seconds: elapsed(), comparisons };
+      await progress({ ...run, faults, written: this.written, copies: await this.outcomes() });
     }
   }
 
-  /** Writers write, and a fault happens. Then they rest, and the copies are compared once they were brought up to date. */
-  private async round(
-    fault: string,
-    comparison: number,
-    seed: number,
-    random: Random,
-  ): Promise<void> {
+  /** Writers write, and a fault happens. Then they rest, and the copies are brought up to date. */
+  private async round(fault: string, seed: number, random: Random): Promise<void> {
     const { victims, products, written } = this;
-    const stopWriters = startWriters(victims.pair, products, seed * 10_000 + comparison, written);
+    const stopWriters = startWriters(victims.pair, products, seed, written);
     const stopBehind = this.behind.start();
     try {
       await sleep(3000 + random() * 5000);
@@ -210,49 +199,20 @@ class Stage {
       await stopBehind();
     }
     await this.untilUpToDate();
-    await compare(this.store, comparison, COPIES);
-  }
-
-  /** Resolves when the service is as one that has run for a while: a new database has no watermark for some seconds. */
-  private async untilMirrored(): Promise<void> {
-    for (let cursor; !cursor;) {
-      await sleep(100);
-      const { rows } = await this.store.query<{ cursor: string | null }>(
-        `SELECT cursor FROM copies WHERE name = 'mirror()'`,
-      );
-      cursor = rows[0]?.cursor;
-    }
   }
 
   /** Resolves when each copy has done a round that began after now. */
   private async untilUpToDate(): Promise<void> {
-    const { rows: before } = await this.store.query<{ begun: number; name: string }>(
-      'SELECT name, begun FROM copies',
+    const { rows } = await this.store.query<{ begun: object }>(
+      'SELECT jsonb_object_agg(name, begun) AS begun FROM copies',
     );
-    const began = performance.now();
-    for (;;) {
-      const { rows } = await this.store.query<{ done: number; name: string }>(
-        'SELECT name, done FROM copies',
+    await until(async () => {
+      const { rowCount } = await this.store.query(
+        'SELECT FROM copies WHERE done <= ($1::jsonb ->> name)::integer',
+        [rows[0]?.begun],
       );
-      const late = rows.filter(
-        ({ name, done }) => done <= (before.find((copy) => copy.name === name)?.begun ?? 0),
-      );
-      if (late.length === 0) return;
-      if (performance.now() - began > 180_000) {
-        throw new Error(`In three minutes: a round of ${late.map(({ name }) => name).join(', ')}`);
-      }
-      await sleep(100);
-    }
-  }
-
-  private async report(comparison: number, fault: string): Promise<void> {
-    const { rows } = await this.store.query<{ line: string }>(
-      `SELECT concat(copy, ': ', count(*), ' ', kind, ' such as ', min("productID")) AS line
-       FROM differences WHERE comparison = $1 GROUP BY copy, kind ORDER BY copy, kind`,
-      [comparison],
-    );
-    const found = rows.map(({ line }) => line).join('; ');
-    console.error(`${comparison}. ${fault}: ${found === '' ? 'no difference' : found}`);
+      return rowCount === 0;
+    }, 'a round of each copy');
   }
 
   private async outcomes(): Promise<Copy[]> {
@@ -278,7 +238,7 @@ async function createDatabase(
   pair: Pair,
   products: number,
   password: string,
-): Promise<{ clientID: string; accessToken: string }> {
+): Promise<Record<string, string>> {
   const postgres = await pair.connect('postgres', 'postgres');
   try {
     await postgres.query(`CREATE ROLE catalogue LOGIN PASSWORD '${password}'`);
@@ -291,18 +251,7 @@ async function createDatabase(
   await copyProducts(pair.url(), products);
   const client = await pair.connect();
   await createUsual(client).finally(() => client.end());
-  const headers = await credentials(pair.url());
-  return {
-    clientID: headers['X-Client-ID'] ?? '',
-    accessToken: headers.Authorization?.replace('Bearer ', '') ?? '',
-  };
-}
-
-/** The usual service finds its table under the usual name. */
-function usualUrl(pair: Pair): string {
-  const url = new URL(pair.url());
-  url.searchParams.set('options', '-c search_path=usual');
-  return url.href;
+  return credentials(pair.url());
 }
 
 /** All faults in random order, again and again. */

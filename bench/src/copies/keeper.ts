@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { PROJECT } from '../processes.js';
-import { type Product, Store } from './store.js';
+import { putting } from './tables.js';
 
 /** What a process that keeps a copy is told. */
 export interface Keeping {
@@ -9,95 +10,127 @@ export interface Keeping {
   readonly way: Way;
   /** Where the service is that it reads. */
   readonly address: string;
-  readonly clientID: string;
-  readonly accessToken: string;
+  /** Its credentials. */
+  readonly headers: Record<string, string>;
   /** The database with the copies. */
   readonly store: string;
   /** Milliseconds from the end of a round to the next one. */
   readonly pause: number;
 }
 
-type Way =
-  /** By the client of the service. */
-  | { readonly by: 'mirror' }
-  /** By what was updated since the greatest `updatedAt` that came, or some seconds before. */
-  | { readonly by: 'updatedAt'; readonly overlap: number }
-  /** All of it, page by page. */
-  | { readonly by: 'download' };
+/**
+ * By the client of the service; by downloading all of it, page by page; or by what was updated since the greatest
+ * `updatedAt` that came, less an overlap of so many seconds.
+ */
+type Way = 'mirror' | 'download' | number;
 
-/** One round of a copy. Throws if it fails: it is tried again. */
-type Round = () => Promise<void>;
+/** As far as it is used here. */
+interface Product {
+  readonly productID: string;
+  readonly updatedAt: string;
+}
 
 /** As far as it is used here. */
 interface Client {
-  readonly products: {
-    mirror(options: { store: Store; cursor: string | undefined }): Promise<void>;
-  };
+  readonly products: { mirror(options: object): Promise<void> };
 }
 
 /** Objects in a page, the most that the services give. */
 const PAGE = 1000;
 
-const keeping = JSON.parse(process.argv[2] ?? '') as Keeping;
-const store = await Store.open(keeping.store, keeping.name);
-const round = await roundOf(keeping.way);
+const { name, way, address, headers, store, pause } = JSON.parse(process.argv[2] ?? '') as Keeping;
+const client = new pg.Client(store);
+await client.connect();
+
+/** The copy is a table of PostgreSQL, with its cursor beside it. What a method did is kept when it resolves. */
+const copy = {
+  save: (cursor: string | undefined) => set('cursor = $2', cursor ?? null),
+  clear: async () => {
+    await set('cleared = cleared + 1');
+    await client.query(`DELETE FROM "${name}"`);
+  },
+  put: async (products: readonly object[]) => {
+    await client.query(putting(name), [JSON.stringify(products)]);
+  },
+  delete: (identifiers: readonly string[]) => deleteWhere('"productID" = ANY ($1)', identifiers),
+};
+const round = await roundOf();
 console.log('http://127.0.0.1:0');
 process.once('SIGTERM', () => process.exit());
 for (;;) {
   try {
-    await store.count('begun');
+    await set('begun = begun + 1');
     await round();
-    await store.count('done');
+    await set('done = begun');
   } catch {
     // The service is not available. The next round continues.
   }
-  await sleep(keeping.pause);
+  await sleep(pause);
 }
 
-async function roundOf(way: Way): Promise<Round> {
-  if (way.by === 'download') return download;
-  if (way.by === 'updatedAt') return () => bringUpToDate(way.overlap);
-  const { Catalogue } = (await import(join(PROJECT, 'packages', 'client', 'dist', 'index.js'))) as {
-    Catalogue: new (options: object) => Client;
-  };
-  const { address, clientID, accessToken } = keeping;
-  const { products } = new Catalogue({ url: address, clientID, accessToken });
-  return async () => products.mirror({ store, cursor: await store.cursor() });
+async function set(assignment: string, ...values: unknown[]): Promise<void> {
+  await client.query(`UPDATE copies SET ${assignment} WHERE name = $1`, [name, ...values]);
+}
+
+async function deleteWhere(condition: string, identifiers: readonly string[]): Promise<void> {
+  await client.query(`DELETE FROM "${name}" WHERE ${condition}`, [identifiers]);
+}
+
+async function cursorOf(): Promise<string | undefined> {
+  const { rows } = await client.query<{ cursor: string | null }>(
+    'SELECT cursor FROM copies WHERE name = $1',
+    [name],
+  );
+  return rows[0]?.cursor ?? undefined;
+}
+
+/** One round of the copy, which throws if it fails. */
+async function roundOf(): Promise<() => Promise<void>> {
+  if (way === 'download') return download;
+  if (way !== 'mirror') return () => bringUpToDate(way);
+  const file = join(PROJECT, 'packages', 'client', 'dist', 'index.js');
+  const { Catalogue } = (await import(file)) as { Catalogue: new (options: object) => Client };
+  const accessToken = headers.Authorization?.replace('Bearer ', '');
+  const { products } = new Catalogue({
+    url: address,
+    clientID: headers['X-Client-ID'],
+    accessToken,
+  });
+  return async () => products.mirror({ store: copy, cursor: await cursorOf() });
 }
 
 /** Each page begins at the last time of the page before: an offset would skip rows that move to the end meanwhile. */
 async function bringUpToDate(overlap: number): Promise<void> {
-  const cursor = (await store.cursor()) ?? new Date(0).toISOString();
+  const cursor = (await cursorOf()) ?? new Date(0).toISOString();
   let since = new Date(Date.parse(cursor) - overlap * 1000).toISOString();
   let newest = cursor;
   let offset = 0;
   for (;;) {
     const products = await page(`updatedSince=${since}&sort=updatedAt&offset=${offset}`);
-    await store.put(products);
+    await copy.put(products);
     const last = products.at(-1)?.updatedAt ?? since;
     newest = last > newest ? last : newest;
     if (products.length < PAGE) break;
     offset = last === since ? offset + PAGE : products.filter((p) => p.updatedAt === last).length;
     since = last;
   }
-  await store.save(newest);
+  await copy.save(newest);
 }
 
 async function download(): Promise<void> {
   const identifiers: string[] = [];
   for (let size = PAGE; size === PAGE;) {
     const products = await page(`offset=${identifiers.length}`);
-    await store.put(products);
+    await copy.put(products);
     identifiers.push(...products.map(({ productID }) => productID));
     size = products.length;
   }
-  await store.retain(identifiers);
+  await deleteWhere('"productID" NOT IN (SELECT unnest($1::text[]))', identifiers);
 }
 
 async function page(query: string): Promise<Product[]> {
-  const { address, clientID, accessToken } = keeping;
   const response = await fetch(`${address}/products?limit=${PAGE}&${query}`, {
-    headers: { 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}` },
+    headers,
     signal: AbortSignal.timeout(30_000),
   });
   if (!response.ok) throw new Error(`The service answers ${response.status}`);

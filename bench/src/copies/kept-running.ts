@@ -1,31 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inBackground } from '../background.js';
 import type { Server } from '../processes.js';
 
 /** A process that is started again whenever it ends. */
 export class KeptRunning {
   private server: Server | undefined;
-  private readonly told = new AbortController();
-  private readonly ended: Promise<void>;
+  readonly stop: () => Promise<void>;
 
   /** @param started gets the address each time */
   constructor(
     private readonly start: () => Promise<Server>,
     private readonly started: (address: string) => void = () => undefined,
   ) {
-    this.ended = this.run();
+    this.stop = inBackground((signal) => this.run(signal));
   }
 
   kill(): void {
     if (this.server?.isRunning()) process.kill(this.server.pid, 'SIGKILL');
   }
 
-  async stop(): Promise<void> {
-    this.told.abort();
-    await this.ended;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.told;
+  private async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         this.server = await this.start();

@@ -1,5 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { connected } from '../background.js';
 import { Gate } from '../failover/gate.js';
+import { holdPostgres } from '../processes.js';
 import { Postgres, type PostgresFolder } from './postgres.js';
 
 /** A primary and its asynchronous replica, behind an address that leads to the primary. */
@@ -11,33 +13,25 @@ export class Pair {
     private primary: Postgres,
     private replica: Postgres,
     private readonly gate: Gate,
-    private readonly password: string,
   ) {}
 
-  static async create(folder: PostgresFolder, password: string): Promise<Pair> {
-    const primary = await Postgres.create(folder, 'server-0', password);
+  static async create(folder: PostgresFolder): Promise<Pair> {
+    const primary = await Postgres.create(folder, 'server-0');
     const replica = await primary.replica('server-1');
-    return new Pair(folder, primary, replica, await Gate.before(primary.port), password);
+    return new Pair(folder, primary, replica, await Gate.before(primary.port));
   }
 
   /** The URL of the primary, whichever it is. */
   url(role = 'catalogue', database = 'catalogue'): string {
-    return `postgres://${role}:${this.password}@127.0.0.1:${this.gate.port}/${database}`;
+    return `postgres://${role}:${this.folder.password}@127.0.0.1:${this.gate.port}/${database}`;
   }
 
   get port(): number {
     return this.gate.port;
   }
 
-  /** A connection to the primary. */
-  async connect(role?: string, database?: string): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.url(role, database),
-      connectionTimeoutMillis: 2000,
-    });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
+  connect(role?: string, database?: string): Promise<pg.Client> {
+    return connected(this.url(role, database));
   }
 
   setClock(seconds: number): Promise<void> {
@@ -52,7 +46,7 @@ export class Pair {
 
   /** Lets the primary go on without its replica, which has none of what is committed from now on. */
   hold(): Promise<void> {
-    return this.primary.hold();
+    return holdPostgres(this.primary.pid);
   }
 
   /** Kills the primary, promotes the replica, and creates another one. */

@@ -106,6 +106,16 @@ export async function compare(
   }
 }
 
+/** What a comparison found, in a line. */
+export async function differences(client: pg.Client, comparison: number): Promise<string> {
+  const { rows } = await client.query<{ line: string }>(
+    `SELECT concat(copy, ': ', count(*), ' ', kind, ' such as ', min("productID")) AS line
+     FROM differences WHERE comparison = $1 GROUP BY copy, kind ORDER BY copy, kind`,
+    [comparison],
+  );
+  return rows.map(({ line }) => line).join('; ') || 'no difference';
+}
+
 /** The values of a statement that puts objects, as JSON, into a copy. */
 export function putting(name: string): string {
   const set = Object.keys(COLUMNS)

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { onPrimary } from '../on-primary.js';
+import { onPrimary, type Servers } from '../background.js';
 import { oneOf, type Random, seeded } from '../random.js';
 import { productID } from '../storefront-data.js';
-import type { Pair } from './pair.js';
 import { TABLES } from './tables.js';
 
 /** What kinds of writers there are. Each has products of its own, so that none waits for another one. */
@@ -63,14 +62,12 @@ const FREQUENCIES: readonly [keyof typeof CHANGES, ...(keyof typeof CHANGES)[]] 
 
 /** Starts all writers. The result ends them: each commits what it has begun. */
 export function startWriters(
-  pair: Pair,
+  primary: Servers,
   products: number,
   seed: number,
   written: Written,
 ): () => Promise<void> {
-  const told = new AbortController();
-  const { signal } = told;
-  const ended = WRITERS.map((kind, at) => {
+  const ends = WRITERS.map((kind, at) => {
     const random = seeded(seed * 100 + at);
     const behind = random() < 1 / 3 ? random() : 0;
     const clock = (): Date | undefined =>
@@ -79,13 +76,12 @@ export function startWriters(
       const number = Math.floor((random() * products) / WRITERS.length) * WRITERS.length + at;
       return productID(number);
     };
-    return onPrimary(pair, signal, (client) =>
+    return onPrimary(primary, (client, signal) =>
       write(client, { kind, random, own, clock, signal, written }),
     );
   });
   return async () => {
-    told.abort();
-    await Promise.all(ended);
+    await Promise.all(ends.map((end) => end()));
   };
 }
 
@@ -101,37 +97,30 @@ interface Work {
 }
 
 async function write(client: pg.Client, work: Work): Promise<void> {
-  const { kind, random, signal, written } = work;
-  while (!signal.aborted) {
-    await transaction(client, work);
-    written.transactions += 1;
-    await pauseOf(kind.pause * 2 * random(), signal);
-  }
-}
-
-async function transaction(
-  client: pg.Client,
-  { kind, random, own, clock, signal, written }: Work,
-): Promise<void> {
-  const began = performance.now();
-  await client.query('BEGIN');
+  const { kind, random, own, clock, signal, written } = work;
   const change = async (): Promise<void> => {
     const [name, product] = [oneOf(random, FREQUENCIES), own()];
     await changeBoth(client, CHANGES[name], [product, Math.floor(random() * 1e6)], clock());
     written.changes += 1;
   };
-  const changes = 1 + Math.floor(random() * kind.changes);
-  for (let at = 0; at < changes; at += 1) await change();
-  if (kind.open > 0) {
-    await pauseOf(kind.open * random() ** 2, signal);
-    await client.query('SAVEPOINT undone');
-    await change();
-    if (random() < 0.5) await client.query('ROLLBACK TO undone');
+  while (!signal.aborted) {
+    const began = performance.now();
+    await client.query('BEGIN');
+    const changes = 1 + Math.floor(random() * kind.changes);
+    for (let at = 0; at < changes; at += 1) await change();
+    if (kind.open > 0) {
+      await pauseOf(kind.open * random() ** 2, signal);
+      await client.query('SAVEPOINT undone');
+      await change();
+      if (random() < 0.5) await client.query('ROLLBACK TO undone');
+    }
+    await client.query(kind.open > 0 && random() < 0.1 ? 'ROLLBACK' : 'COMMIT');
+    const open = (performance.now() - began) / 1000;
+    if (open >= 1) written.late += 1;
+    written.longestOpen = Math.max(written.longestOpen, open);
+    written.transactions += 1;
+    await pauseOf(kind.pause * 2 * random(), signal);
   }
-  await client.query(kind.open > 0 && random() < 0.1 ? 'ROLLBACK' : 'COMMIT');
-  const open = (performance.now() - began) / 1000;
-  if (open >= 1) written.late += 1;
-  written.longestOpen = Math.max(written.longestOpen, open);
 }
 
 /** Changes the table of the service and that of the usual service alike. */

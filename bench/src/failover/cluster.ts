@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
-import { PROJECT, watch } from '../processes.js';
+import type pg from 'pg';
+import { connected, until } from '../background.js';
+import { holdPostgres, killPostgres, PROJECT, watch } from '../processes.js';
 import { Gate } from './gate.js';
 
 const run = promisify(execFile);
@@ -71,16 +71,8 @@ export class Cluster {
     return `postgres://${role}:${password.trim()}@127.0.0.1:5000/${database}`;
   }
 
-  /** A connection to the primary. */
   async connect(role?: string, database?: string): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: await this.url(role, database),
-      connectionTimeoutMillis: 1000,
-      query_timeout: 10_000,
-    });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
+    return connected(await this.url(role, database));
   }
 
   async members(): Promise<Member[]> {
@@ -134,15 +126,12 @@ export class Cluster {
   async kill(number: number): Promise<void> {
     const postmaster = await this.postmaster(number);
     process.kill(-(await this.groupOf(`member${number}`)), 'SIGKILL');
-    process.kill(postmaster, 'SIGSTOP');
-    await run('pkill', ['-9', '-P', String(postmaster)]);
-    process.kill(postmaster, 'SIGKILL');
+    await killPostgres(postmaster);
   }
 
   /** Lets a primary send nothing more to its replicas. */
   async hold(number: number): Promise<void> {
-    const postmaster = await this.postmaster(number);
-    await run('pkill', ['-STOP', '-P', String(postmaster), '-f', 'walsender']);
+    await holdPostgres(await this.postmaster(number));
   }
 
   /** Starts a part that was ended. */
@@ -158,16 +147,6 @@ export class Cluster {
   async cut(number: number, isCut: boolean): Promise<void> {
     const gate = this.gates[number - 1];
     await (isCut ? gate?.shut() : gate?.open());
-  }
-
-  /** Whether both instances of the service are those that were started. */
-  async instancesRun(): Promise<boolean> {
-    try {
-      for (const name of ['catalogue1', 'catalogue2']) process.kill(await this.groupOf(name), 0);
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   async stop(): Promise<void> {
@@ -187,13 +166,4 @@ export class Cluster {
 
 export function numberOf({ name }: Member): number {
   return Number(name.replace('member', ''));
-}
-
-/** Resolves when a condition holds; fails after three minutes. */
-export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const began = performance.now();
-  while (!(await holds().catch(() => false))) {
-    if (performance.now() - began > 180_000) throw new Error(`In three minutes: ${what}`);
-    await sleep(200);
-  }
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, numberOf, until } from './cluster.js';
+import { until } from '../background.js';
+import { type Cluster, numberOf } from './cluster.js';
+import { restore } from './restore.js';
 
 /** What happens to a cluster under load. Resolves when all is as before again, but for who is the primary. */
 export type Fault = (cluster: Cluster) => Promise<void>;
@@ -63,4 +65,5 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     await sleep(MINUTE);
     await cluster.startPart('etcd');
   },
+  'A backup is restored': restore,
 };

@@ -3,81 +3,55 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { query } from '../database.js';
+import { credentials } from '../contenders.js';
+import { serverVersion } from '../database.js';
 import { machine } from '../machine.js';
 import { PROJECT, stopAll } from '../processes.js';
 import { Cluster } from './cluster.js';
 import { FAULTS } from './faults.js';
-import { Load, type Outcome } from './load.js';
-import { restore } from './restore.js';
-
-interface Options {
-  rounds: number;
-  mode: ('synchronous' | 'asynchronous')[];
-  fault: string[];
-  restores: number;
-  out: string;
-}
+import { type Outcome, outcomeOf } from './load.js';
+import { Readers } from './readers.js';
 
 /** What one round of a fault did. */
-export interface Round extends Outcome {
+interface Round extends Outcome {
   readonly mode: string;
   readonly fault: string;
   readonly round: number;
 }
 
+const MODES = ['synchronous', 'asynchronous'];
 const options = new Command('failover')
   .description('What faults of the cluster in deploy/cluster cost clients')
   .option('--rounds <n>', 'of each fault', Number, 3)
-  .addOption(
-    new Option('--mode <name...>', 'how commits are replicated')
-      .choices(['synchronous', 'asynchronous'])
-      .default(['synchronous', 'asynchronous']),
-  )
-  .addOption(
-    new Option('--fault <name...>', 'only these')
-      .choices(Object.keys(FAULTS))
-      .default(Object.keys(FAULTS)),
-  )
-  .option('--restores <n>', 'of a backup, after the faults', Number, 2)
-  .option('--out <file>', 'where to write the outcomes', 'bench/results/failover.json')
+  .addOption(new Option('--mode <name...>', 'of replication').choices(MODES).default(MODES))
   .parse()
-  .opts<Options>();
+  .opts<{ rounds: number; mode: string[] }>();
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     void stopAll().finally(() => process.exit(1));
   });
 }
-const outcomes: Round[] = [];
-/** That of PostgreSQL. */
-let version = '';
+const rounds: Round[] = [];
 for (const mode of options.mode) await runMode(mode);
 
-async function runMode(mode: Options['mode'][number]): Promise<void> {
+async function runMode(mode: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'catalogue-cluster-'));
   const cluster = await Cluster.start(folder, mode === 'synchronous');
   try {
-    const [server] = await query<{ server_version: string }>(
-      await cluster.url(),
-      'SHOW server_version',
-    );
-    version = server?.server_version ?? '';
-    const load = await Load.start(cluster);
+    const url = await cluster.url();
+    const version = await serverVersion(url);
+    const readers = new Readers(cluster.address, await credentials(url));
     try {
-      await load.outcome(async () => sleep(10_000));
+      await outcomeOf(async () => sleep(10_000), cluster, readers);
       for (let round = 1; round <= options.rounds; round += 1) {
-        for (const name of options.fault) {
-          const fault = FAULTS[name] ?? (() => Promise.resolve());
-          await report({ mode, fault: name, round, ...(await load.outcome(fault)) });
+        for (const [fault, happen] of Object.entries(FAULTS)) {
+          rounds.push({ mode, fault, round, ...(await outcomeOf(happen, cluster, readers)) });
+          await save(version);
         }
       }
-      for (let round = 1; round <= options.restores; round += 1) {
-        const name = 'A backup is restored';
-        await report({ mode, fault: name, round, ...(await load.outcome(restore)) });
-      }
     } finally {
-      await load.stop();
+      await readers.stop();
     }
   } finally {
     await cluster.stop();
@@ -85,14 +59,11 @@ async function runMode(mode: Options['mode'][number]): Promise<void> {
   }
 }
 
-/** Writes the outcomes so far. */
-async function report(outcome: Round): Promise<void> {
-  outcomes.push(outcome);
-  console.log(JSON.stringify(outcome));
-  const file = join(PROJECT, options.out);
-  await mkdir(join(file, '..'), { recursive: true });
-  await writeFile(
-    file,
-    `${JSON.stringify({ machine: machine(version), rounds: outcomes }, undefined, 2)}\n`,
-  );
+/** Prints the last outcome, and writes all so far. */
+async function save(version: string): Promise<void> {
+  console.log(JSON.stringify(rounds.at(-1)));
+  const folder = join(PROJECT, 'bench', 'results');
+  await mkdir(folder, { recursive: true });
+  const text = JSON.stringify({ machine: machine(version), rounds }, undefined, 2);
+  await writeFile(join(folder, 'failover.json'), `${text}\n`);
 }

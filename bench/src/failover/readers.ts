@@ -1,46 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inBackground } from '../background.js';
 import { Gaps } from './gaps.js';
 
-interface Envelope {
-  readonly result: { readonly errcode: string };
-  readonly response_data: {
-    readonly count: number;
-    readonly objects: readonly Readonly<Record<string, string>>[];
-  };
+/** What a list answered. */
+interface Data {
+  readonly count: number;
+  /** The identifiers, as numbers. */
+  readonly numbers: readonly number[];
 }
 
 /** A list, and what is wrong with its response if something is. */
 interface Question {
-  readonly path: () => string;
-  readonly fault: (response: Envelope['response_data'], path: string) => string | undefined;
+  readonly path: (offset: number) => string;
+  readonly fault: (data: Data, offset: number) => string | undefined;
 }
 
 /** Of the rows that the writers insert, the numbers are 1 to their count, at each moment of each history. */
 const QUESTIONS: readonly Question[] = [
   {
     path: () => '/products?fields=productID&sort=-productID&limit=10',
-    fault: ({ count, objects }) => {
-      const numbers = objects.map(({ productID }) => Number(productID));
-      return differs(numbers, (at) => count - at);
-    },
+    fault: ({ count, numbers }) => differs(numbers, (at) => count - at),
   },
   {
     path: () => '/products?fields=productID&sort=-productID&limit=10&type=DIGITAL',
-    fault: ({ count, objects }) => {
-      const numbers = objects.map(({ productID }) => Number(productID));
-      return differs(numbers, (at) => 2 * (count - at) - 1);
-    },
+    fault: ({ count, numbers }) => differs(numbers, (at) => 2 * (count - at) - 1),
   },
   {
-    path: () => `/brands?fields=brandID&limit=200&offset=${Math.floor(Math.random() * 2000)}`,
-    fault: ({ count, objects }, path) => {
-      const offset = Number(path.split('offset=')[1]);
-      const numbers = objects.map(({ brandID }) => Number(brandID));
-      if (objects.length !== Math.min(200, Math.max(0, count - offset))) {
-        return `${objects.length} objects of ${count}`;
-      }
-      return differs(numbers, (at) => offset + at + 1);
-    },
+    path: (offset) => `/brands?fields=brandID&limit=200&offset=${offset}`,
+    fault: ({ count, numbers }, offset) =>
+      numbers.length === Math.min(200, Math.max(0, count - offset))
+        ? differs(numbers, (at) => offset + at + 1)
+        : `${numbers.length} objects of ${count}`,
   },
 ];
 
@@ -54,68 +44,68 @@ export class Readers {
   /** Of each question. */
   private readonly gaps = QUESTIONS.map(() => new Gaps());
   private requests = 0;
-  private readonly failures = new Map<string, number>();
+  private failures: Record<string, number> = {};
   private wrong: string[] = [];
-  private readonly told = new AbortController();
-  private readonly ended: Promise<unknown>;
+  readonly stop: () => Promise<void>;
 
   constructor(
     private readonly address: string,
     private readonly headers: Readonly<Record<string, string>>,
   ) {
-    this.ended = Promise.all(QUESTIONS.map((question, at) => this.run(question, this.gaps[at])));
-  }
-
-  async stop(): Promise<void> {
-    this.told.abort();
-    await this.ended;
+    this.stop = inBackground((signal) =>
+      Promise.all(QUESTIONS.map((question, at) => this.run(question, signal, this.gaps[at]))),
+    );
   }
 
   /** What happened since this was asked last. */
   take(): {
-    seconds: number;
+    secondsWithoutReads: number;
     requests: number;
     failures: Record<string, number>;
-    wrong: string[];
+    wrongAnswers: string[];
   } {
-    const taken = {
-      /** Of the longest time in which one of the lists was not given. */
-      seconds: Math.max(...this.gaps.map((gaps) => gaps.take())),
-      requests: this.requests,
-      failures: Object.fromEntries(this.failures),
-      wrong: this.wrong,
-    };
-    this.requests = 0;
-    this.failures.clear();
-    this.wrong = [];
-    return taken;
+    const { requests, failures, wrong: wrongAnswers } = this;
+    [this.requests, this.failures, this.wrong] = [0, {}, []];
+    // Of the longest time in which one of the lists was not given.
+    const secondsWithoutReads = Math.max(...this.gaps.map((gaps) => gaps.take()));
+    return { secondsWithoutReads, requests, failures, wrongAnswers };
   }
 
-  private async run({ path, fault }: Question, gaps?: Gaps): Promise<void> {
-    while (!this.told.signal.aborted) {
-      const asked = path();
+  private async run({ path, fault }: Question, told: AbortSignal, gaps?: Gaps): Promise<void> {
+    while (!told.aborted) {
+      await sleep(20);
+      const offset = Math.floor(Math.random() * 2000);
       this.requests += 1;
       try {
-        const response = await fetch(this.address + asked, {
+        const response = await fetch(this.address + path(offset), {
           headers: this.headers,
           signal: AbortSignal.timeout(30_000),
         });
-        const { result, response_data: data } = (await response.json()) as Envelope;
-        if (response.ok) {
-          gaps?.success();
-          const found = fault(data, asked);
-          if (found !== undefined) this.wrong.push(`${asked}: ${found}`);
-        } else {
-          this.failed(result.errcode);
+        const body = (await response.json()) as Envelope;
+        if (!response.ok) {
+          this.failed(body.result.errcode);
+          continue;
         }
+        gaps?.success();
+        const { count, objects } = body.response_data;
+        const numbers = objects.flatMap((object) => Object.values(object)).map(Number);
+        const found = fault({ count, numbers }, offset);
+        if (found !== undefined) this.wrong.push(`${path(offset)}: ${found}`);
       } catch (error) {
         this.failed(String(error));
       }
-      await sleep(20);
     }
   }
 
   private failed(reason: string): void {
-    this.failures.set(reason, (this.failures.get(reason) ?? 0) + 1);
+    this.failures[reason] = (this.failures[reason] ?? 0) + 1;
   }
+}
+
+interface Envelope {
+  readonly result: { readonly errcode: string };
+  readonly response_data: {
+    readonly count: number;
+    readonly objects: readonly Readonly<Record<string, string>>[];
+  };
 }
