@@ -219,16 +219,6 @@ describe('GET /products', () => {
     }
   });
 
-  it('combines filters so that all of them hold', async () => {
-    await service.load('products', [
-      { productID: 'x1', type: 'PHYSICAL', price: '5', currency: 'EUR', refID: 'x' },
-      { productID: 'x2', type: 'PHYSICAL', price: '15', currency: 'EUR', refID: 'x' },
-      { productID: 'x3', type: 'SERVICE', price: '10', currency: 'EUR', refID: 'x' },
-    ]);
-    expect(await identifiers('refID=x&priceMin=6&priceMax=14')).toEqual(['x3']);
-    expect(await identifiers('refID=x&priceMin=5&priceMax=15&type=PHYSICAL')).toEqual(['x1', 'x2']);
-  });
-
   it('finds nothing between a minimum and a lower maximum', async () => {
     for (const more of ['', '&type=PHYSICAL', '&sort=-price&offset=1']) {
       const path = `/products?priceMin=11&priceMax=6${more}`;
